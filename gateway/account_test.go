@@ -29,7 +29,7 @@ func TestApplicationsTakeBoundedMemory(t *testing.T) {
 	}
 }
 
-func TestNothingIsBegunAfterTheEnd(t *testing.T) {
+func TestAccountBeginsNothingAfterTheEnd(t *testing.T) {
 	w := newBackground()
 	w.close()
 	w.do(func(context.Context) { t.Error("work is done after close") })

@@ -7,7 +7,7 @@ import (
 )
 
 // Decision 51; TestDialogues holds the answers against the document.
-func TestTheDocumentHasEveryRouteAndNoOther(t *testing.T) {
+func TestDocumentHasEveryRouteAndNoOther(t *testing.T) {
 	g := new(Gateway)
 	openapitest.New(t, g.OpenAPI()).Routes(t, g.routes())
 }

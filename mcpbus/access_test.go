@@ -60,7 +60,7 @@ func (h *fixture) wantFound(what, bearer string, want ...string) {
 }
 
 // Decision 54.
-func TestAnAccessListSaysWhoFindsATool(t *testing.T) {
+func TestAccessListSaysWhoFindsATool(t *testing.T) {
 	h := payroll(t)
 	all := []string{"payroll__show", "payroll__wipe", "pets__getPet"}
 	for _, bearer := range []string{"uo", "ub", "app"} {
@@ -85,7 +85,7 @@ func TestAnAccessListSaysWhoFindsATool(t *testing.T) {
 	h.wantFound("after the list was taken away", "ub", all...)
 }
 
-func TestWhereStrangersSignUpOnlyOwnersAndAdministratorsMay(t *testing.T) {
+func TestAccessIsForOwnersAndAdministratorsWhereSignUpIsOpen(t *testing.T) {
 	h := emptyFixture(t)
 	h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
 	admin := must(h.store.CreateUser(t.Context(), storage.User{Username: "root", Role: storage.RoleAdmin}))(t)
@@ -123,7 +123,7 @@ func TestWhereStrangersSignUpOnlyOwnersAndAdministratorsMay(t *testing.T) {
 
 // The bus decides from an index and by whole ranges; what it decides is the meaning of the
 // rules, for every caller and tool, in lists and in calls.
-func TestTheIndexDecidesAsTheRulesSay(t *testing.T) {
+func TestIndexDecidesAsTheRulesSay(t *testing.T) {
 	subjects := []string{"everyone", "role:admin", "role:developer", "user:u1", "user:u2", "app:app1", "app:app2", "tier:free", "tier:enterprise"}
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range 60 {
@@ -222,7 +222,7 @@ func TestPagesOfAViewAreFullAndTellOfNothingElse(t *testing.T) {
 	}
 }
 
-func TestAChangedAccessListHoldsHereAtOnceAndElsewhereSoon(t *testing.T) {
+func TestChangedAccessListHoldsHereAtOnceAndElsewhereSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := payroll(t)
 		h.allow("payroll", access.Rule{Subject: "user:uo"})
@@ -239,7 +239,7 @@ func TestAChangedAccessListHoldsHereAtOnceAndElsewhereSoon(t *testing.T) {
 }
 
 // A capability that was removed and registered anew by another owner has no rule of before.
-func TestANewOwnerInheritsNoAccess(t *testing.T) {
+func TestNewOwnerInheritsNoAccess(t *testing.T) {
 	h := payroll(t, func(c *mcpbus.Config) { c.DefaultAccess = storage.AccessOwner })
 	h.allow("payroll", access.Rule{Subject: "user:ub"})
 	h.reload()
@@ -254,7 +254,7 @@ func TestANewOwnerInheritsNoAccess(t *testing.T) {
 	h.wantFound("somebody else's", "ub")
 }
 
-func TestWithoutItsRulesTheBusDoesNotStart(t *testing.T) {
+func TestBusDoesNotStartWithoutItsRules(t *testing.T) {
 	h := payroll(t)
 	c := mcpbus.Config{BaseURL: issuer, Store: ruleless{h.store}, Users: h.store, Invoker: h.calls, Meter: h.meter, Audit: h.meter, Log: quiet}
 	if b, err := mcpbus.New(t.Context(), c); err == nil {
@@ -286,7 +286,7 @@ func TestListenersAreNotNotifiedOfToolsTheyCannotSee(t *testing.T) {
 }
 
 // A bus without the setting has tools that are their owners'.
-func TestWithoutAWordAToolIsItsOwners(t *testing.T) {
+func TestAccessByDefaultIsTheOwners(t *testing.T) {
 	h := emptyFixture(t)
 	h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
 	h.open(func(c *mcpbus.Config) { c.DefaultAccess = "" })

@@ -103,7 +103,7 @@ func TestForgedTokensReachNoTool(t *testing.T) {
 }
 
 // Decision 42, RFC 9728 5.1.
-func TestARequestWithoutAValidTokenGetsTheChallenge(t *testing.T) {
+func TestRequestWithoutAValidTokenGetsTheChallenge(t *testing.T) {
 	s := newSite(t)
 	const invalid = metadata + `, error="invalid_token"`
 	good := s.bearer()
@@ -135,7 +135,7 @@ func TestARequestWithoutAValidTokenGetsTheChallenge(t *testing.T) {
 	}
 }
 
-func TestATokenForTheServiceOrForTheBusOpensTheBus(t *testing.T) {
+func TestTokenForTheServiceOrForTheBusOpensTheBus(t *testing.T) {
 	s := newSite(t)
 	for name, entryPoint := range s.entryPoints() {
 		for _, bearer := range []string{s.bearer(), s.bearer(busURI), forgery.Genuine(t, s.forgeries())} {
@@ -147,7 +147,7 @@ func TestATokenForTheServiceOrForTheBusOpensTheBus(t *testing.T) {
 	}
 }
 
-func TestTheGatewaysWordIsFinal(t *testing.T) {
+func TestGatewaysWordIsFinal(t *testing.T) {
 	h := newFixture(t)
 	for name, c := range map[string]struct {
 		visit  reqctx.Visit
@@ -170,7 +170,7 @@ func TestTheGatewaysWordIsFinal(t *testing.T) {
 	}
 }
 
-func TestTheGatewaysRefusalsHaveBothShapes(t *testing.T) {
+func TestGatewaysRefusalsHaveBothShapes(t *testing.T) {
 	s := newSite(t, func(c *gateway.Config) {
 		c.PerAddress = 1
 		c.ErrorWriters = map[string]func(http.ResponseWriter, *http.Request, int, string){mcpbus.Path: mcpbus.WriteError}
@@ -182,7 +182,7 @@ func TestTheGatewaysRefusalsHaveBothShapes(t *testing.T) {
 	}
 }
 
-func TestADisabledApplicationReachesNoTool(t *testing.T) {
+func TestDisabledApplicationReachesNoTool(t *testing.T) {
 	s := newSite(t)
 	bearer := "Bearer " + s.bearer()
 	s.app.Disabled = true
@@ -193,7 +193,7 @@ func TestADisabledApplicationReachesNoTool(t *testing.T) {
 	}
 }
 
-func TestWithoutGatewayAndVerifierNobodyIsLetIn(t *testing.T) {
+func TestBusWithoutGatewayAndVerifierLetsNoOneIn(t *testing.T) {
 	h := newFixture(t, func(c *mcpbus.Config) { c.Verifier = nil })
 	if a := h.legacy("ping", ""); a.status != 401 {
 		t.Errorf("ping = %d %s", a.status, a.text)
@@ -218,7 +218,7 @@ func TestTokensThatCannotBeVerifiedAreErrors(t *testing.T) {
 }
 
 // RFC 9728 3.
-func TestTheMetadataSaysWhereTokensComeFrom(t *testing.T) {
+func TestMetadataSaysWhereTokensComeFrom(t *testing.T) {
 	h := newFixture(t)
 	want := `{"resource":"https://id.example.com/api/mcp","authorization_servers":["https://id.example.com"],"scopes_supported":["tools"],"bearer_methods_supported":["header"],"resource_name":"Keystile"}`
 	for _, path := range mcpbus.MetadataPaths() {
@@ -239,7 +239,7 @@ func TestTheMetadataSaysWhereTokensComeFrom(t *testing.T) {
 }
 
 // A token that cannot be verified now is not invalid: its client is to try again.
-func TestWhatTheGatewayCouldNotFindOutIsTrouble(t *testing.T) {
+func TestBearerThatTheGatewayCannotCheckIsAnError(t *testing.T) {
 	h := newFixture(t)
 	r := httptest.NewRequest("POST", mcpbus.Path, strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"tools/list"}`))
 	v := &reqctx.Visit{Context: r.Context(), Entry: "seen", Trouble: storage.ErrUnavailable}

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestAChangeThatComesWhileItIsReadIsReadAgain(t *testing.T) {
+func TestChangeThatComesWhileItIsReadIsReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var b lag
 		first := b.begin()

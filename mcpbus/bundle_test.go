@@ -51,7 +51,7 @@ func bundled(t *testing.T) *fixture {
 }
 
 // Decisions 53 and 54.
-func TestABundleServesItsToolsAlone(t *testing.T) {
+func TestBundleServesItsToolsAlone(t *testing.T) {
 	h := bundled(t)
 	want := []string{"maths__add", "pets__getPet"}
 	for _, bearer := range []string{"tools", "bundle", "aimed", "machine", "bus", "app"} {
@@ -70,7 +70,7 @@ func TestABundleServesItsToolsAlone(t *testing.T) {
 	}
 }
 
-func TestWhatOpensABundleIsNotForTheRest(t *testing.T) {
+func TestBundleScopeDoesNotOpenTheRest(t *testing.T) {
 	h := bundled(t)
 	const metadata = `resource_metadata="https://id.example.com/.well-known/oauth-protected-resource/api/mcp`
 	for name, c := range map[string]struct {
@@ -107,7 +107,7 @@ func TestWhatOpensABundleIsNotForTheRest(t *testing.T) {
 }
 
 // A caller that an access list stops is stopped in a bundle too.
-func TestABundleOpensNothingByItself(t *testing.T) {
+func TestBundleOpensNothingByItself(t *testing.T) {
 	h := bundled(t)
 	h.allow("pets", access.Rule{Subject: "user:u2", Deny: true})
 	h.reload()
@@ -119,7 +119,7 @@ func TestABundleOpensNothingByItself(t *testing.T) {
 	}
 }
 
-func TestANameTakenAnewIsInNoOldBundle(t *testing.T) {
+func TestNameTakenAnewIsInNoOldBundle(t *testing.T) {
 	h := bundled(t)
 	if err := h.store.DeleteCapability(t.Context(), must(h.store.Capability(t.Context(), "maths"))(t)); err != nil {
 		t.Fatal(err)
@@ -147,7 +147,7 @@ func TestANameTakenAnewIsInNoOldBundle(t *testing.T) {
 	}
 }
 
-func TestADeletedBundleIsGone(t *testing.T) {
+func TestDeletedBundleIsGone(t *testing.T) {
 	h := bundled(t)
 	if err := h.store.DeleteBundle(t.Context(), must(h.store.Bundle(t.Context(), "support"))(t)); err != nil {
 		t.Fatal(err)
@@ -159,7 +159,7 @@ func TestADeletedBundleIsGone(t *testing.T) {
 }
 
 // RFC 9728: the same for every name, so that it tells of no bundle.
-func TestTheDocumentOfABundleIsMadeOfItsName(t *testing.T) {
+func TestDocumentOfABundleIsMadeOfItsName(t *testing.T) {
 	h := bundled(t)
 	for _, name := range []string{"support", "none"} {
 		a := send(h.bus, httptest.NewRequest("GET", issuer+"/.well-known/oauth-protected-resource/api/mcp/b/"+name, nil))
@@ -177,7 +177,7 @@ func TestTheDocumentOfABundleIsMadeOfItsName(t *testing.T) {
 
 // With real tokens and the gateway in front: a token that was issued for a bundle has its
 // rate there, and opens that bundle and nothing else.
-func TestATokenIsIssuedForABundle(t *testing.T) {
+func TestTokenIsIssuedForABundle(t *testing.T) {
 	s := newSite(t)
 	must(s.store.SaveBundle(t.Context(), access.Bundle{Name: "support", Tools: []string{"pets__*"}}))(t)
 	must(s.store.SaveBundle(t.Context(), access.Bundle{Name: "other", Tools: []string{"pets__*"}}))(t)
@@ -195,7 +195,7 @@ func TestATokenIsIssuedForABundle(t *testing.T) {
 }
 
 // The gateway admits tokens of every bundle; the bus looks which one it is.
-func TestTheGatewaysWordOnABundleIsChecked(t *testing.T) {
+func TestGatewaysWordOnABundleIsChecked(t *testing.T) {
 	h := bundled(t)
 	for audience, want := range map[string]int{issuer: 200, busURI: 200, issuer + supportPath: 200, issuer + "/api/mcp/b/other": 401, issuer + "/x": 401} {
 		v := &reqctx.Visit{Context: t.Context(), Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Scope: "app", Audience: audience}}
@@ -207,7 +207,7 @@ func TestTheGatewaysWordOnABundleIsChecked(t *testing.T) {
 	}
 }
 
-func TestEveryAddressOfTheBusIsNamed(t *testing.T) {
+func TestAddressOfTheBusIsNamed(t *testing.T) {
 	h := newFixture(t)
 	for _, path := range append(mcpbus.MetadataPaths(), mcpbus.BundlePaths()[1]+"x") {
 		if a := send(h.bus, httptest.NewRequest("GET", issuer+path, nil)); a.status != 200 {

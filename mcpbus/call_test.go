@@ -25,7 +25,7 @@ func always(r mcpbus.Result) do {
 
 const getPet = `{"name":"pets__getPet","arguments":{"id":1}}`
 
-func TestACallReachesItsToolWithItsArguments(t *testing.T) {
+func TestCallReachesItsToolWithItsArguments(t *testing.T) {
 	h := newFixture(t)
 	for params, want := range map[string]string{
 		`{"name":"pets__getPet","arguments":{"id":9007199254740993,"x":[1.0,{"y":null}]}}`: `pets.getPet {"id":9007199254740993,"x":[1.0,{"y":null}]}`,
@@ -55,7 +55,7 @@ func TestACallReachesItsToolWithItsArguments(t *testing.T) {
 	}
 }
 
-func TestAResultHasTheShapeOfItsRevision(t *testing.T) {
+func TestResultHasTheShapeOfItsRevision(t *testing.T) {
 	const info = `"_meta":{"io.modelcontextprotocol/serverInfo":{"name":"Keystile","version":"0.0.0"}}`
 	text := []restcall.Content{{Type: "text", Text: "<t>"}}
 	for name, c := range map[string]struct {
@@ -93,7 +93,7 @@ func TestAResultHasTheShapeOfItsRevision(t *testing.T) {
 }
 
 // Decision 43.
-func TestEachDispatchedCallIsChargedAndNotedOnce(t *testing.T) {
+func TestDispatchedCallIsChargedAndNotedOnce(t *testing.T) {
 	charged, failed := []string{"app1 mcp failed false"}, []string{"app1 mcp failed true"}
 	for name, c := range map[string]struct {
 		do      do
@@ -128,7 +128,7 @@ func TestEachDispatchedCallIsChargedAndNotedOnce(t *testing.T) {
 	}
 }
 
-func TestTheAuditRecordSaysWhoCalledWhat(t *testing.T) {
+func TestAuditRecordSaysWhoCalledWhat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		h.calls.do = func(context.Context, string, json.RawMessage) (mcpbus.Result, error) {
@@ -151,7 +151,7 @@ func TestTheAuditRecordSaysWhoCalledWhat(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeChargedIsNotShown(t *testing.T) {
+func TestCallThatCannotBeChargedIsNotAnswered(t *testing.T) {
 	h := newFixture(t)
 	h.meter.fail = errAway
 	a := h.legacy("tools/call", getPet)
@@ -177,7 +177,7 @@ func TestListingIsFree(t *testing.T) {
 	}
 }
 
-func TestAPanicInACallAnswersThatCallOnly(t *testing.T) {
+func TestPanicInACallAnswersThatCallOnly(t *testing.T) {
 	var log bytes.Buffer
 	h := newFixture(t, func(c *mcpbus.Config) {
 		c.Log = slog.New(slog.NewTextHandler(&log, nil))

@@ -54,7 +54,7 @@ func with(headers []string, more ...string) []string {
 	return append(headers[:len(headers):len(headers)], more...)
 }
 
-func TestACancelledCallEndsAtTheUpstreamAtOnce(t *testing.T) {
+func TestCancelledCallEndsAtTheUpstreamAtOnce(t *testing.T) {
 	for name, c := range map[string]struct {
 		id, cancels, accept string
 		streams             bool
@@ -91,7 +91,7 @@ func TestACancelledCallEndsAtTheUpstreamAtOnce(t *testing.T) {
 	}
 }
 
-func TestACancelledCallWithProgressEndsItsStream(t *testing.T) {
+func TestCancelledCallWithProgressEndsItsStream(t *testing.T) {
 	bubble(t, func(t *testing.T, h *fixture) {
 		var u hung
 		h.calls.do = u.call
@@ -108,7 +108,7 @@ func TestACancelledCallWithProgressEndsItsStream(t *testing.T) {
 }
 
 // The random session id, the caller and the id of the request are all needed.
-func TestNobodyElseCancelsACall(t *testing.T) {
+func TestCancelWorksForTheCallerAlone(t *testing.T) {
 	bubble(t, func(t *testing.T, h *fixture) {
 		h.tokens.give("other-app", storage.Caller{AppID: "app2", Scope: "app", Audience: issuer}, time.Hour)
 		h.tokens.give("elsewhere", storage.Caller{AppID: "app2", UserID: "u1", Scope: "tools", Audience: issuer}, time.Hour)
@@ -158,7 +158,7 @@ func TestNobodyElseCancelsACall(t *testing.T) {
 	})
 }
 
-func TestAnIDThatIsUsedAgainIsThatOfTheCallUnderWay(t *testing.T) {
+func TestIDThatIsUsedAgainIsThatOfTheCallUnderWay(t *testing.T) {
 	bubble(t, func(t *testing.T, h *fixture) {
 		session := h.session()
 		if a := h.post(calling("7"), session...); a.status != 200 || a.code() != 0 {
@@ -193,7 +193,7 @@ func TestAnIDThatIsUsedAgainIsThatOfTheCallUnderWay(t *testing.T) {
 	})
 }
 
-func TestABatchIsAnsweredWithoutItsCancelledCall(t *testing.T) {
+func TestBatchIsAnsweredWithoutItsCancelledCall(t *testing.T) {
 	bubble(t, func(t *testing.T, h *fixture) {
 		var u hung
 		h.calls.do = u.call
@@ -213,7 +213,7 @@ func TestABatchIsAnsweredWithoutItsCancelledCall(t *testing.T) {
 }
 
 // The modern revision has no sessions: who closes the connection cancels, and nothing else does.
-func TestAModernCallIsNotCancelledByAMessage(t *testing.T) {
+func TestModernCallIsNotCancelledByAMessage(t *testing.T) {
 	bubble(t, func(t *testing.T, h *fixture) {
 		var u hung
 		h.calls.do = u.call
@@ -230,7 +230,7 @@ func TestAModernCallIsNotCancelledByAMessage(t *testing.T) {
 }
 
 // Another node's bus is another Bus: what arrives there ends nothing, and does no harm.
-func TestACancelThatArrivesAtAnotherNodeEndsNothing(t *testing.T) {
+func TestCancelThatArrivesAtAnotherNodeEndsNothing(t *testing.T) {
 	bubble(t, func(t *testing.T, h *fixture) {
 		var u hung
 		h.calls.do = u.call

@@ -30,7 +30,7 @@ func (h *fixture) registerLater(owner, member string, tools ...string) {
 }
 
 // Decision 61.
-func TestWhenTheBusIsFullTheOldestRegistrationsStay(t *testing.T) {
+func TestBusThatIsFullKeepsTheOldestRegistrations(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		h := emptyFixture(t)
@@ -77,7 +77,7 @@ func TestOwnersWhoFillTheirSharesTogetherPushOutNobodyWhoCameBefore(t *testing.T
 	})
 }
 
-func TestWhatGoesBeyondTheShareOfAnOwnerIsLeftOut(t *testing.T) {
+func TestListLeavesOutWhatIsBeyondTheShareOfAnOwner(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := emptyFixture(t)
 		h.registerLater("u1", "b", "t1", "t2")

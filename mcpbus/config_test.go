@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/mcpbus"
 )
 
-func TestAllErrorsOfAConfigAreReportedAtOnce(t *testing.T) {
+func TestConfigErrorsAreReportedAllAtOnce(t *testing.T) {
 	b, err := mcpbus.New(t.Context(), mcpbus.Config{
 		BaseURL: "id.example.com/", Origins: []string{"https://app.example.com/"}, PageSize: 1001, MaxName: 39,
 		MaxTools: -1, MaxOwnerTools: -1, PerCaller: -1, PerUpstream: -1, PerListener: -1,
@@ -32,7 +32,7 @@ func TestAllErrorsOfAConfigAreReportedAtOnce(t *testing.T) {
 	h.open(func(c *mcpbus.Config) { c.PageSize, c.BaseURL = 1000, "http://localhost:8080" })
 }
 
-func TestTheSizeOfAnswersHasBounds(t *testing.T) {
+func TestSizeOfAnswersHasBounds(t *testing.T) {
 	for n, ok := range map[int64]bool{0: true, mcpbus.LeastAnswer: true, mcpbus.MostAnswer: true, -1: false, 1: false, mcpbus.LeastAnswer - 1: false, mcpbus.MostAnswer + 1: false} {
 		u, err := mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{MaxAnswer: n})
 		if (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "MaxAnswer is 64 KiB to 16 MiB") {

@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/mcpbus"
 )
 
-func TestACursorIsANameOfAToolOrNothing(t *testing.T) {
+func TestCursorIsANameOfAToolOrNothing(t *testing.T) {
 	h := newFixture(t)
 	for params, want := range map[string][]string{
 		`{"cursor":""}`:               {"maths__add", "pets__addPet", "pets__dropPet", "pets__getPet"},
@@ -35,7 +35,7 @@ func TestACursorIsANameOfAToolOrNothing(t *testing.T) {
 	}
 }
 
-func TestACursorOfABundleIsANameOfAToolToo(t *testing.T) {
+func TestCursorOfABundleIsANameOfAToolToo(t *testing.T) {
 	h := bundled(t)
 	for cursor, want := range map[string][]string{"": {"maths__add", "pets__getPet"}, "maths__add": {"pets__getPet"}, "maths__gone": {"pets__getPet"}, "other__x": {"pets__getPet"}} {
 		if a := h.at(supportPath, "bundle", "tools/list", `{"cursor":"`+cursor+`"}`); a.code() != 0 || !slices.Equal(a.names(), want) {
@@ -55,7 +55,7 @@ func TestACursorOfABundleIsANameOfAToolToo(t *testing.T) {
 }
 
 // A client that walks through pages goes on where it was, whatever was removed meanwhile.
-func TestACursorOutlivesItsTool(t *testing.T) {
+func TestCursorOutlivesItsTool(t *testing.T) {
 	h := emptyFixture(t)
 	h.register(capability("m", "https://m.example.com"), rest("get", "a"), rest("get", "b"), rest("get", "c"))
 	h.open(func(c *mcpbus.Config) { c.PageSize = 2 })

@@ -121,7 +121,7 @@ func TestDiscoveryOfAQuickRegistrationIsRepeated(t *testing.T) {
 	})
 }
 
-func TestAnUpstreamSaysHowSoonToAskAgain(t *testing.T) {
+func TestUpstreamSaysHowSoonToAskAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, u := discovered(t, "m")
 		u.again = 30 * time.Second
@@ -140,7 +140,7 @@ func TestAnUpstreamSaysHowSoonToAskAgain(t *testing.T) {
 	})
 }
 
-func TestWhatIsRegisteredAnewWinsOverWhatWasFound(t *testing.T) {
+func TestRegistrationAnewWinsOverDiscovery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, u := discovered(t, "m")
 		u.hang = make(chan struct{})
@@ -182,7 +182,7 @@ func TestDiscoveriesRunAFewAtATimeForAllUpstreams(t *testing.T) {
 	})
 }
 
-func TestAnUpstreamThatHangsIsLeft(t *testing.T) {
+func TestUpstreamThatHangsIsLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, u := discovered(t, "a", "b", "c", "d", "e")
 		u.hang = make(chan struct{})
@@ -230,7 +230,7 @@ func TestCloseEndsADiscovery(t *testing.T) {
 	})
 }
 
-func TestTheBusSaysWhyAnUpstreamHasToldNoTools(t *testing.T) {
+func TestBusSaysWhyAnUpstreamHasToldNoTools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, u := discovered(t, "m")
 		h.register(unpinned("m")) // or an empty list would be what was accepted

@@ -6,7 +6,7 @@ import (
 )
 
 // MCP 2026-07-28, streamable HTTP: what headers and _meta must say.
-func TestAModernRequestSaysWhatItIsTwice(t *testing.T) {
+func TestModernRequestSaysWhatItIsTwice(t *testing.T) {
 	h := newFixture(t)
 	list := modernBody("tools/list", "")
 	call := modernBody("tools/call", `"name":"pets__getPet"`)
@@ -55,7 +55,7 @@ func TestAModernRequestSaysWhatItIsTwice(t *testing.T) {
 	}
 }
 
-func TestAnUnsupportedRevisionGetsTheSupportedOnes(t *testing.T) {
+func TestUnsupportedRevisionGetsTheSupportedOnes(t *testing.T) {
 	h := newFixture(t)
 	long := strings.Repeat("9", 5000)
 	for asked, told := range map[string]string{"2099-01-01": "2099-01-01", long: long[:64]} {

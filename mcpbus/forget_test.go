@@ -7,7 +7,7 @@ import (
 )
 
 // The records of a client go with it: these are the only maps that clients fill.
-func TestWhatIsOverIsForgotten(t *testing.T) {
+func TestListenersThatAreOverAreForgotten(t *testing.T) {
 	var l listeners
 	var work sync.WaitGroup
 	for range 2000 {

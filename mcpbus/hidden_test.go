@@ -25,7 +25,7 @@ func upstreamSaying(t *testing.T, text string) *httptest.Server {
 
 // Texts of an upstream or an older version. internal/test/service/mcpbus tries those of documents and
 // lists filled in by hand.
-func TestNothingButVisibleTextIsListed(t *testing.T) {
+func TestListShowsVisibleTextOnly(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		want       func(string) bool

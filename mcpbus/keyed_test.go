@@ -13,7 +13,7 @@ import (
 )
 
 // Decision 86.
-func TestARepeatedToolCallIsChargedOnceAndMadeEachTime(t *testing.T) {
+func TestRepeatedToolCallIsChargedOnceAndMadeEachTime(t *testing.T) {
 	s := newSite(t, func(c *gateway.Config) {
 		c.ErrorWriters = map[string]func(http.ResponseWriter, *http.Request, int, string){mcpbus.Path: mcpbus.WriteError}
 	})

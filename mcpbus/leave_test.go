@@ -65,7 +65,7 @@ func (s *stuckStream) Write(p []byte) (int, error) { <-s.until; return len(p), n
 
 // Over a real connection: events arrive one by one, and a connection that served a stream
 // serves requests afterwards.
-func TestAStreamOverARealConnection(t *testing.T) {
+func TestStreamOverARealConnection(t *testing.T) {
 	h := newFixture(t)
 	server := httptest.NewServer(h.bus)
 	defer server.Close()

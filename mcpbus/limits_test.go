@@ -64,7 +64,7 @@ func TestCallsAtTheSameTimeAreBounded(t *testing.T) {
 	}
 }
 
-func TestAClientThatGoesAwayCancelsItsCall(t *testing.T) {
+func TestClientThatGoesAwayCancelsItsCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		ended := make(chan error, 2)

@@ -11,7 +11,7 @@ import (
 )
 
 // resource_link came with MCP 2025-06-18.
-func TestALinkIsATextWhereTheRevisionHasNone(t *testing.T) {
+func TestLinkIsATextWhereTheRevisionHasNone(t *testing.T) {
 	h := newFixture(t)
 	const link = `{"type":"resource_link","mimeType":"text/csv","uri":"https://files.example.org/a?b&c","name":"answer","description":"the whole answer","size":11}`
 	const text = `{"type":"text","text":"answer https://files.example.org/a?b&c: the whole answer"}`
@@ -36,7 +36,7 @@ func TestALinkIsATextWhereTheRevisionHasNone(t *testing.T) {
 }
 
 // A link of an upstream MCP server is a link too.
-func TestALinkOfAnUpstreamServerIsATextTooWhereTheRevisionHasNone(t *testing.T) {
+func TestLinkOfAnUpstreamServerIsATextTooWhereTheRevisionHasNone(t *testing.T) {
 	h := newFixture(t)
 	h.calls.do = func(context.Context, string, json.RawMessage) (mcpbus.Result, error) {
 		return mcpbus.Result{Dispatched: true, Status: 200, Content: []json.RawMessage{json.RawMessage(`{"type":"resource\u005flink","uri":"file:///a","name":"n"}`), json.RawMessage(`{"type":"resource","resource":{"uri":"urn:a","text":"resource_link"}}`)}}, nil

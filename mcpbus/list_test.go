@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-func TestTheListIsSortedAndHoldsWhatIsPublished(t *testing.T) {
+func TestListIsSortedAndHoldsWhatIsPublished(t *testing.T) {
 	h := emptyFixture(t)
 	h.register(capability("b", "https://b.example.com"), rest("get", "two"), rest("get", "One"))
 	h.register(capability("b-c", "https://c.example.com"), rest("get", "x"))
@@ -30,7 +30,7 @@ func TestTheListIsSortedAndHoldsWhatIsPublished(t *testing.T) {
 	}
 }
 
-func TestAToolIsListedAsClientsReadIt(t *testing.T) {
+func TestToolIsListedAsClientsReadIt(t *testing.T) {
 	h := emptyFixture(t)
 	plain := rest("post", "post")
 	plain.Description = "Says <hello> & \"bye\"\u2028"
@@ -68,7 +68,7 @@ func TestAToolIsListedAsClientsReadIt(t *testing.T) {
 	}
 }
 
-func TestAnEmptyBusListsNothing(t *testing.T) {
+func TestEmptyBusListsNothing(t *testing.T) {
 	h := emptyFixture(t)
 	h.open()
 	if a := h.legacy("tools/list", ""); a.text != `{"jsonrpc":"2.0","id":1,"result":{"tools":[]}}` {
@@ -99,7 +99,7 @@ func (h *fixture) fill(member string, n int) (names []string) {
 	return names
 }
 
-func TestAPageIsBoundedInBytes(t *testing.T) {
+func TestPageIsBoundedInBytes(t *testing.T) {
 	h := emptyFixture(t)
 	tools := make([]toolplan.Tool, 45)
 	for i := range tools {
@@ -123,7 +123,7 @@ func TestAPageIsBoundedInBytes(t *testing.T) {
 	}
 }
 
-func TestTheBusIsBounded(t *testing.T) {
+func TestBusIsBounded(t *testing.T) {
 	h := emptyFixture(t)
 	h.fill("a", 5)
 	h.fill("b", 6)
@@ -135,7 +135,7 @@ func TestTheBusIsBounded(t *testing.T) {
 	}
 }
 
-func TestWhatACallerMayNotSeeIsNotThere(t *testing.T) {
+func TestListHidesWhatACallerMayNotSee(t *testing.T) {
 	h := emptyFixture(t)
 	h.fill("m", 30)
 	h.open(func(c *mcpbus.Config) {
@@ -164,7 +164,7 @@ func TestWhatACallerMayNotSeeIsNotThere(t *testing.T) {
 }
 
 // Decision 36: registering again replaces all at once.
-func TestAListIsNeverHalfOld(t *testing.T) {
+func TestListIsNeverHalfOld(t *testing.T) {
 	h := emptyFixture(t)
 	tools := func(generation string) (out []toolplan.Tool) {
 		for i := range 50 {

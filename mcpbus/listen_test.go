@@ -114,7 +114,7 @@ func TestListenersAreNotifiedOfChanges(t *testing.T) {
 	})
 }
 
-func TestAStreamSaysThatItIsAlive(t *testing.T) {
+func TestStreamSaysThatItIsAlive(t *testing.T) {
 	bubble(t, func(t *testing.T, h *fixture) {
 		s := h.listen(t.Context(), listenTools)
 		s.got()
@@ -126,7 +126,7 @@ func TestAStreamSaysThatItIsAlive(t *testing.T) {
 	})
 }
 
-func TestAStreamEndsWithItsToken(t *testing.T) {
+func TestStreamEndsWithItsToken(t *testing.T) {
 	bubble(t, func(t *testing.T, h *fixture) {
 		h.tokens.give("short", storage.Caller{AppID: "app1", Scope: "app", Audience: issuer}, 30*time.Second)
 		s := h.listen(t.Context(), listenTools, "Authorization", "Bearer short")
@@ -142,7 +142,7 @@ func TestAStreamEndsWithItsToken(t *testing.T) {
 	})
 }
 
-func TestAStreamEndsWithTheBus(t *testing.T) {
+func TestStreamEndsWithTheBus(t *testing.T) {
 	bubble(t, func(t *testing.T, h *fixture) {
 		s, other := h.listen(t.Context(), listenTools), h.listen(t.Context(), listenTools)
 		if err := h.bus.Close(context.Background()); err != nil {
@@ -163,7 +163,7 @@ func TestAStreamEndsWithTheBus(t *testing.T) {
 	})
 }
 
-func TestAStreamThatNobodyReadsEnds(t *testing.T) {
+func TestStreamThatNobodyReadsEnds(t *testing.T) {
 	bubble(t, func(t *testing.T, h *fixture) {
 		ctx, leave := context.WithCancel(t.Context())
 		s := h.listen(ctx, listenTools)
@@ -197,7 +197,7 @@ func TestStreamsOfACallerAreBounded(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotOfferedIsNotAcknowledged(t *testing.T) {
+func TestListenDoesNotAcknowledgeWhatIsNotOffered(t *testing.T) {
 	bubble(t, func(t *testing.T, h *fixture) {
 		nothing := strings.Replace(acknowledged, `"toolsListChanged":true`, "", 1) + ended
 		for _, filter := range []string{`{}`, `{"promptsListChanged":true,"resourceSubscriptions":["x"]}`, `{"toolsListChanged":false}`, `{"toolsListChanged":"true"}`} {

@@ -92,7 +92,7 @@ func (l *listening) wantLoop(a answer, arrived map[*listening]int32) {
 	}
 }
 
-func TestACallThatComesBackByAnotherNameIsRefused(t *testing.T) {
+func TestCallThatComesBackByAnotherNameIsRefused(t *testing.T) {
 	l := listen(t)
 	l.lead("me", l.alias+"/api/mcp", "me__t")
 	l.wantLoop(l.call("me__t"), map[*listening]int32{l: 2}) // finding out the era of the upstream, and no further
@@ -102,14 +102,14 @@ func TestACallThatComesBackByAnotherNameIsRefused(t *testing.T) {
 	}
 }
 
-func TestTwoServicesThatCallOneAnotherStop(t *testing.T) {
+func TestLoopOfTwoServicesStops(t *testing.T) {
 	a, b := listen(t), listen(t)
 	a.lead("b", b.origin+"/api/mcp", "a__t")
 	b.lead("a", a.origin+"/api/mcp", "b__t")
 	a.wantLoop(a.call("b__t"), map[*listening]int32{a: 2, b: 4})
 }
 
-func TestTwoServicesMayCallOneAnotherOnce(t *testing.T) {
+func TestLoopAllowsServicesToCallOneAnotherOnce(t *testing.T) {
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "application/json")
 		w.Write([]byte(`{"came_through":"` + r.Header.Get("CDN-Loop") + `"}`))
@@ -126,7 +126,7 @@ func TestTwoServicesMayCallOneAnotherOnce(t *testing.T) {
 }
 
 // The list of a bus must not become part of itself either.
-func TestABusDoesNotListItself(t *testing.T) {
+func TestBusDoesNotListItself(t *testing.T) {
 	l := listener(t)
 	l.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"))
 	me := quick("me")
@@ -159,7 +159,7 @@ func (a discovering) Discover(ctx context.Context, c storage.Capability) ([]tool
 }
 
 // An HTTP tool whose address leads to the bus by another name is a way round as well.
-func TestAToolByHTTPThatComesBackIsRefused(t *testing.T) {
+func TestToolByHTTPThatComesBackIsRefused(t *testing.T) {
 	l := listen(t)
 	post := toolplan.Tool{
 		Name: "send", Method: "post", Path: "/api/mcp", Description: "d",

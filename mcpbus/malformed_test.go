@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-func TestOneMalformedToolCostsNobodyTheOthers(t *testing.T) {
+func TestMalformedToolLeavesTheOthersUsable(t *testing.T) {
 	schema := func(text string) toolplan.Tool {
 		bad := rest("get", "bad")
 		bad.InputSchema = json.RawMessage(text)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestOnlyPOSTIsServed(t *testing.T) {
+func TestMethodsOtherThanPOSTAreRefused(t *testing.T) {
 	h := newFixture(t)
 	for _, method := range []string{"GET", "HEAD", "DELETE", "PUT", "OPTIONS", "PATCH"} {
 		r := httptest.NewRequest(method, busURI, nil)
@@ -21,7 +21,7 @@ func TestOnlyPOSTIsServed(t *testing.T) {
 // Clients look for the login with a GET or a HEAD, and must find it as with a POST: whatever the
 // method, a client without a token is told first where to get one. OPTIONS asks for methods alone,
 // and browsers send no token with it.
-func TestEveryMethodWithoutATokenGetsTheChallenge(t *testing.T) {
+func TestMethodWithoutATokenGetsTheChallenge(t *testing.T) {
 	h := bundled(t)
 	for _, path := range []string{"/api/mcp", supportPath, "/api/mcp/b/none"} {
 		for bearer, want := range map[string]string{"": h.at(path, "", "ping", "").header.Get("WWW-Authenticate"), "none": h.at(path, "none", "ping", "").header.Get("WWW-Authenticate")} {

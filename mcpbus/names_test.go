@@ -41,7 +41,7 @@ func localUpstreams(t *testing.T) *mcpbus.Upstreams {
 }
 
 // A model calls by names that it can write, and the upstream gets those that it knows.
-func TestAnUpstreamGetsItsOwnNamesOfArguments(t *testing.T) {
+func TestUpstreamGetsItsOwnNamesOfArguments(t *testing.T) {
 	var sent []string
 	upstream := mcpUpstream(t, func(_ *http.Request, method string, arguments json.RawMessage) string {
 		if method == "tools/call" {

@@ -7,7 +7,7 @@ import (
 )
 
 // Decision 51; TestDialogues holds the answers against the document.
-func TestTheDocumentHasEveryRouteAndNoOther(t *testing.T) {
+func TestDocumentHasEveryRouteAndNoOther(t *testing.T) {
 	routes := new(Bus).routes()
 	for i := range routes {
 		if routes[i].Methods == nil {

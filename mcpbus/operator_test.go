@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-func TestACallForSomebodyIsChargedRecordedAndRuledAsAnyOther(t *testing.T) {
+func TestCallForSomebodyIsChargedRecordedAndRuledAsAnyOther(t *testing.T) {
 	h := newFixture(t)
 	h.allow("pets", access.Rule{Subject: "user:u7", Deny: true, Tools: []string{"dropPet"}})
 	h.reload()
@@ -75,7 +75,7 @@ func TestToolsOfACapabilityAreThoseOnTheBus(t *testing.T) {
 }
 
 // The explanation is the decision, for each tool and each kind of caller.
-func TestWhatSomebodySeesIsWhatTheyCanCall(t *testing.T) {
+func TestOperatorSeesWhatAUserCanCall(t *testing.T) {
 	for _, standing := range []string{storage.AccessEveryone, storage.AccessOwner} {
 		h := newFixture(t, func(c *mcpbus.Config) {
 			c.DefaultAccess = standing
@@ -102,7 +102,7 @@ func TestWhatSomebodySeesIsWhatTheyCanCall(t *testing.T) {
 	}
 }
 
-func TestWhatSomebodySeesComesInPages(t *testing.T) {
+func TestOperatorSeesListsInPages(t *testing.T) {
 	h := newFixture(t)
 	var names []string
 	for after := ""; ; {

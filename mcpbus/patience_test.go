@@ -10,7 +10,7 @@ import (
 )
 
 // A call ends when its capability says so, and by no limit that the connection has beside.
-func TestNoConnectionIsLessPatientThanACall(t *testing.T) {
+func TestMCPConnectionIsAsPatientAsACall(t *testing.T) {
 	u, err := NewUpstreams(UpstreamsConfig{})
 	if err != nil {
 		t.Fatal(err)
@@ -21,7 +21,7 @@ func TestNoConnectionIsLessPatientThanACall(t *testing.T) {
 	}
 }
 
-func TestACallHasTheTimeOfItsCapability(t *testing.T) {
+func TestCallHasTheTimeOfItsCapability(t *testing.T) {
 	for seconds, want := range map[int]time.Duration{0: 30 * time.Second, 90: 90 * time.Second, 600: 10 * time.Minute} {
 		c := storage.Capability{Member: "slow", UpstreamURL: "https://slow.example.com", Timeout: seconds}
 		if rest, named := restUpstream(c).Timeout, mcpUpstream(c).Timeout; rest != want || named != want {

@@ -70,7 +70,7 @@ func later() {
 }
 
 // A rug pull: what agents read is changed after its owner has accepted it.
-func TestWhatAnUpstreamChangesReachesNobodyUntilItIsAccepted(t *testing.T) {
+func TestUpstreamChangesAreHiddenUntilAccepted(t *testing.T) {
 	yes := true
 	for name, change := range map[string]func(*toolplan.Tool){
 		"its text":               func(t *toolplan.Tool) { t.Description = "EVIL" },
@@ -116,7 +116,7 @@ func TestWhatAnUpstreamChangesReachesNobodyUntilItIsAccepted(t *testing.T) {
 	}
 }
 
-func TestAnUpstreamThatAlternatesBetweenTwoTextsIsSeenWithOne(t *testing.T) {
+func TestUpstreamThatAlternatesBetweenTwoTextsIsSeenWithOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, u := pinned(t, imported("pay", "Pay"))
 		before := h.legacy("tools/list", "").text
@@ -130,7 +130,7 @@ func TestAnUpstreamThatAlternatesBetweenTwoTextsIsSeenWithOne(t *testing.T) {
 	})
 }
 
-func TestWhatAnUpstreamDropsIsGoneAndComesBackAsItWas(t *testing.T) {
+func TestUpstreamToolThatReturnsIsAsItWas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, u := pinned(t, imported("pay", "Pay"), imported("stay", "Stay"))
 		u.list(imported("stay", "Stay"))
@@ -146,7 +146,7 @@ func TestWhatAnUpstreamDropsIsGoneAndComesBackAsItWas(t *testing.T) {
 }
 
 // A hint that was flipped opens nothing to a rule for what changes nothing.
-func TestAReadOnlyHintThatWasFlippedOpensNoTool(t *testing.T) {
+func TestReadOnlyHintThatWasFlippedOpensNoTool(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, u := pinned(t, imported("wipe", "Wipe"), imported("look", "Look",
 			func(t *toolplan.Tool) { t.ReadOnly = true }))
@@ -171,7 +171,7 @@ func TestAReadOnlyHintThatWasFlippedOpensNoTool(t *testing.T) {
 	})
 }
 
-func TestTheFirstListIsAcceptedAndNoLaterOne(t *testing.T) {
+func TestFirstListIsAcceptedAndNoLaterOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, u := emptyFixture(t), &changing{}
 		h.register(quick("m")) // its upstream did not answer then
@@ -189,7 +189,7 @@ func TestTheFirstListIsAcceptedAndNoLaterOne(t *testing.T) {
 }
 
 // Tools that an older version has stored count as accepted.
-func TestWhatIsStoredAtAnUpgradeIsAccepted(t *testing.T) {
+func TestPinsAcceptWhatIsStoredAtAnUpgrade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, u := emptyFixture(t), &changing{}
 		h.register(quick("m"), imported("pay", "Pay"), imported("look", "Look"))
@@ -210,7 +210,7 @@ func TestWhatIsStoredAtAnUpgradeIsAccepted(t *testing.T) {
 	})
 }
 
-func TestWithoutPinsEveryListIsLive(t *testing.T) {
+func TestListIsLiveWithoutPins(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, u := emptyFixture(t), &changing{}
 		h.register(unpinned("m"), imported("pay", "Pay"))

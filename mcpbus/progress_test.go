@@ -64,7 +64,7 @@ func delayedResult(era string) string {
 	return "event: message\ndata: " + `{"jsonrpc":"2.0","id":1,"result":{"content":[{"type":"text","text":"{\"late\":true}"}],"structuredContent":{"late":true}` + more + "}}\n\n"
 }
 
-func TestALongCallReportsItsProgressIfAsked(t *testing.T) {
+func TestLongCallReportsItsProgressIfAsked(t *testing.T) {
 	for _, token := range []string{`7`, `"a\u0062 c"`, `-1.50`} {
 		for era, call := range callWithProgress(token) {
 			bubble(t, func(t *testing.T, h *fixture) {
@@ -93,7 +93,7 @@ func TestALongCallReportsItsProgressIfAsked(t *testing.T) {
 }
 
 // A quick answer is what it was, and so is that to a client that did not ask, however long it takes.
-func TestOnlyALongCallWithAProgressTokenIsAStream(t *testing.T) {
+func TestProgressStreamsOnlyLongCallsWithAToken(t *testing.T) {
 	quick, slow := 4999*time.Millisecond, 90*time.Second
 	for name, c := range map[string]struct {
 		takes        time.Duration
@@ -160,7 +160,7 @@ func waits(d time.Duration) func(func(a, b, c string)) {
 	return func(func(a, b, c string)) { time.Sleep(d) }
 }
 
-func TestTheUpstreamsProgressIsForwardedWithTheClientsToken(t *testing.T) {
+func TestUpstreamsProgressIsForwardedWithTheClientsToken(t *testing.T) {
 	for name, c := range map[string]struct {
 		upstream do
 		want     string
@@ -194,7 +194,7 @@ func TestTheUpstreamsProgressIsForwardedWithTheClientsToken(t *testing.T) {
 }
 
 // Nothing is to be written after the answer, and a client that does not read is gone.
-func TestAClientThatDoesNotReadProgressEndsItsCall(t *testing.T) {
+func TestClientThatDoesNotReadProgressEndsItsCall(t *testing.T) {
 	for era, call := range callWithProgress("1") {
 		bubble(t, func(t *testing.T, h *fixture) {
 			h.calls.do = takes(time.Hour)
@@ -211,7 +211,7 @@ func TestAClientThatDoesNotReadProgressEndsItsCall(t *testing.T) {
 	}
 }
 
-func TestWhatIsWrongWithALongCallIsTheLastEvent(t *testing.T) {
+func TestProgressEndsWithTheErrorOfALongCall(t *testing.T) {
 	for era, call := range callWithProgress("1") {
 		bubble(t, func(t *testing.T, h *fixture) {
 			h.calls.do = func(context.Context, string, json.RawMessage) (mcpbus.Result, error) {

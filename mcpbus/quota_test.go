@@ -12,7 +12,7 @@ import (
 
 const quotaPath = `"io.github.keystile/quota":{"limit":1000,"remaining":`
 
-func TestAModelLearnsWhatIsLeftWithEachResult(t *testing.T) {
+func TestModelLearnsWhatIsLeftWithEachResult(t *testing.T) {
 	h := newFixture(t)
 	h.meter.quota = true
 	h.calls.do = nil
@@ -38,7 +38,7 @@ func TestAModelLearnsWhatIsLeftWithEachResult(t *testing.T) {
 	}
 }
 
-func TestAToolsErrorHasTheQuotaToo(t *testing.T) {
+func TestToolsErrorHasTheQuotaToo(t *testing.T) {
 	h := newFixture(t)
 	h.meter.quota = true
 	h.calls.do = fails
@@ -52,7 +52,7 @@ func TestAToolsErrorHasTheQuotaToo(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotKnownIsLeftOut(t *testing.T) {
+func TestQuotaUnknownIsLeftOut(t *testing.T) {
 	h := newFixture(t)
 	for _, method := range []string{"tools/list", "tools/call"} {
 		params := ""

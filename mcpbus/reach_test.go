@@ -12,7 +12,7 @@ import (
 )
 
 // Decisions 53 and 55: what a user has chosen is what is listed and called, and no more.
-func TestAScopeOpensWhatItNames(t *testing.T) {
+func TestScopeOpensWhatItNames(t *testing.T) {
 	h := bundled(t)
 	all := []string{"maths__add", "pets__addPet", "pets__dropPet", "pets__getPet"}
 	reads := []string{"maths__add", "pets__getPet"}
@@ -57,7 +57,7 @@ func TestScopesOfSingleToolsOpenNoBundle(t *testing.T) {
 }
 
 // MCP, authorization: the challenge names the tool and all that the token opens already.
-func TestAToolBeyondWhatWasChosenIsAskedForAlone(t *testing.T) {
+func TestToolBeyondWhatWasChosenIsAskedForAlone(t *testing.T) {
 	h := bundled(t)
 	for scope, want := range map[string]string{
 		"tools:maths":                        "tools:maths tools:pets",
@@ -83,7 +83,7 @@ func TestAToolBeyondWhatWasChosenIsAskedForAlone(t *testing.T) {
 }
 
 // A client with a token of another tool must not be told that a hidden one exists.
-func TestAStepUpHidesWhatTheUserMayNotUse(t *testing.T) {
+func TestStepUpHidesWhatTheUserMayNotUse(t *testing.T) {
 	h := bundled(t)
 	h.allow("pets", access.Rule{Subject: "user:u1"})
 	h.reload()
@@ -95,7 +95,7 @@ func TestAStepUpHidesWhatTheUserMayNotUse(t *testing.T) {
 	}
 }
 
-func TestAnOfferHoldsWhatTheUserMayUseOfWhatIsAskedFor(t *testing.T) {
+func TestOfferHoldsWhatTheUserMayUseOfWhatIsAskedFor(t *testing.T) {
 	h := bundled(t)
 	h.allow("pets", access.Rule{Subject: "everyone"}, access.Rule{Subject: "user:u2", Deny: true, Tools: []string{"dropPet"}}, access.Rule{Subject: "app:banned", Deny: true})
 	h.reload()
@@ -119,7 +119,7 @@ func TestAnOfferHoldsWhatTheUserMayUseOfWhatIsAskedFor(t *testing.T) {
 }
 
 // A page with 10,000 tools would help nobody to choose.
-func TestAnOfferIsBounded(t *testing.T) {
+func TestOfferIsBounded(t *testing.T) {
 	h := emptyFixture(t)
 	for i := range 25 {
 		c := capability(fmt.Sprintf("m%02d", i), "https://m.example.com")

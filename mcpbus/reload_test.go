@@ -101,7 +101,7 @@ func TestChangesOfOtherProcessesAreFoundByThemselves(t *testing.T) {
 	})
 }
 
-func TestARegistrationHereIsListedAtOnce(t *testing.T) {
+func TestRegistrationHereIsListedAtOnce(t *testing.T) {
 	h := newFixture(t)
 	h.register(capability("maths", "https://maths.example.com"), rest("get", "sum"))
 	h.reload()
@@ -121,7 +121,7 @@ func TestARegistrationHereIsListedAtOnce(t *testing.T) {
 	h.wantList("after one was removed", "pets__getPet")
 }
 
-func TestWhatIsNotPublishedIsNotEvenRead(t *testing.T) {
+func TestReloadDoesNotReadWhatIsNotPublished(t *testing.T) {
 	h := emptyFixture(t)
 	hidden := capability("a", "https://x.example.com")
 	hidden.Publish = false
@@ -145,7 +145,7 @@ func (c outdated) Capabilities(ctx context.Context, owner, from string, n int) (
 	return page, next, err
 }
 
-func TestWhatCannotBeReadStaysAsItWas(t *testing.T) {
+func TestReloadKeepsWhatCannotBeRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		h := emptyFixture(t)
@@ -183,7 +183,7 @@ func TestWhatCannotBeReadStaysAsItWas(t *testing.T) {
 	})
 }
 
-func TestABusStartsWithoutAMemberButNotWithoutTheCatalog(t *testing.T) {
+func TestBusStartsWithoutAMemberButNotWithoutTheCatalog(t *testing.T) {
 	h := emptyFixture(t)
 	h.register(capability("a", "https://x.example.com"), rest("get", "x"))
 	f := &faulty{Store: h.store, list: errAway}

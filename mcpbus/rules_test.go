@@ -31,7 +31,7 @@ func (c *stumbling) AccessLists(ctx context.Context, from string, n int) ([]acce
 }
 
 // Capabilities that were read before the rules could not be read are not lost.
-func TestAChangeIsListedOnceTheRulesCanBeReadAgain(t *testing.T) {
+func TestChangeIsListedOnceTheRulesCanBeReadAgain(t *testing.T) {
 	h := emptyFixture(t)
 	catalog := &stumbling{h.store, 1000}
 	h.open(func(c *mcpbus.Config) { c.Store = catalog })
@@ -62,7 +62,7 @@ func (c *shifting) Capabilities(ctx context.Context, owner, from string, n int) 
 	return page, next, err
 }
 
-func TestWhatIsRemovedMeanwhileIsNotListedWithoutItsRules(t *testing.T) {
+func TestRuleRemovedMeanwhileHidesTheTool(t *testing.T) {
 	h := emptyFixture(t)
 	c := h.register(capability("payroll", "https://payroll.example.com"), rest("delete", "wipe"))
 	h.allow("payroll", access.Rule{Subject: "user:u9"})

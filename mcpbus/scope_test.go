@@ -30,7 +30,7 @@ func (u unread) Read([]byte) (int, error) { u.t.Error("the body was read"); retu
 
 // Decision 53, RFC 6750 3.1: an application that a user has let in to know who
 // they are has not been let in to act for them.
-func TestATokenWithoutAScopeForToolsCallsNothing(t *testing.T) {
+func TestTokenWithoutAScopeForToolsCallsNothing(t *testing.T) {
 	h := newFixture(t)
 	for _, scope := range []string{"", "openid", "openid profile email", "app", "openid app", "apps", "toolss", "tools:", "tools:b:", "tools/", "tools/write", "tools:pets/", "Tools", "offline_access"} {
 		h.user("poor", "u2", scope)
@@ -49,7 +49,7 @@ func TestATokenWithoutAScopeForToolsCallsNothing(t *testing.T) {
 	}
 }
 
-func TestWhatOpensEveryTool(t *testing.T) {
+func TestScopesThatOpenEveryTool(t *testing.T) {
 	h := newFixture(t)
 	h.user("all", "u2", "openid tools")
 	h.user("both", "u2", "tools tools:pets")
@@ -64,7 +64,7 @@ func TestWhatOpensEveryTool(t *testing.T) {
 	}
 }
 
-func TestATokenForACapabilityOpensThatAlone(t *testing.T) {
+func TestTokenForACapabilityOpensThatAlone(t *testing.T) {
 	h := newFixture(t)
 	h.user("pets", "u2", "openid tools:pets")
 	h.user("two", "u2", "tools:maths tools:pets tools:none")
@@ -85,7 +85,7 @@ func TestATokenForACapabilityOpensThatAlone(t *testing.T) {
 
 // MCP, authorization: a client whose token does not open a tool is told what would, with
 // what the token opens already, or the client would lose that.
-func TestAToolBeyondTheScopeAsksForMore(t *testing.T) {
+func TestToolBeyondTheScopeAsksForMore(t *testing.T) {
 	h := newFixture(t)
 	h.user("pets", "u2", "openid tools:pets")
 	h.user("none", "u2", "tools:zoo tools:bar")
@@ -114,7 +114,7 @@ func TestAToolBeyondTheScopeAsksForMore(t *testing.T) {
 	}
 }
 
-func TestInABatchAToolBeyondTheScopeIsUnknown(t *testing.T) {
+func TestBatchKnowsNoToolBeyondTheScope(t *testing.T) {
 	h := newFixture(t)
 	h.user("pets", "u2", "tools:pets")
 	a := h.post("["+legacyBody("tools/call", `{"name":"maths__add"}`)+"]", as("pets")...)
@@ -156,7 +156,7 @@ func (h *fixture) same(bearer, name string) {
 	}
 }
 
-func TestTheChallengeNamesTheScopesOfTheConfig(t *testing.T) {
+func TestChallengeNamesTheScopesOfTheConfig(t *testing.T) {
 	h := newFixture(t, func(c *mcpbus.Config) { c.Scopes = []string{"openid", "tools"} })
 	a := h.legacy("ping", "", "Authorization", "")
 	if want := strings.Replace(metadata, `"tools"`, `"openid tools"`, 1); a.header.Get("WWW-Authenticate") != want {

@@ -11,7 +11,7 @@ import (
 )
 
 // The discovery of an MCP endpoint, its calls and those of an API alike.
-func TestAnUpstreamIsSentTheSecretHeadersOfItsCapability(t *testing.T) {
+func TestUpstreamIsSentTheSecretHeadersOfItsCapability(t *testing.T) {
 	var mu sync.Mutex
 	var sent []string
 	upstream := mcpUpstream(t, func(r *http.Request, method string, _ json.RawMessage) string {

@@ -197,7 +197,7 @@ func TestBatchesAreOfTheRevisionsThatHaveThem(t *testing.T) {
 }
 
 // The rate counts requests, so a batch must not be a way to call faster.
-func TestABatchCarriesOneCall(t *testing.T) {
+func TestBatchCarriesOneCall(t *testing.T) {
 	h := newFixture(t)
 	call := legacyBody("tools/call", `{"name":"maths__add"}`)
 	a := h.post("[" + call + "," + call + "," + call + "]")

@@ -23,7 +23,7 @@ func (h *fixture) session() []string {
 }
 
 // A session is an id and nothing else: no node has to know it.
-func TestASessionIsKnownToNobody(t *testing.T) {
+func TestSessionIsKnownToNobody(t *testing.T) {
 	h := newFixture(t)
 	seen := map[string]bool{}
 	for range 100 {
@@ -53,7 +53,7 @@ func TestASessionIsKnownToNobody(t *testing.T) {
 }
 
 // However a call ends, nothing is left of it.
-func TestNothingIsKeptOfACallThatHasEnded(t *testing.T) {
+func TestSessionKeepsNothingOfACallThatHasEnded(t *testing.T) {
 	bubble(t, func(t *testing.T, h *fixture) {
 		session := h.session()
 		kept := func(what string, want int) {
@@ -85,7 +85,7 @@ func TestNothingIsKeptOfACallThatHasEnded(t *testing.T) {
 }
 
 // A client that makes up its session id might choose one that others guess.
-func TestASessionOfTheClientsOwnMakingCancelsNothing(t *testing.T) {
+func TestSessionOfTheClientsOwnMakingCancelsNothing(t *testing.T) {
 	bubble(t, func(t *testing.T, h *fixture) {
 		var u hung
 		h.calls.do = u.call

@@ -70,7 +70,7 @@ func TestLongNamesAreShortenedUniquelyAndStably(t *testing.T) {
 }
 
 // A tool that is registered under the beginning of a long name must not be called in place of the other.
-func TestAShortNameIsNeverTheNameOfAnotherCapabilitysTool(t *testing.T) {
+func TestShortNameIsNeverTheNameOfAnotherCapabilitysTool(t *testing.T) {
 	const other = "abcdefghijklmnopqrstuvwxy" // what is left of the long one, but for its last character
 	long := other + "_and-the-rest"
 	h := emptyFixture(t)
@@ -90,7 +90,7 @@ func TestAShortNameIsNeverTheNameOfAnotherCapabilitysTool(t *testing.T) {
 	}
 }
 
-func TestASlashAtTheEndOfThePathIsTheSamePath(t *testing.T) {
+func TestSlashAtTheEndOfThePathIsTheSamePath(t *testing.T) {
 	h := bundled(t)
 	for path, names := range map[string]int{"/api/mcp/": 4, supportPath + "/": 2} {
 		plain := h.at(strings.TrimSuffix(path, "/"), "tools", "tools/list", "")

@@ -20,7 +20,7 @@ import (
 )
 
 // A host that traces has a span around the bus; its calls are below that.
-func TestACallIsASpanThatSaysHowItEnded(t *testing.T) {
+func TestCallIsASpanThatSaysHowItEnded(t *testing.T) {
 	failed := restcall.Result{IsError: true, Dispatched: true, Status: 200}
 	for want, c := range map[string]struct {
 		params string

@@ -64,7 +64,7 @@ func (h *fixture) mayCall(what string, want bool) {
 
 // A role that was taken away opens nothing a second later, however seldom its user calls, and a
 // bearer costs no reading of the store for each call.
-func TestARoleHoldsASecondAtMost(t *testing.T) {
+func TestRoleHoldsASecondAtMost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, p := developers(t)
 		for range 100 {
@@ -86,7 +86,7 @@ func TestARoleHoldsASecondAtMost(t *testing.T) {
 	})
 }
 
-func TestWhileTheStoreIsAwayARoleHoldsAMinute(t *testing.T) {
+func TestRoleHoldsAMinuteWhileTheStoreIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, p := developers(t)
 		h.mayCall("a developer", true)
@@ -117,7 +117,7 @@ func TestWhileTheStoreIsAwayARoleHoldsAMinute(t *testing.T) {
 	})
 }
 
-func TestADisabledUserHasNoRole(t *testing.T) {
+func TestDisabledUserHasNoRole(t *testing.T) {
 	h, _ := developers(t)
 	u := must(h.store.CreateUser(t.Context(), storage.User{Username: "d", Role: storage.RoleDeveloper, Disabled: true}))(t)
 	h.open()
@@ -125,7 +125,7 @@ func TestADisabledUserHasNoRole(t *testing.T) {
 	h.mayCall("a disabled developer", false)
 }
 
-func TestATierIsReadByTheClock(t *testing.T) {
+func TestTierIsReadByTheClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := emptyFixture(t)
 		app := storage.App{Name: "A", Domains: []string{"a.example"}}
@@ -154,7 +154,7 @@ func TestListenersAreNotifiedOfALostRole(t *testing.T) {
 	})
 }
 
-func TestAThousandUsersWithRulesOfTheirOwn(t *testing.T) {
+func TestThousandUsersWithRulesOfTheirOwn(t *testing.T) {
 	h := emptyFixture(t)
 	tools := make([]toolplan.Tool, 100)
 	for i := range tools {

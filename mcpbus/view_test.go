@@ -61,7 +61,7 @@ func TestViewsAreBoundedAndTheLatestStay(t *testing.T) {
 	}
 }
 
-func TestAViewIsMadeOnceForAllWhoWaitForIt(t *testing.T) {
+func TestViewIsMadeOnceForAllWhoWaitForIt(t *testing.T) {
 	s := ruled(access.Rule{Subject: "user:u1", Tools: []string{"t07"}})
 	var all sync.WaitGroup
 	found := make([]*toolView, 64)
@@ -82,7 +82,7 @@ func TestAViewIsMadeOnceForAllWhoWaitForIt(t *testing.T) {
 }
 
 // A token for capabilities that are not there is no token for all.
-func TestARestrictionToNothingIsNoneOfAll(t *testing.T) {
+func TestRestrictionToNothingIsNoneOfAll(t *testing.T) {
 	s := ruled()
 	x := &exchange{bus: &Bus{}, address: &address{}, snapshot: s, openedTools: openedTools{members: []string{"gone"}}}
 	if v := x.toolView(); v.count != 0 {

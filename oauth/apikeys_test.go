@@ -27,7 +27,7 @@ func (h *fixture) key(scope string, life time.Duration) (string, apikey.Key) {
 	return text, k
 }
 
-func TestAnAPIKeySpeaksForItsUser(t *testing.T) {
+func TestAPIKeySpeaksForItsUser(t *testing.T) {
 	h := newFixture(t)
 	text, k := h.key("tools openid profile", time.Hour)
 	got, err := h.tokens.Verify(t.Context(), text)
@@ -53,7 +53,7 @@ func TestAnAPIKeySpeaksForItsUser(t *testing.T) {
 }
 
 // Protocol 2.8: an appkey authenticates an application at /oauth/token and nowhere else.
-func TestAnAppKeyIsNoAPIKey(t *testing.T) {
+func TestAppKeyIsNoAPIKey(t *testing.T) {
 	h := newFixture(t)
 	if info := h.userInfo(h.app.AppKey().Reveal()); info.status != 401 {
 		t.Errorf("userinfo with an appkey = %d %v", info.status, info.body)
@@ -62,7 +62,7 @@ func TestAnAppKeyIsNoAPIKey(t *testing.T) {
 	h.token("grant_type", "client_credentials", "client_secret", text).wants(t, "a key as client_secret", 401, 401, "invalid_client")
 }
 
-func TestWhatIsNoAPIKeyCostsNoRead(t *testing.T) {
+func TestAPIKeyOfAnotherShapeCostsNoRead(t *testing.T) {
 	h := newFixture(t)
 	text, _ := h.key("tools", time.Hour)
 	h.tokens.Verify(t.Context(), text)
@@ -81,7 +81,7 @@ func TestWhatIsNoAPIKeyCostsNoRead(t *testing.T) {
 	}
 }
 
-func TestAKeyInUseCostsNoRead(t *testing.T) {
+func TestKeyInUseCostsNoRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		text, k := h.key("tools", 10*24*time.Hour)
@@ -120,7 +120,7 @@ func TestAKeyInUseCostsNoRead(t *testing.T) {
 	})
 }
 
-func TestAKeyEndsWhenItMust(t *testing.T) {
+func TestKeyEndsWhenItMust(t *testing.T) {
 	for how, end := range map[string]func(*fixture, string, apikey.Key){
 		"it expires": func(_ *fixture, _ string, k apikey.Key) { time.Sleep(time.Until(k.ExpiresAt)) },
 		"its user revokes it": func(h *fixture, _ string, k apikey.Key) {
@@ -168,7 +168,7 @@ func TestAKeyEndsWhenItMust(t *testing.T) {
 
 // A sign-out everywhere is forgotten when tokens of before have expired, and a key of before would
 // still be valid.
-func TestAKeyOfAYearDoesNotComeBackAfterASignOutEverywhere(t *testing.T) {
+func TestKeyOfAYearDoesNotComeBackAfterASignOutEverywhere(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		text, _ := h.key("tools", 365*24*time.Hour)
@@ -194,7 +194,7 @@ func TestAKeyOfAYearDoesNotComeBackAfterASignOutEverywhere(t *testing.T) {
 	})
 }
 
-func TestWhoHoldsAKeyMayEndItAndNoApplicationEndsItByChance(t *testing.T) {
+func TestAPIKeyIsEndedByItsHolderAndByNoApplicationByChance(t *testing.T) {
 	h := newFixture(t)
 	text, k := h.key("tools", time.Hour)
 	a := h.revoke(text)
@@ -220,7 +220,7 @@ func TestWhoHoldsAKeyMayEndItAndNoApplicationEndsItByChance(t *testing.T) {
 	}
 }
 
-func TestNothingIsAuthorizedForTheApplicationOfAPIKeys(t *testing.T) {
+func TestAuthorizeRefusesTheApplicationOfAPIKeys(t *testing.T) {
 	h := newFixture(t)
 	if w := h.authorize("client_id", "apikey", "code_challenge", challengeOf(verifier), "code_challenge_method", "S256"); w.Code != 400 || w.Header().Get("Location") != "" {
 		t.Errorf("authorize = %d %s", w.Code, w.Header().Get("Location"))
@@ -233,7 +233,7 @@ func TestNothingIsAuthorizedForTheApplicationOfAPIKeys(t *testing.T) {
 
 // A process that is not told of revocations refuses keys as it refuses tokens: see the nodes below. Here
 // the store is away.
-func TestAKeyThatCannotBeLookedUpIsNoVerdict(t *testing.T) {
+func TestKeyThatCannotBeLookedUpIsNoVerdict(t *testing.T) {
 	h := newFixture(t)
 	text, _ := h.key("tools openid", time.Hour)
 	known, _ := h.key("tools openid", time.Hour)
@@ -251,7 +251,7 @@ func TestAKeyThatCannotBeLookedUpIsNoVerdict(t *testing.T) {
 	}
 }
 
-func TestOneKeyFromManyRequestsAtOnceIsOneCaller(t *testing.T) {
+func TestAPIKeyInManyRequestsAtOnceIsOneCaller(t *testing.T) {
 	h := newFixture(t)
 	text, _ := h.key("tools openid", time.Hour)
 	var all sync.WaitGroup

@@ -30,7 +30,7 @@ func (h *clientsFixture) redemption() []string {
 }
 
 // RFC 7523 3.
-func TestAnAssertionThatIsNotGoodRedeemsNothing(t *testing.T) {
+func TestAssertionThatIsNotGoodRedeemsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := inMemory(t)
 		grant := h.redemption()
@@ -67,7 +67,7 @@ func TestAnAssertionThatIsNotGoodRedeemsNothing(t *testing.T) {
 	})
 }
 
-func TestAnAssertionIsGoodOnce(t *testing.T) {
+func TestAssertionIsGoodOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := inMemory(t)
 		request := h.prove(h.redemption(), nil)
@@ -138,7 +138,7 @@ func TestKeysOfADeniedHostAreNotRead(t *testing.T) {
 	}
 }
 
-func TestADocumentGivesNoMoreThanUsersDo(t *testing.T) {
+func TestDocumentGivesNoMoreThanUsersDo(t *testing.T) {
 	h := inMemory(t)
 	h.codeFor(vendordocs.ClaudeCode, claudeRedirect)
 	h.post("/oauth/token", form("grant_type", "client_credentials", "client_id", vendordocs.ClaudeCode)).wants(t, "client_credentials", 400, 400, "unauthorized_client")
@@ -151,7 +151,7 @@ func TestADocumentGivesNoMoreThanUsersDo(t *testing.T) {
 	h.redeem(vendordocs.ClaudeCode, claudeRedirect, h.codeFor(vendordocs.ClaudeCode, claudeRedirect), "client_assertion", "x").wants(t, "an assertion where there are no keys", 401, 401, "invalid_client")
 }
 
-func TestAnApplicationWithKeysRevokesWithThem(t *testing.T) {
+func TestApplicationWithKeysRevokesWithThem(t *testing.T) {
 	h := inMemory(t)
 	granted := h.post("/oauth/token", h.prove(h.redemption(), nil)).tokens(t)
 	token := granted.text("refresh_token")

@@ -163,7 +163,7 @@ func (b *backchannel) sid() string {
 	return sids[0]
 }
 
-func TestAnApplicationIsToldOfTheEndOfItsSession(t *testing.T) {
+func TestApplicationIsToldOfTheEndOfItsSession(t *testing.T) {
 	for _, alg := range []string{"", token.ES256, token.RS256, token.EdDSA} {
 		t.Run("signed with "+alg, func(t *testing.T) {
 			b := newBackchannel(t, storage.App{IDTokenAlg: alg}, "127.0.0.0/8")
@@ -209,7 +209,7 @@ func forgeries(text string) map[string]string {
 	}
 }
 
-func TestALogoutTokenOpensNothingHere(t *testing.T) {
+func TestLogoutTokenOpensNothingHere(t *testing.T) {
 	for _, alg := range []string{"", token.ES256} {
 		b := newBackchannel(t, storage.App{IDTokenAlg: alg}, "127.0.0.0/8")
 		b.sid()
@@ -226,7 +226,7 @@ func TestALogoutTokenOpensNothingHere(t *testing.T) {
 	}
 }
 
-func TestOnlyApplicationsThatAreToldGetASID(t *testing.T) {
+func TestSIDIsGivenOnlyToApplicationsWithBackchannelLogout(t *testing.T) {
 	b := newBackchannel(t, storage.App{}, "127.0.0.0/8")
 	with := b.sid()
 	deaf := b.register(storage.App{Name: "Deaf", Domains: []string{"app.example.com"}})
@@ -273,7 +273,7 @@ func TestAuthorizeWritesOnceMoreForTheFirstCodeOfASessionOnly(t *testing.T) {
 	}
 }
 
-func TestASignOutEverywhereNamesNoSession(t *testing.T) {
+func TestSignOutEverywhereNamesNoSession(t *testing.T) {
 	b := newBackchannel(t, storage.App{}, "127.0.0.0/8")
 	b.sid()
 	if err := b.tokens.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: b.user.Sub, Before: time.Now()}); err != nil {
@@ -284,7 +284,7 @@ func TestASignOutEverywhereNamesNoSession(t *testing.T) {
 	}
 }
 
-func TestASessionThatEndsMeanwhileGivesNoCode(t *testing.T) {
+func TestSessionThatEndsMeanwhileGivesNoCode(t *testing.T) {
 	b := newBackchannel(t, storage.App{}, "127.0.0.0/8")
 	b.end("s1")
 	if a := b.authorize("scope", "openid"); a.Code != http.StatusOK || b.browser.prompts != 1 {
@@ -309,7 +309,7 @@ func (b *backchannel) waiting() storage.Delivery {
 	return storage.Delivery{}
 }
 
-func TestWhereALogoutDoesNotGo(t *testing.T) {
+func TestLogoutIsNotSentTo(t *testing.T) {
 	t.Run("a private address that nobody has allowed", func(t *testing.T) {
 		b := newBackchannel(t, storage.App{})
 		b.sid()
@@ -356,7 +356,7 @@ func TestWhereALogoutDoesNotGo(t *testing.T) {
 }
 
 // A process that dies after the answer leaves what is to be told in the store, for the next one.
-func TestWhatIsToldOutlivesTheProcess(t *testing.T) {
+func TestLogoutMessagesOutliveTheProcess(t *testing.T) {
 	b := newBackchannel(t, storage.App{}, "127.0.0.0/8")
 	sid := b.sid()
 	must(0, b.server.Close(t.Context()))(t)

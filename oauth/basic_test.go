@@ -25,7 +25,7 @@ func basic(id, secret string) string {
 }
 
 // An application may send its secret in the header as well as in the form (decision 88).
-func TestAnApplicationAuthenticatesByBasicToo(t *testing.T) {
+func TestApplicationAuthenticatesByBasicToo(t *testing.T) {
 	h := newFixture(t)
 	id, secret := h.app.ID, h.app.AppKey().Reveal()
 	mine := basic(id, secret)
@@ -45,7 +45,7 @@ func TestAnApplicationAuthenticatesByBasicToo(t *testing.T) {
 }
 
 // Another server that an application moved here from may have drawn it.
-func TestASecretInBasicMayBeginWithSlashes(t *testing.T) {
+func TestSecretInBasicMayBeginWithSlashes(t *testing.T) {
 	h := newFixture(t)
 	const secret = "//8BAgMEBQYHCAkKCwwNDg8QERITFBUW"
 	h.app.Secrets = []storage.AppSecret{{Secret: storage.NewSecret(secret)}}
@@ -53,7 +53,7 @@ func TestASecretInBasicMayBeginWithSlashes(t *testing.T) {
 	h.basically("/oauth/token", basic(h.app.ID, secret), "grant_type", "client_credentials").tokens(t)
 }
 
-func TestAPublicApplicationHasNoSecretInBasicEither(t *testing.T) {
+func TestPublicApplicationHasNoSecretInBasicEither(t *testing.T) {
 	h := newFixture(t)
 	h.app.Public, h.app.Secrets = true, nil
 	h.app = must(h.store.SaveApp(t.Context(), h.app))(t)
@@ -65,7 +65,7 @@ func TestAPublicApplicationHasNoSecretInBasicEither(t *testing.T) {
 	h.basically("/oauth/token", basic(h.app.ID, ""), "grant_type", "client_credentials").wants(t, "its own token", 400, 400, "unauthorized_client")
 }
 
-func TestAWrongBasicIsRefused(t *testing.T) {
+func TestBasicThatIsWrongIsRefused(t *testing.T) {
 	h := newFixture(t)
 	id, secret := h.app.ID, h.app.AppKey().Reveal()
 	other := handle.NewAppID()

@@ -7,7 +7,7 @@ import (
 
 // One write per authorize (one more at a first visit), one per exchange, one per
 // refresh; none per client_credentials; none at all per verified bearer.
-func TestEachRequestMakesTheStorageCallsItPromises(t *testing.T) {
+func TestRequestMakesTheStorageCallsItPromises(t *testing.T) {
 	h := newFixture(t)
 	var code string
 	var tokens answer

@@ -81,7 +81,7 @@ var vendors = map[string]string{
 }
 
 // Decision 55.
-func TestEachVendorsDocumentSignsAPersonInAndNobodyRegistersIt(t *testing.T) {
+func TestVendorsDocumentSignsAPersonInAndNobodyRegistersIt(t *testing.T) {
 	docs := vendordocs.New(t)
 	h := newClientsFixture(t, docs.Serve(t), docs)
 	for id, redirectURI := range vendors {
@@ -146,7 +146,7 @@ func (a *recordedAudit) of(kind string) (details []string) {
 }
 
 // RFC 8628: the first request of a device that nobody knows is not one to the authorization endpoint.
-func TestADeviceBringsItsDocument(t *testing.T) {
+func TestDeviceBringsItsDocument(t *testing.T) {
 	docs := vendordocs.New(t)
 	d := newDevices(t, 1, func(c *oauth.Config) { c.Clients.Transport = docs })
 	ask := func(clientID string) answer {

@@ -47,7 +47,7 @@ func fixtureWithConsent(t *testing.T) (*fixture, *fakeConsent) {
 	return newFixture(t, func(o *oauth.Config) { o.Consent, o.Log = c, quiet }), c
 }
 
-func TestNothingIsWrittenBeforeTheUserConsents(t *testing.T) {
+func TestClientIsNotWrittenBeforeTheUserConsents(t *testing.T) {
 	h, c := fixtureWithConsent(t)
 	calls := h.calls.during(func() {
 		if w := h.authorize("scope", "profile unknown email profile"); w.Code != 200 || w.Body.String() != "may it?" {
@@ -64,7 +64,7 @@ func TestNothingIsWrittenBeforeTheUserConsents(t *testing.T) {
 	h.exchange(h.code()).tokens(t)
 }
 
-func TestAVisitorSignsInBeforeConsentIsRequested(t *testing.T) {
+func TestVisitorSignsInBeforeConsentIsRequested(t *testing.T) {
 	h, c := fixtureWithConsent(t)
 	h.browser.session = nil
 	h.authorize()
@@ -73,7 +73,7 @@ func TestAVisitorSignsInBeforeConsentIsRequested(t *testing.T) {
 	}
 }
 
-func TestAFirstPartyApplicationNeedsConsentOnlyIfItRequestsIt(t *testing.T) {
+func TestFirstPartyApplicationNeedsConsentOnlyIfItRequestsIt(t *testing.T) {
 	h, c := fixtureWithConsent(t)
 	h.app.FirstParty = true
 	h.app = h.register(h.app)
@@ -93,7 +93,7 @@ func TestPromptConsentRequestsConsentAgain(t *testing.T) {
 	}
 }
 
-func TestADenialIsCheckedLikeTheRequestItBelongsTo(t *testing.T) {
+func TestDenialIsCheckedLikeTheRequestItBelongsTo(t *testing.T) {
 	h, c := fixtureWithConsent(t)
 	for promise, test := range map[string]struct {
 		pairs []string
@@ -117,7 +117,7 @@ func TestADenialIsCheckedLikeTheRequestItBelongsTo(t *testing.T) {
 	h.code("keystile_consent", "denied") // without a Consent the parameter is one of many that mean nothing
 }
 
-func TestAConsentThatCannotBeReadGrantsNothing(t *testing.T) {
+func TestConsentThatCannotBeReadGrantsNothing(t *testing.T) {
 	h, c := fixtureWithConsent(t)
 	c.err = storage.ErrUnavailable
 	if w := h.authorize(); w.Code != 503 || w.Header().Get("Location") != "" {
@@ -125,7 +125,7 @@ func TestAConsentThatCannotBeReadGrantsNothing(t *testing.T) {
 	}
 }
 
-func TestALegacySignInRequestsConsentToo(t *testing.T) {
+func TestLegacySignInRequestsConsentToo(t *testing.T) {
 	h, c := fixtureWithConsent(t)
 	begin := h.server.LegacySignIn(h.app, "self", redirect, "s t")
 	visit := func(more string) *httptest.ResponseRecorder {

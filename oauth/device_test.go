@@ -20,29 +20,29 @@ import (
 
 // The rules of RFC 8628, and the tests that hold them:
 //
-//	3.1   client_id or the client's authentication, a form by POST      TestWhoMayAskOnADevice
-//	3.1   scope, and resource of RFC 8707                               TestADeviceMayAskForWhatAuthorizeGrants
-//	3.2   device_code, user_code, both links, expires_in, interval      TestADeviceIsToldBothCodesAndHowLong
-//	3.2   not cached                                                    TestADeviceIsToldBothCodesAndHowLong
-//	3.3   the user signs in and types the code                          TestATerminalSignsInByABrowser
-//	3.3   of the flow nothing is said but to whoever knows the code     TestAWrongCodeSaysNothing
-//	3.3.1 a link with the code still asks whether it is the right one   TestALinkWithTheCodeIsConfirmedByThePerson
-//	3.4   of the client that the code was issued to                     TestADeviceCodeIsOfItsClientAlone
-//	3.5   authorization_pending                                         TestATerminalSignsInByABrowser
+//	3.1   client_id or the client's authentication, a form by POST      TestDeviceRequestIsAllowedFor
+//	3.1   scope, and resource of RFC 8707                               TestDeviceMayAskForWhatAuthorizeGrants
+//	3.2   device_code, user_code, both links, expires_in, interval      TestDeviceIsToldBothCodesAndHowLong
+//	3.2   not cached                                                    TestDeviceIsToldBothCodesAndHowLong
+//	3.3   the user signs in and types the code                          TestTerminalSignsInByABrowser
+//	3.3   of the flow nothing is said but to whoever knows the code     TestCodeThatIsWrongSaysNothing
+//	3.3.1 a link with the code still asks whether it is the right one   TestLinkWithTheCodeIsConfirmedByThePerson
+//	3.4   of the client that the code was issued to                     TestDeviceCodeIsOfItsClientAlone
+//	3.5   authorization_pending                                         TestTerminalSignsInByABrowser
 //	3.5   slow_down adds 5 seconds, to this and all later polls         TestPollingTooFastIsSlowed
-//	3.5   access_denied                                                 TestANoIsTold
-//	3.5   expired_token                                                 TestADeviceCodeEndsAfterTenMinutes
+//	3.5   access_denied                                                 TestConsentThatIsRefusedIsTold
+//	3.5   expired_token                                                 TestDeviceCodeEndsAfterTenMinutes
 //	5.1   user codes cannot be guessed within their life                TestUserCodesAreNotGuessed, and package device
-//	5.2   nor device codes                                              TestADeviceIsToldBothCodesAndHowLong
-//	5.3   one redemption                                                TestADeviceCodeIsRedeemedOnce, TestTwoPollsAtOnceGetOneAnswer
-//	5.4   remote phishing: who asks, from where, since when             TestThePageSaysWhoAsksFromWhereAndSinceWhen
-//	5.4   always asked, also where all was allowed before               TestThePersonIsAlwaysAsked
-//	5.5   the code is short-lived                                       TestADeviceCodeEndsAfterTenMinutes
-//	5.6   public clients get no more for it                             TestWhoMayAskOnADevice
-//	5.7   the code is not kept in the browser                           TestThePageIsFramedAndCachedByNobody
+//	5.2   nor device codes                                              TestDeviceIsToldBothCodesAndHowLong
+//	5.3   one redemption                                                TestDeviceCodeIsRedeemedOnce, TestDevicePollsAtOnceGetOneAnswer
+//	5.4   remote phishing: who asks, from where, since when             TestPageSaysWhoAsksFromWhereAndSinceWhen
+//	5.4   always asked, also where all was allowed before               TestPersonIsAlwaysAsked
+//	5.5   the code is short-lived                                       TestDeviceCodeEndsAfterTenMinutes
+//	5.6   public clients get no more for it                             TestDeviceRequestIsAllowedFor
+//	5.7   the code is not kept in the browser                           TestPageIsFramedAndCachedByNobody
 var _ = oauth.Config{Devices: new(signin.SignIn), Levels: new(signin.SignIn)}
 
-func TestATerminalSignsInByABrowser(t *testing.T) {
+func TestTerminalSignsInByABrowser(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		done := make(chan page, 1)
@@ -73,7 +73,7 @@ func TestATerminalSignsInByABrowser(t *testing.T) {
 	})
 }
 
-func TestADeviceIsToldBothCodesAndHowLong(t *testing.T) {
+func TestDeviceIsToldBothCodesAndHowLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		a := d.begin()
@@ -103,7 +103,7 @@ func TestADeviceIsToldBothCodesAndHowLong(t *testing.T) {
 	})
 }
 
-func TestWhoMayAskOnADevice(t *testing.T) {
+func TestDeviceRequestIsAllowedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		shop := d.register(storage.App{Name: "Shop", Domains: []string{"shop.example.com"}})
@@ -146,7 +146,7 @@ func TestWhoMayAskOnADevice(t *testing.T) {
 	})
 }
 
-func TestADeviceMayAskForWhatAuthorizeGrants(t *testing.T) {
+func TestDeviceMayAskForWhatAuthorizeGrants(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		bus := issuer + "/api/mcp"
@@ -184,7 +184,7 @@ func TestADeviceMayAskForWhatAuthorizeGrants(t *testing.T) {
 	})
 }
 
-func TestALinkWithTheCodeIsConfirmedByThePerson(t *testing.T) {
+func TestLinkWithTheCodeIsConfirmedByThePerson(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		begun := d.begin()
@@ -204,7 +204,7 @@ func TestALinkWithTheCodeIsConfirmedByThePerson(t *testing.T) {
 	})
 }
 
-func TestThePageSaysWhoAsksFromWhereAndSinceWhen(t *testing.T) {
+func TestPageSaysWhoAsksFromWhereAndSinceWhen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		evil := d.stranger("https://evil.example.com/client.json", deviceGrant)
@@ -229,7 +229,7 @@ func TestThePageSaysWhoAsksFromWhereAndSinceWhen(t *testing.T) {
 	})
 }
 
-func TestThePersonIsAlwaysAsked(t *testing.T) {
+func TestPersonIsAlwaysAsked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		ours := d.register(storage.App{Name: "Ours", Public: true, FirstParty: true, Domains: []string{"ours.example.com"}})
@@ -249,7 +249,7 @@ func TestThePersonIsAlwaysAsked(t *testing.T) {
 	})
 }
 
-func TestADeviceCodeIsOfItsClientAlone(t *testing.T) {
+func TestDeviceCodeIsOfItsClientAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		other := d.register(storage.App{Name: "Other", Public: true, Domains: []string{"other.example.com"}})
@@ -298,7 +298,7 @@ func TestPollingTooFastIsSlowed(t *testing.T) {
 	})
 }
 
-func TestANoIsTold(t *testing.T) {
+func TestConsentThatIsRefusedIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		begun := d.begin()
@@ -317,7 +317,7 @@ func TestANoIsTold(t *testing.T) {
 	})
 }
 
-func TestTheTrailSaysWhoAllowedWhat(t *testing.T) {
+func TestTrailSaysWhoAllowedWhat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		d.poll(d.nodes[0], d.allowed("scope", "openid tools")).tokens(t)
@@ -330,7 +330,7 @@ func TestTheTrailSaysWhoAllowedWhat(t *testing.T) {
 	})
 }
 
-func TestADeviceCodeEndsAfterTenMinutes(t *testing.T) {
+func TestDeviceCodeEndsAfterTenMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		unanswered, late, kept := d.begin(), d.begin(), d.allowed()
@@ -355,7 +355,7 @@ func TestADeviceCodeEndsAfterTenMinutes(t *testing.T) {
 	})
 }
 
-func TestThePageIsFramedAndCachedByNobody(t *testing.T) {
+func TestPageIsFramedAndCachedByNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		begun := d.begin()
@@ -371,7 +371,7 @@ func TestThePageIsFramedAndCachedByNobody(t *testing.T) {
 	})
 }
 
-func TestAnotherSiteAnswersNothing(t *testing.T) {
+func TestDevicePageAnswersNothingToAnotherSite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		begun := d.begin()
@@ -394,7 +394,7 @@ func TestAnotherSiteAnswersNothing(t *testing.T) {
 }
 
 // The answer counts for the user and the application that the page was about.
-func TestAnAnswerOfSomebodyElseCountsForNobody(t *testing.T) {
+func TestAnswerOfSomebodyElseCountsForNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		tty := d.stranger("https://tty.example.com/client.json", deviceGrant)

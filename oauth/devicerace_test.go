@@ -19,7 +19,7 @@ import (
 )
 
 // RFC 8628 5.3, and decision 7 for a replay.
-func TestADeviceCodeIsRedeemedOnce(t *testing.T) {
+func TestDeviceCodeIsRedeemedOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 2)
 		begun := d.allowed()
@@ -36,7 +36,7 @@ func TestADeviceCodeIsRedeemedOnce(t *testing.T) {
 	})
 }
 
-func TestTwoPollsAtOnceGetOneAnswer(t *testing.T) {
+func TestDevicePollsAtOnceGetOneAnswer(t *testing.T) {
 	for round := range 20 {
 		d := newDevices(t, 8)
 		begun := d.allowed()
@@ -98,7 +98,7 @@ func TestAnswersAtOnceAreOne(t *testing.T) {
 	}
 }
 
-func TestAnAnswerIsGivenOnce(t *testing.T) {
+func TestAnswerIsGivenOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		begun := d.begin()
@@ -120,7 +120,7 @@ var errKilled = errors.Join(storage.ErrUnavailable, errors.New("killed"))
 
 // A process may be killed at each call of the store. An answer stays; a request without one can be
 // made again, and none is answered twice.
-func TestAProcessThatIsKilledLeavesADeviceThatCanGoOn(t *testing.T) {
+func TestProcessThatIsKilledLeavesADeviceThatCanGoOn(t *testing.T) {
 	calls := map[string]int{}
 	for _, step := range []string{"begin", "type", "allow", "poll"} {
 		for at := 1; ; at++ {
@@ -199,7 +199,7 @@ func TestAProcessThatIsKilledLeavesADeviceThatCanGoOn(t *testing.T) {
 }
 
 // Ending a grant also ends one that waits for its device.
-func TestWhatEndsBetweenTheAnswerAndThePollIsNotGranted(t *testing.T) {
+func TestDevicePollGrantsNothingThatHasEnded(t *testing.T) {
 	for what, end := range map[string]func(d *devices){
 		"the user is disabled": func(d *devices) {
 			u := must(d.nodes[0].store.User(d.Context(), d.ada.Sub))(d.TB)
@@ -240,7 +240,7 @@ func TestWhatEndsBetweenTheAnswerAndThePollIsNotGranted(t *testing.T) {
 }
 
 // Nor is a device answered for an application that has ended while its user was asked.
-func TestAnApplicationThatHasEndedIsNotAllowed(t *testing.T) {
+func TestApplicationThatHasEndedIsNotAllowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		begun := d.begin()
@@ -256,7 +256,7 @@ func TestAnApplicationThatHasEndedIsNotAllowed(t *testing.T) {
 }
 
 // The consent to an application that nobody registered keeps it, and holds what it then was.
-func TestAConsentOnADeviceIsThatOfTheAccountPage(t *testing.T) {
+func TestConsentOnADeviceIsThatOfTheAccountPage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		tty := d.stranger("https://tty.example.com/client.json", deviceGrant)
@@ -277,7 +277,7 @@ func TestAConsentOnADeviceIsThatOfTheAccountPage(t *testing.T) {
 }
 
 // The key by which a device_code is redeemed is known of its ticket alone, and outlives it.
-func TestTheRecordOfADeviceCodeOutlivesItsTicket(t *testing.T) {
+func TestRecordOfADeviceCodeOutlivesItsTicket(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		begun := d.allowed()
@@ -326,7 +326,7 @@ func TestUserCodesAreNotGuessed(t *testing.T) {
 	})
 }
 
-func TestAWrongCodeSaysNothing(t *testing.T) {
+func TestCodeThatIsWrongSaysNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		over := d.begin()
@@ -340,7 +340,7 @@ func TestAWrongCodeSaysNothing(t *testing.T) {
 }
 
 // A network that begins many devices waits, and others do not.
-func TestAFloodOfDevicesHoldsUpNobodyElse(t *testing.T) {
+func TestFloodOfDevicesHoldsUpNobodyElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		refused := 0
@@ -426,7 +426,7 @@ func (b *interleaved) Put(ctx context.Context, docs ...driver.Doc) (int64, error
 	return b.Backend.Put(ctx, docs...)
 }
 
-func TestAnAnswerThatComesJustBeforeAnotherIsTheOne(t *testing.T) {
+func TestAnswerThatComesJustBeforeAnotherIsTheOne(t *testing.T) {
 	for first, want := range map[string]string{"deny": "access_denied", "allow": ""} {
 		for _, second := range []string{"allow", "deny"} {
 			synctest.Test(t, func(t *testing.T) {

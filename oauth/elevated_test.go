@@ -132,7 +132,7 @@ func TestToolsAreGrantedAndNarrowed(t *testing.T) {
 	}
 }
 
-func TestTheMetadataListsTheToolScopes(t *testing.T) {
+func TestMetadataListsTheToolScopes(t *testing.T) {
 	h, _ := fixtureWithConsent(t)
 	for path, want := range map[string]string{
 		"/.well-known/oauth-authorization-server": `"scopes_supported":["openid","profile","email","tools","tools/read","apps"]`,

@@ -38,7 +38,7 @@ func TestStateAndTheRedirectsOwnQueryComeBackByteForByte(t *testing.T) {
 }
 
 // Decision 6.
-func TestAnInvalidClientOrRedirectNeverRedirects(t *testing.T) {
+func TestInvalidClientOrRedirectNeverRedirects(t *testing.T) {
 	h := newFixture(t)
 	for name, pairs := range map[string][]string{
 		"unknown client":       {"client_id", "nobody"},
@@ -66,7 +66,7 @@ func TestAnInvalidClientOrRedirectNeverRedirects(t *testing.T) {
 }
 
 // Decision 14.
-func TestOtherFaultsOfAuthorizeGoToTheApplicationWithState(t *testing.T) {
+func TestAuthorizeSendsOtherFaultsToTheApplicationWithState(t *testing.T) {
 	h := newFixture(t)
 	for name, c := range map[string]struct {
 		pairs []string
@@ -152,7 +152,7 @@ func TestClientAuthenticationFailures(t *testing.T) {
 }
 
 // Decision 4.
-func TestTwoSecretsAreLiveDuringARotation(t *testing.T) {
+func TestSecretsAreBothLiveDuringARotation(t *testing.T) {
 	h := newFixture(t)
 	old := h.app.Secrets[0]
 	h.app.Secrets = []storage.AppSecret{{Secret: storage.DrawSecret()}, old}
@@ -191,7 +191,7 @@ func TestMalformedTokenRequestsAreRefused(t *testing.T) {
 }
 
 // Decision 12.
-func TestOnlyAnAccessTokenIsABearer(t *testing.T) {
+func TestBearerIsAnAccessTokenOnly(t *testing.T) {
 	h := newFixture(t)
 	h.app.IDTokenAlg = "ES256" // signed with the very key that signs access tokens
 	h.app = must(h.store.SaveApp(t.Context(), h.app))(t)
@@ -337,7 +337,7 @@ func TestDocumentsAnswerIfNoneMatch(t *testing.T) {
 }
 
 // Decision 15.
-func TestTheKeySetShowsNoSecretAndMoreThanOneKey(t *testing.T) {
+func TestKeySetShowsNoSecretAndMoreThanOneKey(t *testing.T) {
 	h := newFixture(t)
 	var set struct{ Keys []map[string]any }
 	w := h.serve(httptest.NewRequest("GET", "/oauth/jwks", nil))

@@ -167,7 +167,7 @@ var faultCases = []faultCase{
 
 // For each request, each storage call it makes is made to fail, once with an error and
 // once with a panic. The client never hears of a success that a restart does not find.
-func TestAFailingStoreNeverMakesAPromise(t *testing.T) {
+func TestFailingStoreNeverMakesAPromise(t *testing.T) {
 	for _, a := range faultCases {
 		t.Run(a.name, func(t *testing.T) {
 			w := newFileFixture(t)

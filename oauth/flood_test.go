@@ -183,7 +183,7 @@ func TestInventedDocumentsAndRegistrationsKeepNobodyOut(t *testing.T) {
 }
 
 // A stranger's document may name anybody's address as that of its keys.
-func TestADocumentAndAKeySetAtOneAddressAreNotTakenForEachOther(t *testing.T) {
+func TestDocumentAndAKeySetAtOneAddressAreNotTakenForEachOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := inMemory(t, openPolicy)
 		begun, goOn := make(chan struct{}), make(chan struct{})
@@ -216,7 +216,7 @@ func TestADocumentAndAKeySetAtOneAddressAreNotTakenForEachOther(t *testing.T) {
 }
 
 // Vendors have one key set for all their documents.
-func TestTwoApplicationsWithOneKeySetReadItAtOnce(t *testing.T) {
+func TestKeySetSharedByTwoApplicationsIsReadOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := inMemory(t, openPolicy)
 		goOn := make(chan struct{})
@@ -258,7 +258,7 @@ func (c slowCounter) Wait(ctx context.Context, name string, p netip.Prefix, limi
 }
 
 // Clients of other networks are not refused with one that is.
-func TestWhatOneNetworkHasUsedUpRefusesNobodyWhoWaitsWithIt(t *testing.T) {
+func TestFloodOfOneNetworkRefusesNoneThatWaitWithIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		attacker, honest := netip.MustParseAddr("192.0.2.1"), netip.MustParseAddr("203.0.113.1")
 		counter := slowCounter{counters.NewCounter(), attacker, make(chan struct{})}
@@ -293,7 +293,7 @@ func TestWhatOneNetworkHasUsedUpRefusesNobodyWhoWaitsWithIt(t *testing.T) {
 }
 
 // An earlier version has admitted schemes that are refused since.
-func TestAnApplicationWithARedirectThatIsRefusedSinceIsKeptForItsOthers(t *testing.T) {
+func TestApplicationWithARedirectThatIsRefusedSinceIsKeptForItsOthers(t *testing.T) {
 	h := newFixture(t)
 	id := evilApp(t, h.store, "steam://run/1", evil)
 	if err := h.store.KeepClient(t.Context(), id); err != nil {

@@ -20,7 +20,7 @@ import (
 func (a answer) keys() string { return strings.Join(slices.Sorted(maps.Keys(a.body)), " ") }
 
 // Decisions 1 and 11.
-func TestTheCodeGrantAnswersExactlyTheFieldsOfTheProtocol(t *testing.T) {
+func TestCodeGrantAnswersExactlyTheFieldsOfTheProtocol(t *testing.T) {
 	h := newFixture(t)
 	a := h.exchange(h.code()).tokens(t)
 	if got, want := a.keys(), "access_token code expires_in id_token msg refresh_token scope token_type user"; got != want {
@@ -54,7 +54,7 @@ func TestTheCodeGrantAnswersExactlyTheFieldsOfTheProtocol(t *testing.T) {
 }
 
 // Decision 1.
-func TestTheAccessTokenIsAnRFC9068JWT(t *testing.T) {
+func TestAccessTokenIsAnRFC9068JWT(t *testing.T) {
 	h := newFixture(t)
 	c := payload(t, h.exchange(h.code()).tokens(t).text("access_token"))
 	if got, want := strings.Join(slices.Sorted(maps.Keys(c)), " "), "aud client_id exp gid iat iss jti scope sub"; got != want {
@@ -70,7 +70,7 @@ func TestTheAccessTokenIsAnRFC9068JWT(t *testing.T) {
 }
 
 // Decision 3.
-func TestTheIDTokenIsSignedWithTheAppkey(t *testing.T) {
+func TestIDTokenIsSignedWithTheAppkey(t *testing.T) {
 	h := newFixture(t)
 	a := h.exchange(h.code("nonce", "n-1", "scope", "openid profile email")).tokens(t)
 	parts := strings.Split(a.text("id_token"), ".")
@@ -87,7 +87,7 @@ func TestTheIDTokenIsSignedWithTheAppkey(t *testing.T) {
 	}
 }
 
-func TestARefreshKeepsWhenTheUserSignedInAndDropsTheNonce(t *testing.T) {
+func TestRefreshKeepsWhenTheUserSignedInAndDropsTheNonce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		a := h.exchange(h.code("nonce", "n-1")).tokens(t)
@@ -134,13 +134,13 @@ func TestPKCECannotBeBypassedByFailingFirst(t *testing.T) {
 }
 
 // Decision 5.
-func TestAVerifierWithoutAChallengeIsRefused(t *testing.T) {
+func TestVerifierWithoutAChallengeIsRefused(t *testing.T) {
 	h := newFixture(t)
 	h.exchange(h.code(), "code_verifier", verifier).wants(t, "a verifier for a code without challenge", 400, 400, "invalid_grant")
 }
 
 // Decision 7.
-func TestOfTwentyParallelExchangesOneWins(t *testing.T) {
+func TestCodeExchangeInParallelHasOneWinner(t *testing.T) {
 	h := newFixture(t)
 	code := h.code()
 	answers := parallel(20, func() answer { return h.exchange(code) })
@@ -157,7 +157,7 @@ func TestOfTwentyParallelExchangesOneWins(t *testing.T) {
 	}
 }
 
-func TestOfTwoParallelRefreshesOneWinsAndTheFamilyLives(t *testing.T) {
+func TestRefreshInParallelHasOneWinnerAndTheFamilyLives(t *testing.T) {
 	for range 20 {
 		h := newFixture(t)
 		handle := h.exchange(h.code()).tokens(t).text("refresh_token")
@@ -190,7 +190,7 @@ func parallel(n int, act func() answer) []answer {
 }
 
 // Decision 7.
-func TestAReplayedCodeIsRefusedAndALateReplayEndsTheGrant(t *testing.T) {
+func TestReplayedCodeIsRefusedAndALateReplayEndsTheGrant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		code := h.code()
@@ -213,7 +213,7 @@ func TestAReplayedCodeIsRefusedAndALateReplayEndsTheGrant(t *testing.T) {
 }
 
 // Decision 7.
-func TestAReplayWithTheWrongVerifierRevokesNothing(t *testing.T) {
+func TestReplayWithTheWrongVerifierRevokesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		code := h.code()
@@ -234,7 +234,7 @@ func TestAReplayWithTheWrongVerifierRevokesNothing(t *testing.T) {
 }
 
 // Decision 8.
-func TestAReplacedRefreshTokenIsRefusedAndUsedLateEndsTheFamily(t *testing.T) {
+func TestReplacedRefreshTokenIsRefusedAndUsedLateEndsTheFamily(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		first := h.exchange(h.code()).tokens(t)
@@ -284,7 +284,7 @@ func TestLifetimesAreThoseOfTheProtocol(t *testing.T) {
 }
 
 // Decision 8.
-func TestADisabledUserGetsNothingAndNothingIsSpent(t *testing.T) {
+func TestDisabledUserGetsNothingAndNothingIsSpent(t *testing.T) {
 	h := newFixture(t)
 	code := h.code()
 	tokens := h.exchange(h.code()).tokens(t)
@@ -318,7 +318,7 @@ func TestForcePKCEWorksAtOnce(t *testing.T) {
 }
 
 // Decisions 3 and 4.
-func TestAPublicClientGetsAnES256IDTokenAndNoClientCredentials(t *testing.T) {
+func TestPublicClientGetsAnES256IDTokenAndNoClientCredentials(t *testing.T) {
 	h := newFixture(t)
 	h.app = h.register(storage.App{Name: "Public", Public: true, Domains: []string{"app.example.com"}})
 	none := []string{"client_secret", "-"}
@@ -340,7 +340,7 @@ func TestAPublicClientGetsAnES256IDTokenAndNoClientCredentials(t *testing.T) {
 }
 
 // An entry that ends in a slash is for resources that come and go, such as bundles of tools.
-func TestATokenIsIssuedForANameBelowAResource(t *testing.T) {
+func TestTokenIsIssuedForANameBelowAResource(t *testing.T) {
 	h := newFixtureWith(t, oauth.TokensConfig{Resources: []string{issuer + "/api/mcp", issuer + "/api/mcp/b/"}})
 	const bundle = issuer + "/api/mcp/b/support"
 	text := h.exchange(h.code("resource", bundle)).tokens(t).text("access_token")

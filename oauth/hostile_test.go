@@ -236,7 +236,7 @@ func (h *clientsFixture) stored() int {
 	return len(apps)
 }
 
-func TestNothingIsFetchedOfAClientIDThatIsNoDocument(t *testing.T) {
+func TestClientDocumentIsFetchedForADocumentIDAlone(t *testing.T) {
 	h := inMemory(t, openPolicy)
 	for _, id := range hostileIDs {
 		if w := h.ask(id, agentRedirect); w.Code != 400 || w.Header().Get("Location") != "" {
@@ -249,7 +249,7 @@ func TestNothingIsFetchedOfAClientIDThatIsNoDocument(t *testing.T) {
 	}
 }
 
-func TestAHostileDocumentIsRefusedAndNothingOfItIsKept(t *testing.T) {
+func TestHostileDocumentIsRefusedAndNothingOfItIsKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := inMemory(t, openPolicy)
 		n := 0

@@ -71,7 +71,7 @@ func TestIntrospectionSaysWhatATokenIsGoodFor(t *testing.T) {
 }
 
 // RFC 7662 2.1: token_type_hint helps to find a token, and a wrong one must not keep it from being found.
-func TestTheHintOfAnIntrospectionDecidesNothing(t *testing.T) {
+func TestHintOfAnIntrospectionDecidesNothing(t *testing.T) {
 	h := newFixture(t)
 	granted := h.exchange(h.code()).tokens(t)
 	for _, text := range []string{granted.text("access_token"), granted.text("refresh_token")} {
@@ -84,7 +84,7 @@ func TestTheHintOfAnIntrospectionDecidesNothing(t *testing.T) {
 }
 
 // RFC 7662 2.2 and 4: whatever the reason, the answer is the same.
-func TestATokenThatIsNotActiveIsToldNothingElseAbout(t *testing.T) {
+func TestTokenThatIsNotActiveIsToldNothingElseAbout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		granted := h.exchange(h.code()).tokens(t)
@@ -121,7 +121,7 @@ func TestATokenThatIsNotActiveIsToldNothingElseAbout(t *testing.T) {
 	})
 }
 
-func TestATokenOfSomebodyWhoHasGoneIsNotActive(t *testing.T) {
+func TestTokenOfSomebodyWhoHasGoneIsNotActive(t *testing.T) {
 	h := newFixture(t)
 	granted := h.exchange(h.code()).tokens(t)
 	key, _ := h.key("tools", time.Hour)
@@ -159,7 +159,7 @@ func TestIntrospectionNamesTheResourceOfAToken(t *testing.T) {
 }
 
 // RFC 7662 2.1 and 4: who asks has to prove who they are, or anybody could try out tokens.
-func TestOnlyAnApplicationWithASecretMayIntrospect(t *testing.T) {
+func TestIntrospectionNeedsAnApplicationWithASecret(t *testing.T) {
 	h := newFixture(t)
 	access := h.exchange(h.code()).tokens(t).text("access_token")
 	public := h.register(storage.App{Name: "Public", Domains: []string{"app.example.com"}, Public: true})
@@ -183,7 +183,7 @@ func TestOnlyAnApplicationWithASecretMayIntrospect(t *testing.T) {
 }
 
 // RFC 7662 4: wrong secrets are counted as at /oauth/token.
-func TestWrongSecretsAtIntrospectionAreCounted(t *testing.T) {
+func TestIntrospectionCountsWrongSecrets(t *testing.T) {
 	h := newFixture(t)
 	for range 200 {
 		if a := h.introspect("x", "client_secret", "wrong"); a.status == 429 {
@@ -195,7 +195,7 @@ func TestWrongSecretsAtIntrospectionAreCounted(t *testing.T) {
 }
 
 // RFC 7662 4: tokens in an address end up in logs.
-func TestATokenIsIntrospectedByAFormAlone(t *testing.T) {
+func TestTokenIsIntrospectedByAFormAlone(t *testing.T) {
 	h := newFixture(t)
 	access := h.exchange(h.code()).tokens(t).text("access_token")
 	for what, form := range map[string]url.Values{"in the query": h.tokenForm(), "in both": h.tokenForm("token", access)} {

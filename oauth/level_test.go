@@ -100,7 +100,7 @@ func (s shop) claims(a page) map[string]any {
 	return first
 }
 
-func TestAnApplicationThatAsksForTwoFactorsGetsThemAndIsTold(t *testing.T) {
+func TestApplicationThatAsksForTwoFactorsGetsThemAndIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		s, p := d.shop(nil), d.person()
@@ -144,7 +144,7 @@ func TestAnApplicationThatAsksForTwoFactorsGetsThemAndIsTold(t *testing.T) {
 	})
 }
 
-func TestAnApplicationThatRequiresTwoFactorsHasNoOtherWayIn(t *testing.T) {
+func TestApplicationThatRequiresTwoFactorsHasNoOtherWayIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		lax, p := d.shop(nil), d.person()
@@ -179,7 +179,7 @@ func TestAnApplicationThatRequiresTwoFactorsHasNoOtherWayIn(t *testing.T) {
 }
 
 // Ada has no passkey: a page that takes nothing else would be a dead end.
-func TestWhoHasNoPasskeyProvesWhatTheyHave(t *testing.T) {
+func TestLevelWithoutAPasskeyIsReachedByOtherFactors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		d.withFactor()
@@ -197,7 +197,7 @@ func TestWhoHasNoPasskeyProvesWhatTheyHave(t *testing.T) {
 }
 
 // Nobody who has one factor goes on where two are wanted: they add one on the way.
-func TestWhoHasNoSecondFactorAddsOneWhereItIsWanted(t *testing.T) {
+func TestLevelWithoutASecondFactorAsksToAddOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		strict, p := d.shop(func(a *storage.App) { a.MFA = authn.MFARequired }), d.person()
@@ -216,7 +216,7 @@ func TestWhoHasNoSecondFactorAddsOneWhereItIsWanted(t *testing.T) {
 	})
 }
 
-func TestTheSecondMetadataDocumentNamesTheLevels(t *testing.T) {
+func TestSecondMetadataDocumentNamesTheLevels(t *testing.T) {
 	d := newDevices(t, 1)
 	a, _ := d.person().walk("/.well-known/oauth-authorization-server")
 	if !strings.Contains(a.text, `"acr_values_supported":["mfa","phr"]`) {

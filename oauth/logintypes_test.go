@@ -41,7 +41,7 @@ func TestApplicationsAreToldWhatLoginTypesSays(t *testing.T) {
 	}
 }
 
-func TestAnotherLoginTypesIsAMistake(t *testing.T) {
+func TestLoginTypesOfAnotherNameAreRefused(t *testing.T) {
 	store := must(storage.Open(context.Background(), memory.New(), storage.NewMasterKey()))(t)
 	tokens := must(oauth.OpenTokens(context.Background(), oauth.TokensConfig{BaseURL: issuer, Store: store, SweepEvery: -1}))(t)
 	if s, err := oauth.New(context.Background(), oauth.Config{Tokens: tokens, SignIn: &fakeSignIn{}, LoginTypes: "all"}); err == nil || s != nil {

@@ -74,7 +74,7 @@ func TestLogoutNeverRedirectsToAnUnregisteredAddress(t *testing.T) {
 	}
 }
 
-func TestAnotherSiteCannotSignAVisitorOut(t *testing.T) {
+func TestLogoutIsNotTriggeredByAnotherSite(t *testing.T) {
 	h := newFixture(t)
 	for _, header := range []map[string]string{
 		{"Sec-Fetch-Site": "cross-site"},

@@ -60,7 +60,7 @@ func TestLogoutNeverRedirectsToADisabledApplication(t *testing.T) {
 	}
 }
 
-func TestAHintOfThePresentSessionSignsOutAndGoesBackAtOnce(t *testing.T) {
+func TestHintOfThePresentSessionSignsOutAndGoesBackAtOnce(t *testing.T) {
 	for name, change := range map[string]func(*fixture){
 		"HS256": func(*fixture) {},
 		"HS256, the secret is being rotated": func(h *fixture) {
@@ -94,7 +94,7 @@ func TestAHintOfThePresentSessionSignsOutAndGoesBackAtOnce(t *testing.T) {
 	}
 }
 
-func TestAHintIsGoodAfterItHasExpired(t *testing.T) {
+func TestHintIsGoodAfterItHasExpired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		hint := h.idTokenOf()
@@ -106,7 +106,7 @@ func TestAHintIsGoodAfterItHasExpired(t *testing.T) {
 	})
 }
 
-func TestAnInvalidHintShowsTheConfirmationPage(t *testing.T) {
+func TestInvalidHintShowsTheConfirmationPage(t *testing.T) {
 	h := newFixture(t)
 	hint := h.idTokenOf()
 	ended := func(h *fixture) string { // a hint of a secret that has ended
@@ -172,7 +172,7 @@ func (h *fixture) confirmsFirst(name string, hint []string) {
 	}
 }
 
-func TestAHEADOfLogoutChangesNothing(t *testing.T) {
+func TestHEADOfLogoutChangesNothing(t *testing.T) {
 	h := newFixture(t)
 	w := h.logout("HEAD", nil, "id_token_hint", h.idTokenOf(), "post_logout_redirect_uri", bye)
 	if w.Code != 200 || h.browser.session == nil {
@@ -180,7 +180,7 @@ func TestAHEADOfLogoutChangesNothing(t *testing.T) {
 	}
 }
 
-func TestAPublicApplicationsHintIsNeverSignedWithASecret(t *testing.T) {
+func TestPublicApplicationsHintIsNeverSignedWithASecret(t *testing.T) {
 	h := newFixture(t)
 	app := must(h.store.App(context.Background(), h.app.ID))(t)
 	hint := h.idTokenOf()

@@ -31,7 +31,7 @@ func (h *fixture) strangerToken(pairs ...string) answer {
 
 // Decision 55, RFC 6749 5.1: a grant holds what the user has allowed, the token response names it, and
 // no refresh takes more.
-func TestAGrantHoldsWhatTheUserAllowed(t *testing.T) {
+func TestGrantHoldsWhatTheUserAllowed(t *testing.T) {
 	h, c := fixtureWithConsent(t)
 	h.stranger()
 	c.allowed, c.less = true, "openid tools:shop/getPet tools:b:support"
@@ -61,7 +61,7 @@ func TestAGrantHoldsWhatTheUserAllowed(t *testing.T) {
 }
 
 // A Consent of a host's own cannot grant what nobody has asked for.
-func TestAConsentDoesNotWidenARequest(t *testing.T) {
+func TestConsentDoesNotWidenARequest(t *testing.T) {
 	for _, wide := range []string{"openid email", "openid tools", "openid apps", "openid tools:shop tools:bank"} {
 		h, c := fixtureWithConsent(t)
 		c.allowed, c.less = true, wide
@@ -77,7 +77,7 @@ func errorOf(location string) string {
 }
 
 // Decision 55: it is never first-party, and what cannot be asked is not granted.
-func TestAnApplicationThatNobodyRegisteredAlwaysAsks(t *testing.T) {
+func TestApplicationThatNobodyRegisteredAlwaysAsks(t *testing.T) {
 	h, c := fixtureWithConsent(t)
 	h.stranger()
 	if w := h.authorize(append([]string{"scope", "openid tools"}, challenge...)...); w.Body.String() != "may it?" {

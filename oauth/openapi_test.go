@@ -10,7 +10,7 @@ import (
 )
 
 // Decision 51; TestDialogues holds the answers against the document.
-func TestTheDocumentHasEveryRouteAndNoOther(t *testing.T) {
+func TestDocumentHasEveryRouteAndNoOther(t *testing.T) {
 	openapitest.New(t, new(Server).OpenAPI()).Routes(t, new(Server).routes())
 }
 

@@ -11,7 +11,7 @@ import (
 )
 
 // A thief of the data file or the log gets no secret with it.
-func TestNoSecretIsInTheDataFileOrTheLog(t *testing.T) {
+func TestSecretsAreInNeitherTheDataFileNorTheLog(t *testing.T) {
 	var log bytes.Buffer
 	before, silence := slog.Default(), quiet
 	defer func() { quiet = silence; slog.SetDefault(before) }()

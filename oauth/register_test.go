@@ -87,7 +87,7 @@ func (h *registrar) signIn(id string) answer {
 	return h.exchange(code, "client_id", id, "client_secret", "-", "redirect_uri", "http://127.0.0.1:52000/cb", "code_verifier", verifier)
 }
 
-func TestWhoRegistersIsAPublicClientThatUsersAreAskedAbout(t *testing.T) {
+func TestRegistrationMakesAPublicClientThatNeedsConsent(t *testing.T) {
 	h := newRegistrar(t)
 	id, secret := h.agent()
 	app := must(h.store.App(t.Context(), id))(t)
@@ -111,7 +111,7 @@ func TestWhoRegistersIsAPublicClientThatUsersAreAskedAbout(t *testing.T) {
 	h.token("grant_type", "client_credentials", "client_id", id, "client_secret", "secret").wants(t, "a made-up secret", 401, 401, "invalid_client")
 }
 
-func TestNothingIsWrittenOrCountedBeforeARegistrationIsRight(t *testing.T) {
+func TestRegistrationIsWrittenAndCountedOnlyWhenValid(t *testing.T) {
 	h := newRegistrar(t)
 	calls := h.calls.during(func() {
 		for range 100 {
@@ -136,7 +136,7 @@ func TestNothingIsWrittenOrCountedBeforeARegistrationIsRight(t *testing.T) {
 	}
 }
 
-func TestAFloodFromOneNetworkStopsAndOthersGoOn(t *testing.T) {
+func TestFloodFromOneNetworkStopsAndOthersGoOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRegistrar(t)
 		for range 30 {
@@ -159,7 +159,7 @@ func TestAFloodFromOneNetworkStopsAndOthersGoOn(t *testing.T) {
 }
 
 // Decision 96.
-func TestAFloodFromManyNetworksClosesRegistrationForNobody(t *testing.T) {
+func TestFloodFromManyNetworksClosesRegistrationForNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRegistrar(t)
 		id, _ := h.agent()
@@ -182,7 +182,7 @@ func TestAFloodFromManyNetworksClosesRegistrationForNobody(t *testing.T) {
 	})
 }
 
-func TestWhatNoUserConsentsToEndsAfterADay(t *testing.T) {
+func TestRegistrationWithoutConsentEndsAfterADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newRegistrar(t)
 		id, secret := h.agent()
@@ -216,7 +216,7 @@ func TestWhatNoUserConsentsToEndsAfterADay(t *testing.T) {
 }
 
 // RFC 7592 2.3.
-func TestAnApplicationRemovesItselfAndAllThatItWasGranted(t *testing.T) {
+func TestApplicationRemovesItselfAndAllThatItWasGranted(t *testing.T) {
 	h := newRegistrar(t)
 	id, secret := h.agent()
 	tokens := h.signIn(id).tokens(t)
@@ -241,7 +241,7 @@ func TestAnApplicationRemovesItselfAndAllThatItWasGranted(t *testing.T) {
 	}
 }
 
-func TestOnlyItsOwnTokenOpensARegistration(t *testing.T) {
+func TestRegistrationIsOpenedByItsOwnTokenOnly(t *testing.T) {
 	h := newRegistrar(t)
 	id, secret := h.agent()
 	other, otherSecret := h.agent()
@@ -299,7 +299,7 @@ func TestRegistrationsAreOnTheTrail(t *testing.T) {
 	}
 }
 
-func TestWhereRegistrationIsOffThereIsNone(t *testing.T) {
+func TestRegistrationThatIsOffIsNotServed(t *testing.T) {
 	for name, change := range map[string]func(*oauth.Config){
 		"it is off":               func(c *oauth.Config) { c.Clients.Registration = "off" },
 		"users are never asked":   func(c *oauth.Config) { c.Consent = nil },
@@ -331,7 +331,7 @@ func (h *fixture) metadata() map[string]any {
 }
 
 // Decision 55: clients of MCP decide by these how they sign in.
-func TestTheMetadataSaysHowAnApplicationThatNobodyRegisteredSignsIn(t *testing.T) {
+func TestMetadataSaysHowAnApplicationThatNobodyRegisteredSignsIn(t *testing.T) {
 	h := newRegistrar(t)
 	var want map[string]any
 	if err := json.Unmarshal([]byte(`{
@@ -364,7 +364,7 @@ func TestTheMetadataSaysHowAnApplicationThatNobodyRegisteredSignsIn(t *testing.T
 
 // RFC 8414 3.3: a document whose issuer is not what the client has asked for must not be used. At the path
 // of the bus there is none, and clients go on to the root.
-func TestThereIsNoMetadataOfAnIssuerWithAPath(t *testing.T) {
+func TestMetadataOfAnIssuerWithAPathIsNotThere(t *testing.T) {
 	h := newRegistrar(t)
 	for _, path := range []string{"/.well-known/oauth-authorization-server/api/mcp", "/.well-known/openid-configuration/api/mcp", "/.well-known/oauth-authorization-server/"} {
 		if w := h.serve(httptest.NewRequest("GET", path, nil)); w.Code != 404 {
@@ -374,7 +374,7 @@ func TestThereIsNoMetadataOfAnIssuerWithAPath(t *testing.T) {
 }
 
 // RFC 8707: what a client makes of the address that its user has typed.
-func TestAResourceIsKnownInItsSpellings(t *testing.T) {
+func TestResourceIsKnownInItsSpellings(t *testing.T) {
 	h := newFixtureWith(t, oauth.TokensConfig{Resources: []string{issuer + "/api/mcp", issuer + "/api/mcp/b/"}})
 	for sent, aud := range map[string]string{
 		issuer: issuer, issuer + "/": issuer, "HTTPS://ID.Example.COM": issuer, "https://ID.EXAMPLE.COM/": issuer,
@@ -409,7 +409,7 @@ func TestAResourceIsKnownInItsSpellings(t *testing.T) {
 }
 
 // An application that registers itself has nothing sent anywhere.
-func TestARegistrationNamesNobodyToTell(t *testing.T) {
+func TestRegistrationNamesNobodyToTell(t *testing.T) {
 	h := newRegistrar(t)
 	a := h.answer(h.send("POST", "/oauth/register", "application/json", "", `{"redirect_uris":["https://agent.example/cb"],"backchannel_logout_uri":"http://127.0.0.1:1/","jwks_uri":"http://127.0.0.1:1/","logo_uri":"http://127.0.0.1:1/","software_statement":"x"}`))
 	if a.status >= 500 {

@@ -21,7 +21,7 @@ import (
 const claudeRedirect = "http://localhost:54317/callback"
 
 // Of ten minutes, as the documents here say.
-func TestADocumentIsReadAgainOnceItIsNoLongerFresh(t *testing.T) {
+func TestDocumentIsReadAgainOnceItIsNoLongerFresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := inMemory(t)
 		reads := func(want int) {
@@ -48,7 +48,7 @@ func TestADocumentIsReadAgainOnceItIsNoLongerFresh(t *testing.T) {
 	})
 }
 
-func TestAVendorMayBeAwayForADay(t *testing.T) {
+func TestVendorMayBeAwayForADay(t *testing.T) {
 	for what, away := range map[string]http.Handler{
 		"not found": vendordocs.Status(404), "a page": vendordocs.JSON("<html>"), "an error": vendordocs.Status(500),
 		"silence":          http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }),
@@ -90,7 +90,7 @@ func TestAVendorMayBeAwayForADay(t *testing.T) {
 	}
 }
 
-func TestADocumentThatChangesIsAnotherOneToConsentTo(t *testing.T) {
+func TestDocumentThatChangesIsAnotherOneToConsentTo(t *testing.T) {
 	for what, change := range map[string][]string{
 		"redirect_uris": {`"redirect_uris"`, `["http://127.0.0.1/callback","https://evil.example.org/"]`},
 		"name":          {`"client_name"`, `"Another agent"`},
@@ -121,7 +121,7 @@ func TestADocumentThatChangesIsAnotherOneToConsentTo(t *testing.T) {
 	}
 }
 
-func TestOfADeniedHostNothingIsFetched(t *testing.T) {
+func TestDeniedHostIsNeverFetched(t *testing.T) {
 	h := inMemory(t, openPolicy)
 	granted := h.redeem(vendordocs.ClaudeCode, claudeRedirect, h.codeFor(vendordocs.ClaudeCode, claudeRedirect)).tokens(t)
 	must(h.store.SetClientHost(t.Context(), "claude.ai", true))(t)
@@ -172,7 +172,7 @@ func TestDocumentsComeFromListedAndTrustedHosts(t *testing.T) {
 	}
 }
 
-func TestThePageSaysWhatToDoAndToTheMakerWhatIsWrong(t *testing.T) {
+func TestPageSaysWhatToDoAndToTheMakerWhatIsWrong(t *testing.T) {
 	h := inMemory(t, openPolicy)
 	h.docs.Set(agent, vendordocs.JSON(documentWith(`"client_secret"`, `"x"`)))
 	for language, want := range map[string]string{"en": "tell who makes it (its document holds a client_secret", "zh-CN": "请告知其开发者 (its document holds a client_secret"} {
@@ -183,7 +183,7 @@ func TestThePageSaysWhatToDoAndToTheMakerWhatIsWrong(t *testing.T) {
 	h.post("/oauth/token", form("grant_type", "refresh_token", "client_id", "https://agent.example.net/?", "refresh_token", "rt_x")).wants(t, "a token", 401, 401, "invalid_client")
 }
 
-func TestAPolicyThatCannotBeReadFailsAtTheStart(t *testing.T) {
+func TestPolicyThatCannotBeReadFailsAtTheStart(t *testing.T) {
 	h := newFixture(t)
 	for what, bad := range map[string]oauth.ClientsConfig{
 		"Documents": {Documents: "some"}, "Hosts": {Hosts: []string{"Claude.ai"}}, "claude.ai/x": {Hosts: []string{"claude.ai/x"}}, "claude.ai:443": {Hosts: []string{"claude.ai:443"}},
@@ -196,7 +196,7 @@ func TestAPolicyThatCannotBeReadFailsAtTheStart(t *testing.T) {
 	}
 }
 
-func TestAHundredVisitorsAtOnceCauseOneReading(t *testing.T) {
+func TestHundredVisitorsAtOnceCauseOneReading(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := inMemory(t)
 		text := vendordocs.All(t)[vendordocs.ClaudeCode]
@@ -223,7 +223,7 @@ func TestAHundredVisitorsAtOnceCauseOneReading(t *testing.T) {
 	})
 }
 
-func TestNothingIsFetchedForARequestThatIsWrongAnyway(t *testing.T) {
+func TestClientDocumentIsNotFetchedForAnInvalidRequest(t *testing.T) {
 	h := inMemory(t)
 	for what, pairs := range map[string][]string{
 		"no redirect_uri": {"redirect_uri", "-"}, "a script": {"redirect_uri", "javascript:alert(1)"}, "http": {"redirect_uri", "http://evil.example.org/"},
@@ -241,7 +241,7 @@ func TestNothingIsFetchedForARequestThatIsWrongAnyway(t *testing.T) {
 	h.codeFor(vendordocs.ClaudeCode, claudeRedirect)
 }
 
-func TestARequesterCausesTenReadingsAMinuteAndAllAHundredBeforeTheirReserves(t *testing.T) {
+func TestRequesterCausesTenReadingsAMinuteAndAllAHundredBeforeTheirReserves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		address := netip.MustParseAddr("192.0.2.1")
 		h := inMemory(t, func(c *oauth.Config) {
@@ -273,7 +273,7 @@ func TestARequesterCausesTenReadingsAMinuteAndAllAHundredBeforeTheirReserves(t *
 	})
 }
 
-func TestOneThatNobodyConsentedToEndsAfterADay(t *testing.T) {
+func TestClientWithoutConsentEndsAfterADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := inMemory(t)
 		h.codeFor(vendordocs.Zed, "http://127.0.0.1:61234/callback")
@@ -288,7 +288,7 @@ func TestOneThatNobodyConsentedToEndsAfterADay(t *testing.T) {
 	})
 }
 
-func TestOneRefusedRedirectDoesNotRefuseTheOthers(t *testing.T) {
+func TestRedirectRefusedDoesNotRefuseTheOthers(t *testing.T) {
 	h := inMemory(t, openPolicy)
 	h.docs.Set(agent, vendordocs.JSON(documentWith(`"redirect_uris"`, `["http://agent.example.net/cb","cursor://anysphere.cursor-mcp/oauth/callback","javascript:alert(1)"]`)))
 	h.codeFor(agent, "cursor://anysphere.cursor-mcp/oauth/callback")
@@ -300,7 +300,7 @@ func TestOneRefusedRedirectDoesNotRefuseTheOthers(t *testing.T) {
 }
 
 // One attacker, with as many hosts and addresses as they like, and documents as large as they may be.
-func TestADayOfNewHostsIsAThousandDocumentsAndAReserve(t *testing.T) {
+func TestDayOfNewHostsIsAThousandDocumentsAndAReserve(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := inMemory(t, openPolicy)
 		h.docs.Echo(4000)

@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-func TestACodeIsNoRefreshTokenAndARefreshTokenNoCode(t *testing.T) {
+func TestCodeIsNoRefreshTokenAndARefreshTokenNoCode(t *testing.T) {
 	h := newFixture(t)
 	code := h.code()
 	h.refresh(code).wants(t, "a code at the refresh grant", 400, 400, "invalid_grant")
@@ -22,7 +22,7 @@ func TestACodeIsNoRefreshTokenAndARefreshTokenNoCode(t *testing.T) {
 	h.refresh(handle).tokens(t)
 }
 
-func TestTheRedirectURIOfTheExchangeMustEqualTheFirstOne(t *testing.T) {
+func TestRedirectURIOfTheExchangeMustEqualTheFirstOne(t *testing.T) {
 	h := newFixture(t)
 	code := h.code()
 	for _, uri := range []string{"-", redirect + "/", redirect + "?", strings.ToUpper(redirect), "https://app.example.com/other"} {
@@ -96,7 +96,7 @@ func TestRevocationsAreReadAtStart(t *testing.T) {
 }
 
 // Decision 8.
-func TestADisabledApplicationGetsNothing(t *testing.T) {
+func TestDisabledApplicationGetsNothing(t *testing.T) {
 	h := newFixture(t)
 	code := h.code()
 	tokens := h.exchange(h.code()).tokens(t)
@@ -157,7 +157,7 @@ func TestNoncesOfAnyLengthComeBack(t *testing.T) {
 	}
 }
 
-func TestTheResourceOfAGrantCannotBeExchangedForAnother(t *testing.T) {
+func TestResourceOfAGrantCannotBeExchangedForAnother(t *testing.T) {
 	h := newFixtureWith(t, oauth.TokensConfig{Resources: []string{issuer + "/api/mcp", issuer + "/api/x"}})
 	code := h.code("resource", issuer+"/api/mcp")
 	h.exchange(code, "resource", issuer+"/api/x").wants(t, "another resource", 400, 400, "invalid_target")

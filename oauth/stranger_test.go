@@ -42,7 +42,7 @@ func evilApp(t *testing.T, s *storage.Store, redirects ...string) string {
 }
 
 // RFC 9700 4.11.2, decision 95.
-func TestNoErrorRedirectsToAnApplicationThatTheVisitorHasNotConsentedTo(t *testing.T) {
+func TestErrorNeverRedirectsToAnApplicationWithoutConsent(t *testing.T) {
 	for what, c := range map[string]struct {
 		pairs []string
 		want  string
@@ -104,7 +104,7 @@ func TestNoErrorRedirectsToAnApplicationThatTheVisitorHasNotConsentedTo(t *testi
 }
 
 // Any page on the web can send a browser here, and must not learn from it who it belongs to.
-func TestWithPromptNoneAnApplicationThatNobodyConsentedToLearnsNothingOfTheVisitor(t *testing.T) {
+func TestPromptNoneTellsNothingWithoutConsent(t *testing.T) {
 	var pages []string
 	for _, who := range []string{"nobody", "somebody", "somebody who signed in long ago"} {
 		h, consent := fixtureWithConsent(t)
@@ -131,7 +131,7 @@ func TestWithPromptNoneAnApplicationThatNobodyConsentedToLearnsNothingOfTheVisit
 	}
 }
 
-func TestThePageSaysWhoAskedWronglyInTheLanguageOfItsReader(t *testing.T) {
+func TestPageSaysWhoAskedWronglyInTheLanguageOfItsReader(t *testing.T) {
 	h, _ := fixtureWithConsent(t)
 	id := evilApp(t, h.store, evil, "http://localhost/cb")
 	for locale, want := range map[string][2]string{
@@ -154,7 +154,7 @@ func TestThePageSaysWhoAskedWronglyInTheLanguageOfItsReader(t *testing.T) {
 }
 
 // Records of an earlier version are judged by the rules of this one.
-func TestNoBrowserIsSentToASchemeThatIsNoAgents(t *testing.T) {
+func TestRedirectOfAnAgentKeepsToItsOwnScheme(t *testing.T) {
 	h, consent := fixtureWithConsent(t)
 	consent.allowed = true
 	id := evilApp(t, h.store, "ms-officecmd:/x", "steam://run/1")
@@ -205,7 +205,7 @@ func TestLogoutRedirectsToNoApplicationThatTheVisitorHasNotConsentedTo(t *testin
 }
 
 // RFC 9700 2.1.1: the registered ones of earlier versions lack the mark that forbids it.
-func TestAnApplicationThatNobodyRegisteredSendsS256(t *testing.T) {
+func TestApplicationThatNobodyRegisteredSendsS256(t *testing.T) {
 	h, consent := fixtureWithConsent(t)
 	consent.allowed = true
 	id := evilApp(t, h.store, evil)
@@ -217,7 +217,7 @@ func TestAnApplicationThatNobodyRegisteredSendsS256(t *testing.T) {
 	}
 }
 
-func TestOneThatRegistersItselfMayNotSendPlain(t *testing.T) {
+func TestClientThatRegistersItselfMustUsePKCES256(t *testing.T) {
 	h := newRegistrar(t)
 	id, _ := h.agent()
 	if app := must(h.store.App(t.Context(), id))(t); !app.ForbidPlain {

@@ -13,7 +13,7 @@ import (
 )
 
 // Decision 19: 30 wrong appkeys a minute, by address and client.
-func TestAnAddressMayGuessThirtyAppkeysAMinute(t *testing.T) {
+func TestAddressMayGuessThirtyAppkeysAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		address := "192.0.2.1"
 		h := newFixture(t, func(c *oauth.Config) {
@@ -74,7 +74,7 @@ func TestRightAppkeysAreNotCounted(t *testing.T) {
 	}
 }
 
-func TestAnIPv6PrefixCountsAsOneAddress(t *testing.T) {
+func TestIPv6PrefixCountsAsOneAddress(t *testing.T) {
 	n := 0
 	h := newFixture(t, func(c *oauth.Config) {
 		c.ClientIP = func(*http.Request) netip.Addr {

@@ -7,7 +7,7 @@ import (
 )
 
 // A provider that does not prove what the application has asked for leads to login_required, and not to a code.
-func TestAnUnprovenSignInIsLoginRequired(t *testing.T) {
+func TestUnprovenSignInIsLoginRequired(t *testing.T) {
 	h := newFixture(t)
 	for _, asks := range [][]string{{"prompt", "login"}, {"max_age", "60"}} {
 		to := h.authorize(append(asks, "keystile_login", "unproven")...).Header().Get("Location")
@@ -19,7 +19,7 @@ func TestAnUnprovenSignInIsLoginRequired(t *testing.T) {
 }
 
 // Nobody knows how old a session is whose provider has not said when its user signed in.
-func TestASessionOfAnUnknownAgeMeetsNoMaxAge(t *testing.T) {
+func TestSessionOfAnUnknownAgeMeetsNoMaxAge(t *testing.T) {
 	h := newFixture(t)
 	h.browser.session.Unsaid, h.browser.session.AuthTime = true, time.Now()
 	to := h.authorize("max_age", "3600", "prompt", "none").Header().Get("Location")

@@ -18,7 +18,7 @@ func (h *fixture) saveUser(edit func(*storage.User)) {
 	h.user = must(h.store.SaveUser(context.Background(), u))(h.TB)
 }
 
-func TestAChangedUserCountsAtUserInfoAtOnce(t *testing.T) {
+func TestChangedUserCountsAtUserInfoAtOnce(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.exchange(h.code("scope", "openid profile")).tokens(t).text("access_token")
 	for _, step := range []struct {
@@ -51,7 +51,7 @@ func (h *hostTable) User(_ context.Context, sub string) (storage.User, error) {
 	return h.user, nil
 }
 
-func TestAHostsOwnUsersAreAskedEachTime(t *testing.T) {
+func TestHostsOwnUsersAreAskedEachTime(t *testing.T) {
 	host := new(hostTable)
 	h := newFixture(t, func(c *oauth.Config) { c.Users = host })
 	host.user = h.user

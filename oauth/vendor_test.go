@@ -40,7 +40,7 @@ func TestParametersOfOtherProvidersAreNoErrors(t *testing.T) {
 }
 
 // The fault of a parameter is told to the application, if it and its redirect_uri are known.
-func TestAWrongParameterIsToldToTheApplication(t *testing.T) {
+func TestParameterThatIsWrongIsToldToTheApplication(t *testing.T) {
 	h := newFixture(t)
 	good := form("response_type", "code", "client_id", h.app.ID, "redirect_uri", redirect).Encode()
 	for query, want := range map[string]string{

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestTheCorpusLosesNothing(t *testing.T) {
+func TestCorpusLosesNothing(t *testing.T) {
 	rows := table(t, corpusFile(t, "index.csv"))
 	pieces := 0
 	for _, row := range rows {
@@ -55,7 +55,7 @@ func generated() int {
 	return 400
 }
 
-func TestTheCorpusThatIsGeneratedLosesNothing(t *testing.T) { generatedLoseNothing(t, generated()) }
+func TestCorpusThatIsGeneratedLosesNothing(t *testing.T) { generatedLoseNothing(t, generated()) }
 
 func TestGeneratedDocumentsLoseNothing(t *testing.T) { generatedLoseNothing(t, 400) }
 
@@ -84,7 +84,7 @@ func generatedLoseNothing(t *testing.T, n int) {
 	t.Logf("%d documents, %d refused, %d pieces, none lost", n, refused, pieces)
 }
 
-func TestTheAccountNoticesWhatIsLost(t *testing.T) {
+func TestAccountNoticesWhatIsLost(t *testing.T) {
 	document := []byte(`{"openapi":"3.2.0","paths":{"/a/{id}":{"parameters":[{"name":"id","in":"path","required":true,
 		"schema":{}}],"post":{"parameters":[{"name":"q","in":"query","schema":{}},{"name":"Host","in":"header",
 		"schema":{}},

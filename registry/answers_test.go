@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestWhatADocumentSaysOfAnswersIsKept(t *testing.T) {
+func TestDocumentKeepsWhatItSaysOfAnswers(t *testing.T) {
 	for _, c := range []struct {
 		version, more, operation string
 		accept                   string

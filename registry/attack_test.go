@@ -130,7 +130,7 @@ func cost(t *testing.T, document string, resolve bool, tools int) (steps, bytes 
 	return d.steps, int(after.TotalAlloc - before.TotalAlloc)
 }
 
-func TestManyOperationsWithoutNamesAreNamedInOnePass(t *testing.T) {
+func TestNamesOfManyUnnamedOperationsAreFoundInOnePass(t *testing.T) {
 	var taken strings.Builder
 	for i := range 1000 {
 		fmt.Fprintf(&taken, `"/x%d":{"get":{"operationId":"get_a_%d"}},`, i, i+2)
@@ -153,7 +153,7 @@ func TestManyOperationsWithoutNamesAreNamedInOnePass(t *testing.T) {
 	}
 }
 
-func TestNothingIsEverFetched(t *testing.T) {
+func TestReferencesAreNeverFetched(t *testing.T) {
 	var asked atomic.Int32
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)

@@ -12,8 +12,8 @@ import (
 )
 
 // Whatever a document holds, each tool made of it can be called (sound compiles it): by the
-// corpus in TestTheCorpusYieldsItsTools, here by documents made at random of what is odd.
-func TestEachToolOfADocumentCanBeCalled(t *testing.T) {
+// corpus in TestCorpusYieldsItsTools, here by documents made at random of what is odd.
+func TestToolOfADocumentCanBeCalled(t *testing.T) {
 	made, refused := 0, 0
 	for seed := range uint64(400) {
 		document := strange(rand.New(rand.NewPCG(seed, 7)))
@@ -89,7 +89,7 @@ func strange(r *rand.Rand) []byte {
 }
 
 // What the registrar leaves to the service is what the caller would refuse.
-func TestOneListOfHeadersIsOurs(t *testing.T) {
+func TestHeadersOfTheGatewayAreListedOnce(t *testing.T) {
 	ours := []string{"Accept", "accept-encoding", "Authorization", "CDN-Loop", "Connection", "Content-Encoding", "content-length", "Content-Type", "Cookie", "Expect", "Forwarded", "Host",
 		"Keep-Alive", "Set-Cookie", "TE", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent", "Via", "X-Real-IP", "Mcp-Name", "proxy-x", "X-Forwarded-Host", "X_Forwarded_Host", "X-Keystile-User",
 		"X-HTTP-Method-Override", "X-Rewrite-Url"}

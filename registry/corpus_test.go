@@ -18,7 +18,7 @@ import (
 // yields. It is not part of the project.
 const corpus = "KEYSTILE_OPENAPI_CORPUS"
 
-func TestTheCorpusYieldsItsTools(t *testing.T) {
+func TestCorpusYieldsItsTools(t *testing.T) {
 	rows := table(t, corpusFile(t, "index.csv"))
 	if len(rows) == 0 {
 		t.Fatal("the index of the corpus is empty")

@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-func TestAMediaTypeObjectMayBeAReference(t *testing.T) {
+func TestMediaTypeObjectMayBeAReference(t *testing.T) {
 	const document = `{"openapi":"3.2.0","paths":{"/a":{"post":{"operationId":"a",
 		"parameters":[{"in":"query","name":"q","content":{"application/json":{"$ref":"#/components/mediaTypes/M"}}}],
 		"requestBody":{"content":{"application/json":{"$ref":"#/components/mediaTypes/M"}}}}}},
@@ -25,7 +25,7 @@ func TestAMediaTypeObjectMayBeAReference(t *testing.T) {
 	}
 }
 
-func TestASequenceThatIsNotMadeIsListed(t *testing.T) {
+func TestSequenceThatIsNotMadeIsListed(t *testing.T) {
 	for content, want := range map[string]string{
 		`{"multipart/mixed":{"itemSchema":{},"itemEncoding":{"contentType":"image/png"}}}`: "itemEncoding itemSchema",
 		`{"multipart/mixed":{"schema":{"type":"array"},"prefixEncoding":[{}]}}`:            "prefixEncoding",
@@ -47,7 +47,7 @@ func TestASequenceThatIsNotMadeIsListed(t *testing.T) {
 	}
 }
 
-func TestABodyOfManyTypesIsSentAsTheFirstOfThem(t *testing.T) {
+func TestBodyOfManyTypesIsSentAsTheFirstOfThem(t *testing.T) {
 	content := map[string]any{}
 	for i := range restcall.MaxMediaTypes + 8 {
 		bytes := map[string]any{"type": "string", "format": "binary"}
@@ -67,7 +67,7 @@ func TestABodyOfManyTypesIsSentAsTheFirstOfThem(t *testing.T) {
 	}
 }
 
-func TestAQueryParameterThatThePathShowsIsAnArgument(t *testing.T) {
+func TestQueryParameterThatThePathShowsIsAnArgument(t *testing.T) {
 	for path, want := range map[string]string{
 		"/a?id={id}": "/a", "/a?v=1&id={id}": "/a?v=1", "/a?id={id}&b;c=%2F": "/a?b;c=%2F", "/a?x={id}": "/a?x={id}",
 	} {
@@ -82,7 +82,7 @@ func TestAQueryParameterThatThePathShowsIsAnArgument(t *testing.T) {
 	}
 }
 
-func TestATextOfAMediaTypeIsSentAsItIs(t *testing.T) {
+func TestTextOfAMediaTypeIsSentAsItIs(t *testing.T) {
 	// The first is what pydantic writes of a Json in a form.
 	for schema, text := range map[string]string{
 		`{"type":"string","contentMediaType":"application/json","contentSchema":{"type":"object"}}`: `{"x":1}`,
@@ -106,7 +106,7 @@ func TestATextOfAMediaTypeIsSentAsItIs(t *testing.T) {
 	}
 }
 
-func TestWhatThePathOfAHandFilledToolFixesIsNoArgument(t *testing.T) {
+func TestPathFixedByAHandFilledToolIsNoArgument(t *testing.T) {
 	r, err := StaticTools(t.Context(), []byte(`[{"name":"a","httpMethod":"get","path":"/a?v=1",
 		"inputSchema":{"type":"object","properties":{"v":{"type":"string"},"w":{"type":"string"}},"required":["v"]}}]`),
 		Options{Member: "m"})

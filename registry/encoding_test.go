@@ -43,7 +43,7 @@ type readForm struct {
 
 // What a document declares of forms, parts, files and cookies is what a server reads. The
 // decoders here share nothing with what writes.
-func TestTheEncodingVectors(t *testing.T) {
+func TestEncodingVectors(t *testing.T) {
 	var file struct {
 		Format  string
 		Vectors []json.RawMessage

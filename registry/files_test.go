@@ -34,7 +34,7 @@ func filesOf(t *testing.T, body, contentType string) (out []filePart) {
 	}
 }
 
-func TestAFieldOfAFormIsAFileHoweverItSaysSo(t *testing.T) {
+func TestFieldOfAFormIsAFileHoweverItSaysSo(t *testing.T) {
 	url := "data:image/png;name=a.png;base64,AP8="
 	text := filePart{"f", "", "", "AP8="}
 	stream, image, named := filePart{"f", "f", "application/octet-stream", "\x00\xff"}, filePart{"f", "f.png",
@@ -184,7 +184,7 @@ func TestListsOfFilesOf20AreFiles(t *testing.T) {
 	}
 }
 
-func TestASchemaSaysHowBytesAreGiven(t *testing.T) {
+func TestSchemaSaysHowBytesAreGiven(t *testing.T) {
 	r := withContent(t, "3.1.0", media{"multipart/form-data": json.RawMessage(`{"schema":{"type":"object","properties":{
 		"one":{"description":"The picture","anyOf":[
 			{"type":"string","format":"binary","contentMediaType":"image/png","maxLength":9},{"type":"null"}]},

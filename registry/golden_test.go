@@ -13,7 +13,7 @@ import (
 )
 
 // Decision 38.
-func TestTheGoldenVectors(t *testing.T) {
+func TestGoldenVectors(t *testing.T) {
 	files, err := filepath.Glob("testdata/openapi-golden/*.json")
 	if err != nil || len(files) != 36 {
 		t.Fatalf("%d golden vectors found, want 36: %v", len(files), err)
@@ -51,7 +51,7 @@ func TestTheGoldenVectors(t *testing.T) {
 }
 
 // Decision 39.
-func TestTheNameVectors(t *testing.T) {
+func TestNameVectors(t *testing.T) {
 	var file struct {
 		Vectors []struct {
 			Why, Member string

@@ -63,7 +63,7 @@ func wantVisible(t *testing.T, where string, tools []toolplan.Tool, skipped []to
 	}
 }
 
-func TestNoTextOfADocumentIsHidden(t *testing.T) {
+func TestDocumentTextsAreNeverHidden(t *testing.T) {
 	text := strings.Join(slices.Sorted(maps.Values(hiddentext.Hidden)), "")
 	for version, document := range hiddenDocuments {
 		for _, o := range []Options{{Member: "m"}, {Member: "m", ResolveRefs: true}} {
@@ -91,7 +91,7 @@ func TestNoTextOfADocumentIsHidden(t *testing.T) {
 }
 
 // What is dropped is reported with its place.
-func TestAKeywordThatHidesTextIsAmongWhatWasSkipped(t *testing.T) {
+func TestKeywordThatHidesTextIsAmongWhatWasSkipped(t *testing.T) {
 	document := get(`"c":0`, `"parameters":[{"name":"a","in":"query","schema":{"type":"string","enum":["x`+hiddentext.Hidden["bidi"]+`"]}}]`)
 	r := parsed(t, []byte(document), Options{})
 	if len(r.Skipped) != 1 || !strings.HasSuffix(r.Skipped[0].Pointer, "/parameters/0/schema/enum") || !strings.Contains(r.Skipped[0].Reason, "nobody sees") {

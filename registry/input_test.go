@@ -12,7 +12,7 @@ import (
 const small = `{"openapi":"3.0.3","paths":{"/a":{"get":{"operationId":"a"}}}}`
 
 // Decision 37.
-func TestWhatIsADocument(t *testing.T) {
+func TestDocumentForms(t *testing.T) {
 	for _, c := range []struct {
 		name, document string
 		errcode        int // 0: one tool
@@ -155,7 +155,7 @@ func laughs(n int) string {
 	return b.String()
 }
 
-func TestARejectionSaysWhatWasLeftOut(t *testing.T) {
+func TestRejectionSaysWhatWasLeftOut(t *testing.T) {
 	_, err := Parse(t.Context(), []byte(`{"openapi":"3.0.3","paths":{"/a~b/c":{"get":7},"http://nope":{"get":{}},"/x/../y":{"get":{}},"/z":null}}`), Options{})
 	r := rejected(t, err, Empty)
 	got := string(encode(t, r.Skipped))
@@ -168,7 +168,7 @@ func TestARejectionSaysWhatWasLeftOut(t *testing.T) {
 	}
 }
 
-func TestAtMost100PiecesAreListedEachOnce(t *testing.T) {
+func TestPiecesAreListedOnceAndUpTo100(t *testing.T) {
 	var b strings.Builder
 	for i := range 300 {
 		fmt.Fprintf(&b, `"/%03d":{"get":{"parameters":[{"$ref":"#/bad"},null]}},`, i)
@@ -196,7 +196,7 @@ func TestPathsThatCannotStandInARequest(t *testing.T) {
 	}
 }
 
-func TestWrongOptionsAreNamedAllAtOnce(t *testing.T) {
+func TestRegisterNamesAllWrongOptionsAtOnce(t *testing.T) {
 	_, err := Parse(t.Context(), []byte(small), Options{Member: strings.Repeat("m", 49), MaxDepth: -1, MaxTools: -2})
 	for _, field := range []string{"Member", "MaxDepth", "MaxTools"} {
 		if err == nil || !strings.Contains(err.Error(), "Options."+field) {

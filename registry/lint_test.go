@@ -83,7 +83,7 @@ func TestLintSaysWhichPathsGetASlash(t *testing.T) {
 	}
 }
 
-func TestWhatAnEncodingSaysWronglyIsListed(t *testing.T) {
+func TestLintListsWrongEncodings(t *testing.T) {
 	for _, c := range []struct{ kind, encoding, pointer string }{
 		{typeForm, `7`, "/encoding"}, {typeForm, `{"a":7}`, "/encoding/a"}, {typeForm, `{"a":{"$ref":"#/nowhere"}}`, "/encoding/a"}, {typeForm, `{"a":{"style":"matrix"}}`, "/encoding/a/style"},
 		{typeForm, `{"a":{"contentType":"nonsense"}}`, "/encoding/a/contentType"}, {typeForm, `{"a":{"contentType":7}}`, "/encoding/a/contentType"}, {typeMultipart, `{"a":{"headers":7}}`, "/encoding/a/headers"},

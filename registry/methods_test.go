@@ -48,7 +48,7 @@ func leftOut(r *Result, pointer, word string) bool {
 	})
 }
 
-func TestEachMethodMakesAToolOrIsListed(t *testing.T) {
+func TestMethodMakesAToolOrIsListed(t *testing.T) {
 	r := parsed(t, []byte(`{"openapi":"3.2.0","paths":{"/a":{"get":{},"post":{},"put":{},"delete":{},"patch":{},
 		"query":{},
 		"head":{},"options":{},"trace":{},"GET":{},"link":{},"x-more":{},"summary":"s",
@@ -89,7 +89,7 @@ func TestOptionsOfManyPathsCrowdNothingOut(t *testing.T) {
 	}
 }
 
-func TestAQueryOperationReadsAndHasABody(t *testing.T) {
+func TestQueryOperationReadsAndHasABody(t *testing.T) {
 	r := parsed(t,
 		[]byte(`{"openapi":"3.2.0","paths":{"/search":{"query":{"operationId":"search",`+
 			`"requestBody":{"required":true,"content":{"application/json":{"schema":{"type":"object",`+
@@ -103,7 +103,7 @@ func TestAQueryOperationReadsAndHasABody(t *testing.T) {
 	}
 }
 
-func TestAQuerystringIsTheWholeQuery(t *testing.T) {
+func TestQuerystringIsTheWholeQuery(t *testing.T) {
 	for name, c := range map[string]struct{ content, arguments, want string }{
 		"fields of a form": {
 			`"application/x-www-form-urlencoded":{"schema":{"type":"object","required":["q"],` +
@@ -133,7 +133,7 @@ func TestAQuerystringIsTheWholeQuery(t *testing.T) {
 	}
 }
 
-func TestAParameterThatTheUpstreamSetsIsNoArgument(t *testing.T) {
+func TestParameterThatTheUpstreamSetsIsNoArgument(t *testing.T) {
 	const document = `{"openapi":"3.0.3","paths":{"/a?format=json":{"post":{"parameters":[
 		{"name":"api_key","in":"query","required":true,"schema":{"type":"string"}},{"name":"v","in":"query",
 		"required":true,"schema":{"type":"string"}},
@@ -179,7 +179,7 @@ func TestAParameterThatTheUpstreamSetsIsNoArgument(t *testing.T) {
 	}
 }
 
-func TestWhatAPathWritesBesideANameIsForItsRouter(t *testing.T) {
+func TestPathSuffixesOfANameAreForItsRouter(t *testing.T) {
 	for path, c := range map[string]struct{ declared, value, public, want string }{
 		"/p/{id:int}":              {"id", "7", "/p/:id", "/p/7"},
 		"/p/{id:[0-9]{1,4}}":       {"id", "7", "/p/:id", "/p/7"},
@@ -221,14 +221,14 @@ func TestWhatAPathWritesBesideANameIsForItsRouter(t *testing.T) {
 	}
 }
 
-func TestAPlaceholderThatIsThereTwiceStaysAsItIs(t *testing.T) {
+func TestPlaceholderThatIsThereTwiceStaysAsItIs(t *testing.T) {
 	r := parsed(t, []byte(`{"openapi":"3.0.3","paths":{"/p/{id:a}/{id:b}":{"get":{}}}}`), Options{})
 	if got := sentBy(t, r.Tools[0], restcall.Upstream{}, `{"id":"1","id_b":"2"}`); got != "GET /p/1/2" {
 		t.Errorf("sent is %s by %s", got, r.Tools[0].InputSchema)
 	}
 }
 
-func TestAnArgumentSaysWhatTheAPICallsIt(t *testing.T) {
+func TestArgumentSaysWhatTheAPICallsIt(t *testing.T) {
 	r := parsed(t, []byte(`{"openapi":"3.0.3","paths":{"/a":{"post":{"parameters":[{"name":"filter[status]",
 		"in":"query","description":"Which","schema":{"type":"string"}},{"name":"plain","in":"query","schema":{}}],
 		"requestBody":{"content":{"application/json":{"schema":{
@@ -241,7 +241,7 @@ func TestAnArgumentSaysWhatTheAPICallsIt(t *testing.T) {
 	}
 }
 
-func TestAPathSaysWhatItsOperationsDoNot(t *testing.T) {
+func TestPathSaysWhatItsOperationsDoNot(t *testing.T) {
 	r := parsed(t, []byte(`{"openapi":"3.1.0","paths":{"/a":{"summary":"All of them","get":{},
 		"post":{"description":"Adds one"},"parameters":[{"$ref":"#/components/parameters/q",
 		"description":"Here it is a word"}]}},

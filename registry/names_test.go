@@ -8,7 +8,7 @@ import (
 )
 
 // Decision 39.
-func TestHowOperationsAreNamed(t *testing.T) {
+func TestNamesOfOperations(t *testing.T) {
 	for _, c := range []struct {
 		why, member, paths string
 		want               []string
@@ -55,7 +55,7 @@ func TestNamesOfTheLongestMemberAreStillUnique(t *testing.T) {
 	}
 }
 
-func TestALostOperationDoesNotRenameOthers(t *testing.T) {
+func TestLostOperationDoesNotRenameOthers(t *testing.T) {
 	paths := `"/b":{"get":{"operationId":"b"}},"/c":{"get":{}}`
 	all := parsed(t, []byte(`{"openapi":"3.0.3","paths":{"/a":{"get":{}},`+paths+`}}`), Options{})
 	rest := parsed(t, []byte(`{"openapi":"3.0.3","paths":{`+paths+`}}`), Options{})

@@ -19,7 +19,7 @@ const newestDocument = `{"openapi":"3.2.0","$self":"https://api.example.com/open
 		"get":{"operationId":"list","responses":{"200":{"summary":"ok","description":"ok"}}},
 		"additionalOperations":{"COPY":{"responses":{"200":{"description":"ok"}}}}}}}`
 
-func TestTheNewestOpenAPIIsAccepted(t *testing.T) {
+func TestNewestOpenAPIIsAccepted(t *testing.T) {
 	r := parsed(t, []byte(newestDocument), Options{})
 	if r.Version != "3.2.0" || len(r.Tools) != 2 || r.Tools[1].Name != "find" || r.Tools[1].Description != "Pets" {
 		t.Errorf("version %s, tools %+v", r.Version, r.Tools)

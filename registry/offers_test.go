@@ -36,7 +36,7 @@ func withContent(t *testing.T, version string, content any) *Result {
 	}), Options{})
 }
 
-func TestOfTheMediaTypesOfABodyTheOneThatSuitsItsSchemaIsSent(t *testing.T) {
+func TestMediaTypeThatSuitsTheSchemaIsSent(t *testing.T) {
 	for _, c := range []struct {
 		why     string
 		content map[string]string
@@ -104,7 +104,7 @@ func TestOfTheMediaTypesOfABodyTheOneThatSuitsItsSchemaIsSent(t *testing.T) {
 	}
 }
 
-func TestOfAMediaTypeWithAMistakeWhatStandsBeforeItIsRead(t *testing.T) {
+func TestMediaTypeWithAMistakeIsReadUpToIt(t *testing.T) {
 	for key, want := range map[string]string{
 		"application/json, text/json": "application/json", "application/json,": "application/json",
 		"application/vnd.x+json application/json": "application/vnd.x+json",

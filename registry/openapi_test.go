@@ -7,6 +7,6 @@ import (
 )
 
 // Decision 51; TestDialogues holds the answers against the document.
-func TestTheDocumentHasEveryRouteAndNoOther(t *testing.T) {
+func TestDocumentHasEveryRouteAndNoOther(t *testing.T) {
 	openapitest.New(t, new(Registry).OpenAPI()).Routes(t, new(Registry).routes())
 }

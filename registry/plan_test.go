@@ -6,7 +6,7 @@ import (
 )
 
 // Decisions 38 and 41: what is shown is also what is sent.
-func TestHowParametersAreSent(t *testing.T) {
+func TestPlanSendsParameters(t *testing.T) {
 	for _, c := range []struct{ name, version, path, parameters, want string }{
 		{"the defaults of 3.x", three, "/a/{p}", `{"name":"p","in":"path","schema":{}},{"name":"q","in":"query","schema":{}},{"name":"H","in":"header","schema":{}}`,
 			`[{"arg":"p","name":"p","in":"path","required":true},{"arg":"q","name":"q","in":"query","explode":true},{"arg":"H","name":"H","in":"header"}]`},
@@ -56,7 +56,7 @@ const (
 	three = `"openapi":"3.0.3"`
 )
 
-func TestHowABodyIsSent(t *testing.T) {
+func TestPlanSendsBodies(t *testing.T) {
 	object := `{"type":"object","required":["a"],"properties":{"b":{"type":"string"},"a":{"type":"string"}}}`
 	fields := `"fields":[{"arg":"a","name":"a","required":true},{"arg":"b","name":"b"}]`
 	content := func(kind, schema string) string {
@@ -112,7 +112,7 @@ func TestDocumentWideConsumes(t *testing.T) {
 	}
 }
 
-func TestTheOperationOverridesItsPathInPlace(t *testing.T) {
+func TestOperationOverridesItsPathInPlace(t *testing.T) {
 	tool := parsed(t, []byte(`{"openapi":"3.0.3","paths":{"/a":{"parameters":[{"name":"x","in":"query","schema":{}},{"name":"y","in":"query","schema":{}}],
 		"get":{"parameters":[{"name":"z","in":"query","schema":{}},{"name":"x","in":"query","required":true,"schema":{}},{"name":"x","in":"header","schema":{}}]}}}}`), Options{}).Tools[0]
 	var order []string
@@ -127,7 +127,7 @@ func TestTheOperationOverridesItsPathInPlace(t *testing.T) {
 	}
 }
 
-func TestADescriptionIsNeverEmptyOrUnsafe(t *testing.T) {
+func TestDescriptionIsNeverEmptyOrUnsafe(t *testing.T) {
 	for _, c := range []struct{ operation, want string }{
 		{`"summary":"List","description":"Lists all"`, "List"},
 		{`"summary":" \n","description":"Lists all"`, "Lists all"},
@@ -151,7 +151,7 @@ const (
 		`"type":{"description":"media type, such as image/png","type":"string"}},"required":["data"],"type":"object"}`
 )
 
-func TestWhatABodyThatIsOneArgumentShows(t *testing.T) {
+func TestPlanShowsABodyThatIsOneArgument(t *testing.T) {
 	for _, c := range []struct{ name, version, operation, want string }{
 		{"XML", three, `"requestBody":{"content":{"application/xml":{"schema":{"properties":{"a":{}}}}}}`,
 			`{"description":"the whole body, as application/xml. Fields: a","type":"string"}`},

@@ -7,7 +7,7 @@ import (
 )
 
 // Decision 38: resolve_refs.
-func TestWhatResolvingShows(t *testing.T) {
+func TestResolveShows(t *testing.T) {
 	for _, c := range []struct{ name, components, property, want string }{
 		{"a reference to an enum", `"S":{"type":"string","enum":["on","off"]}`, ref("S"), `{"enum":["on","off"],"type":"string"}`},
 		{"with a description beside it", `"S":{"type":"string","description":"theirs"}`, `{"$ref":"#/c/S","description":"ours"}`, `{"description":"ours","type":"string"}`},
@@ -39,7 +39,7 @@ func TestWhatResolvingShows(t *testing.T) {
 
 func ref(name string) string { return `{"$ref":"#/c/` + name + `"}` }
 
-func TestAToolThatWouldBeTooBigIsShownWithoutReferences(t *testing.T) {
+func TestToolThatWouldBeTooBigIsShownWithoutReferences(t *testing.T) {
 	var wide, long strings.Builder
 	for i := range 500 {
 		fmt.Fprintf(&wide, `"p%d":{},`, i)
@@ -66,7 +66,7 @@ func TestAToolThatWouldBeTooBigIsShownWithoutReferences(t *testing.T) {
 	}
 }
 
-func TestAToolThatIsTooBigAnywayIsLeftOut(t *testing.T) {
+func TestToolThatIsTooBigAnywayIsLeftOut(t *testing.T) {
 	var many strings.Builder
 	for i := range 512 {
 		fmt.Fprintf(&many, `{"name":"p%d","in":"query","schema":{}},`, i)

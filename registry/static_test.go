@@ -8,7 +8,7 @@ import (
 )
 
 // Decision 34.
-func TestHowStaticToolsAreCalled(t *testing.T) {
+func TestUserOfAProviderIsSavedWhenTheProfileChanges(t *testing.T) {
 	for _, c := range []struct{ name, entry, want string }{
 		{"by name", `{"name":"search","description":"Finds","inputSchema":{"type":"object","properties":{"q":{"type":"string"}},"required":["q"]}}`,
 			`{"name":"search","description":"Finds","inputSchema":{"properties":{"q":{"type":"string"}},"required":["q"],"type":"object"}}`},
@@ -79,7 +79,7 @@ func TestStaticToolsThatCannotBeUsedAreLeftOut(t *testing.T) {
 	}
 }
 
-func TestAListWithoutToolsIsRefused(t *testing.T) {
+func TestListWithoutToolsIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		list    string
 		errcode int

@@ -112,7 +112,7 @@ func eachSchema(s map[string]any, level int, visit func(s map[string]any, level 
 	return nil
 }
 
-func TestAToolThatAStrictModeCannotExpressIsListed(t *testing.T) {
+func TestToolThatAStrictModeCannotExpressIsListed(t *testing.T) {
 	listed, admitted := map[string]int{}, map[string]int{}
 	for i := range 200 {
 		g := &generator{Rand: rand.New(rand.NewPCG(uint64(i), 7)),

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTheFieldsOfXMLStandInItsDescription(t *testing.T) {
+func TestFieldsOfXMLStandInItsDescription(t *testing.T) {
 	r := withContent(t, "3.0.3",
 		media{"application/xml": json.RawMessage(`{"schema":{
 			"type":"object","xml":{"name":"pet"},"required":["name"],"properties":{

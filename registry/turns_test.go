@@ -37,7 +37,7 @@ func (a *asked) status() int {
 	return f.Status
 }
 
-func TestAUserWaitsForTheirOwnDocumentAndKeepsNobodyOut(t *testing.T) {
+func TestUserWaitsForTheirOwnDocumentAndKeepsNobodyOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := &turns{most: maxReading, mostOfOne: maxOwnerReading}
 		first := ask(t.Context(), all, "mina")
@@ -64,7 +64,7 @@ func TestAUserWaitsForTheirOwnDocumentAndKeepsNobodyOut(t *testing.T) {
 	})
 }
 
-func TestTheQueueOfDocumentsIsBounded(t *testing.T) {
+func TestQueueOfDocumentsIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := &turns{most: maxReading, mostOfOne: maxOwnerReading}
 		first := ask(t.Context(), all, "mina")

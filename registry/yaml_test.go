@@ -112,7 +112,7 @@ func marked(text []byte) []byte {
 	return []byte("---\n" + strings.NewReplacer(`\\`, `\\`, slash, "/").Replace(string(text)))
 }
 
-func TestADocumentGivesTheSameToolsInYAML(t *testing.T) {
+func TestDocumentGivesTheSameToolsInYAML(t *testing.T) {
 	resolved := Options{ResolveRefs: true}
 	for _, document := range []string{small, whole2, whole3} {
 		text := []byte(document)
@@ -131,7 +131,7 @@ func TestADocumentGivesTheSameToolsInYAML(t *testing.T) {
 	}
 }
 
-func TestTheCorpusGivesTheSameToolsInYAML(t *testing.T) {
+func TestCorpusGivesTheSameToolsInYAML(t *testing.T) {
 	for _, row := range table(t, corpusFile(t, "index.csv")) {
 		t.Run(row["name"], func(t *testing.T) {
 			text, err := os.ReadFile(corpusFile(t, filepath.Join(row["bucket"], row["name"])))
@@ -214,7 +214,7 @@ components:
 	}
 }
 
-func TestWhatIsLeftOutOfYAMLHasThePointersOfJSON(t *testing.T) {
+func TestYAMLOmissionsHaveThePointersOfJSON(t *testing.T) {
 	result := parsed(t, []byte("openapi: 3.0.3\npaths:\n  /a~b/c:\n    get: 7\n    post:\n      parameters:\n      - null\n  /x/../y: {get: {}}\n"), Options{})
 	const want = `[{"pointer":"/paths/~1a~0b~1c/get","reason":"not an operation"},{"pointer":"/paths/~1x~1..~1y","reason":"a path must not have dot segments"},{"pointer":"/paths/~1a~0b~1c/post/parameters/0","reason":"not a parameter"}]`
 	if got := string(encode(t, result.Skipped)); got != want {

@@ -55,7 +55,7 @@ func rulesOf(t *testing.T, store *storage.Store, member string) []access.Rule {
 }
 
 // Decision 54.
-func TestAnAccessListOutlivesARegistrationAndEndsWithTheCapability(t *testing.T) {
+func TestAccessListOutlivesARegistrationAndEndsWithTheCapability(t *testing.T) {
 	store := accessStore(t)
 	shop := storage.Capability{Member: "shop", UpstreamURL: "https://shop.example", Owner: "u1"}
 	c := save(t, store, shop)
@@ -81,7 +81,7 @@ func TestAnAccessListOutlivesARegistrationAndEndsWithTheCapability(t *testing.T)
 
 // A list that is written while its capability goes stays behind; it must not be the next
 // owner's.
-func TestAListThatWasLeftBehindIsNotInherited(t *testing.T) {
+func TestListThatWasLeftBehindIsNotInherited(t *testing.T) {
 	backend := memory.New()
 	store, err := storage.Open(t.Context(), backend, storage.NewMasterKey())
 	if err != nil {
@@ -127,7 +127,7 @@ func TestAccessIsForCapabilitiesThatAreThere(t *testing.T) {
 	}
 }
 
-func TestAnEmptyRuleIsRefused(t *testing.T) {
+func TestEmptyRuleIsRefused(t *testing.T) {
 	store := accessStore(t)
 	save(t, store, storage.Capability{Member: "shop"})
 	for _, subject := range []string{"everyone", "role:admin", "role:developer", "user:u1", "app:ks1", "app:https://agent.example/client.json", "tier:white_label"} {
@@ -154,7 +154,7 @@ func TestAnEmptyRuleIsRefused(t *testing.T) {
 	}
 }
 
-func TestABundleIsKeptUnderAName(t *testing.T) {
+func TestBundleIsKeptUnderAName(t *testing.T) {
 	store := accessStore(t)
 	in := access.Bundle{Name: "support", Label: "Support", Tools: []string{"shop__get", "crm__*"}}
 	made, err := store.SaveBundle(t.Context(), in)
@@ -185,7 +185,7 @@ func TestABundleIsKeptUnderAName(t *testing.T) {
 }
 
 // Whoever registers a name that has become free does not come into a bundle by that.
-func TestABundleTakesInNothingRegisteredAfterIt(t *testing.T) {
+func TestBundleTakesInNothingRegisteredAfterIt(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	b := access.Bundle{Tools: []string{"shop__get"}, UpdatedAt: at}
 	for made, want := range map[time.Time]bool{at: true, at.Add(-1): true, at.Add(1): false, {}: true} {
@@ -210,7 +210,7 @@ func (m *meddling) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	return m.Backend.Put(ctx, docs...)
 }
 
-func TestAListThatChangesWhileItsCapabilityGoesIsGoneToo(t *testing.T) {
+func TestListThatChangesWhileItsCapabilityGoesIsGoneToo(t *testing.T) {
 	backend := &meddling{Backend: memory.New()}
 	store, err := storage.Open(t.Context(), backend, storage.NewMasterKey())
 	if err != nil {

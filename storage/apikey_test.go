@@ -20,7 +20,7 @@ func drawKey(sub string) apikey.Key {
 	return apikey.Key{ID: handle.Hash(handle.NewAPIKey()), UserID: sub, Name: "nightly build", Scope: "tools"}
 }
 
-func TestAnAPIKeyIsKeptUntilItEndsOrIsRemoved(t *testing.T) {
+func TestAPIKeyIsKeptUntilItEndsOrIsRemoved(t *testing.T) {
 	s := emptyStore(t)
 	k, err := s.CreateAPIKey(t.Context(), drawKey("u1"), time.Hour)
 	if err != nil {
@@ -59,7 +59,7 @@ func TestAnAPIKeyIsKeptUntilItEndsOrIsRemoved(t *testing.T) {
 	}
 }
 
-func TestAWrongAPIKeyIsNotKept(t *testing.T) {
+func TestAPIKeyThatIsWrongIsNotKept(t *testing.T) {
 	s := emptyStore(t)
 	for promise, change := range map[string]func(*apikey.Key) time.Duration{
 		"a year at most": func(*apikey.Key) time.Duration { return apikey.MaxLife + 1 },
@@ -78,7 +78,7 @@ func TestAWrongAPIKeyIsNotKept(t *testing.T) {
 	}
 }
 
-func TestAUserHasTwentyAPIKeysAtMostAlsoIfAllAreMadeAtOnce(t *testing.T) {
+func TestUserHasTwentyAPIKeysAtMostAlsoIfAllAreMadeAtOnce(t *testing.T) {
 	s := emptyStore(t)
 	var made, full atomic.Int64
 	var all sync.WaitGroup
@@ -114,7 +114,7 @@ func TestAUserHasTwentyAPIKeysAtMostAlsoIfAllAreMadeAtOnce(t *testing.T) {
 }
 
 // A revocation is kept for as long as a token lives, which is shorter than the life of a key.
-func TestASignOutEverywhereEndsAPIKeysForGood(t *testing.T) {
+func TestSignOutEverywhereEndsAPIKeysForGood(t *testing.T) {
 	s := emptyStore(t)
 	before, err := s.CreateAPIKey(t.Context(), drawKey("u1"), time.Hour)
 	if err != nil {
@@ -155,7 +155,7 @@ func (m *midway) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	return m.Backend.Put(ctx, docs...)
 }
 
-func TestAKeyThatIsBeingMadeDoesNotEscapeASignOutEverywhere(t *testing.T) {
+func TestKeyThatIsBeingMadeDoesNotEscapeASignOutEverywhere(t *testing.T) {
 	for _, earlier := range []int{0, 1} {
 		t.Run(fmt.Sprint(earlier, " keys before"), func(t *testing.T) {
 			b := &midway{Backend: memory.New()}
@@ -187,7 +187,7 @@ func TestAKeyThatIsBeingMadeDoesNotEscapeASignOutEverywhere(t *testing.T) {
 	}
 }
 
-func TestTheApplicationOfAPIKeysIsBuiltIn(t *testing.T) {
+func TestApplicationOfAPIKeysIsBuiltIn(t *testing.T) {
 	s := emptyStore(t)
 	a, err := s.App(t.Context(), storage.KeysAppID)
 	if err != nil || !a.Public || a.FirstParty || a.Owner != "" || a.TierAt(time.Now()) != storage.TierFree || a.Name != "API keys" {

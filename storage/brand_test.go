@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestABrandHoldsWhatAPageCanShow(t *testing.T) {
+func TestBrandHoldsWhatAPageCanShow(t *testing.T) {
 	app := storage.App{Name: "Acme", Tier: storage.TierWhiteLabel, Public: true}
 	for want, brands := range map[string][]storage.Brand{
 		"": {
@@ -31,7 +31,7 @@ func TestABrandHoldsWhatAPageCanShow(t *testing.T) {
 	}
 }
 
-func TestABrandIsNotSharedWithWhoReadIt(t *testing.T) {
+func TestBrandIsNotSharedWithWhoReadIt(t *testing.T) {
 	store, _ := open(t)
 	made, err := store.SaveApp(t.Context(), storage.App{Name: "Acme", Brand: &storage.Brand{Color: "#112233"}})
 	if err != nil {

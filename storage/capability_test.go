@@ -20,7 +20,7 @@ func tool(name string) toolplan.Tool {
 		Call: &toolplan.Call{Template: "/" + name, Params: []toolplan.Param{{Arg: "n", Name: "n", In: "query", Explode: true}}}}
 }
 
-func TestACapabilityIsKeptWithItsToolsAndSealedSecrets(t *testing.T) {
+func TestCapabilityIsKeptWithItsToolsAndSealedSecrets(t *testing.T) {
 	backend := memory.New()
 	store, err := storage.Open(t.Context(), backend, storage.NewMasterKey())
 	if err != nil {
@@ -90,7 +90,7 @@ func TestOldToolsAreNeverSeenWithANewUpstream(t *testing.T) {
 	writing.Wait()
 }
 
-func TestACallHasTheTimeThatItsCapabilityGives(t *testing.T) {
+func TestCallHasTheTimeThatItsCapabilityGives(t *testing.T) {
 	for stored, want := range map[int]time.Duration{0: 30 * time.Second, 1: time.Second, 90: 90 * time.Second, 600: 10 * time.Minute, -1: 30 * time.Second, 601: 10 * time.Minute, 1 << 62: 10 * time.Minute} {
 		if got := (storage.Capability{Timeout: stored}).CallTimeout(); got != want {
 			t.Errorf("of %d s it is %v, want %v", stored, got, want)

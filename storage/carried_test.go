@@ -122,7 +122,7 @@ func filled(t *testing.T, s *storage.Store, k kind) driver.Doc {
 	return d
 }
 
-func TestWhatANewerVersionHasWrittenSurvivesARewrite(t *testing.T) {
+func TestRewriteKeepsWhatANewerVersionHasWritten(t *testing.T) {
 	s, _ := open(t)
 	for name, k := range kinds() {
 		t.Run(name, func(t *testing.T) {
@@ -148,7 +148,7 @@ func TestWhatANewerVersionHasWrittenSurvivesARewrite(t *testing.T) {
 }
 
 // What this version empties must not come back because it was there when it was read.
-func TestAKnownFieldHasTheValueOfThisVersion(t *testing.T) {
+func TestKnownFieldHasTheValueOfThisVersion(t *testing.T) {
 	s, _ := open(t)
 	for name, k := range kinds() {
 		before, _ := later(t, s, filled(t, s, k))
@@ -181,7 +181,7 @@ func TestAKnownFieldHasTheValueOfThisVersion(t *testing.T) {
 
 // An item of a list that this version changes is another item: unknown fields of the one
 // must not be in the other.
-func TestAChangedItemLosesTheUnknownFieldsOfTheOld(t *testing.T) {
+func TestChangedItemLosesTheUnknownFieldsOfTheOld(t *testing.T) {
 	s, backend := open(t)
 	if _, err := s.SaveCapability(t.Context(), storage.Capability{Member: "m"}, nil); err != nil {
 		t.Fatal(err)
@@ -216,7 +216,7 @@ func TestAChangedItemLosesTheUnknownFieldsOfTheOld(t *testing.T) {
 }
 
 // The document of the tools is made anew at each registration; what stands beside them stays.
-func TestTheDocumentOfTheToolsKeepsItsUnknownFields(t *testing.T) {
+func TestDocumentOfTheToolsKeepsItsUnknownFields(t *testing.T) {
 	s, backend := open(t)
 	c, err := s.SaveCapability(t.Context(), storage.Capability{Member: "m"}, nil)
 	if err != nil {

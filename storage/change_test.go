@@ -73,7 +73,7 @@ func wantNews(t *testing.T, what string, got []storage.Change, want ...storage.C
 	}
 }
 
-func TestAnotherProcessIsToldOfWhatItCaches(t *testing.T) {
+func TestChangeReachesTheCachesOfAnotherProcess(t *testing.T) {
 	here, there, news, _ := processes(t)
 	wantNews(t, "nothing has changed", news())
 	a, b := saveApp(t, here, storage.App{}), saveApp(t, here, storage.App{})
@@ -98,7 +98,7 @@ func TestAnotherProcessIsToldOfWhatItCaches(t *testing.T) {
 	wantNews(t, "what nobody caches", news())
 }
 
-func TestAProcessThatStartsIsToldOfWhatChangesAfterwards(t *testing.T) {
+func TestProcessThatStartsIsToldOfWhatChangesAfterwards(t *testing.T) {
 	backend, key := memory.New(), storage.NewMasterKey()
 	defer backend.Close()
 	here, _ := process(t, backend, key)
@@ -111,7 +111,7 @@ func TestAProcessThatStartsIsToldOfWhatChangesAfterwards(t *testing.T) {
 	wantNews(t, "one since it started", news(), storage.Change{Kind: storage.ChangedApps, IDs: []string{a.ID}})
 }
 
-func TestWhereMuchHasChangedAnythingMayHave(t *testing.T) {
+func TestChangeListThatIsTooLongMeansEverything(t *testing.T) {
 	for _, n := range []int{31, 32, 33, 100} {
 		here, _, news, _ := processes(t)
 		saveApp(t, here, storage.App{})
@@ -128,7 +128,7 @@ func TestWhereMuchHasChangedAnythingMayHave(t *testing.T) {
 	}
 }
 
-func TestNobodyIsToldAfterStop(t *testing.T) {
+func TestChangeIsNotDeliveredAfterStop(t *testing.T) {
 	here, there, _, _ := processes(t)
 	told := 0
 	stop := there.OnChange(func(storage.Change) { told++ })
@@ -143,7 +143,7 @@ func TestNobodyIsToldAfterStop(t *testing.T) {
 }
 
 // Writers of several processes meet at the epoch and not at their documents: each gets through.
-func TestNoChangeIsMissedWhereManyProcessesWrite(t *testing.T) {
+func TestChangeIsNotMissedWhereManyProcessesWrite(t *testing.T) {
 	backend, key := memory.New(), storage.NewMasterKey()
 	defer backend.Close()
 	const writers, each = 4, 50
@@ -193,7 +193,7 @@ func TestNoChangeIsMissedWhereManyProcessesWrite(t *testing.T) {
 	})
 }
 
-func TestAConflictOfADocumentIsNotTakenForOneOfTheEpoch(t *testing.T) {
+func TestConflictOfADocumentIsNotTakenForOneOfTheEpoch(t *testing.T) {
 	here, there, news, _ := processes(t)
 	a := saveApp(t, here, storage.App{})
 	saveApp(t, there, storage.App{}) // so that here's idea of the epoch is old too
@@ -207,7 +207,7 @@ func TestAConflictOfADocumentIsNotTakenForOneOfTheEpoch(t *testing.T) {
 }
 
 // The last places of a write are for the epochs.
-func TestTheLargestWritesHaveRoomForTheEpochs(t *testing.T) {
+func TestLargestWritesHaveRoomForTheEpochs(t *testing.T) {
 	backend, key := memory.New(), storage.NewMasterKey()
 	defer backend.Close()
 	s, news := process(t, backend, key)
@@ -230,7 +230,7 @@ func TestTheLargestWritesHaveRoomForTheEpochs(t *testing.T) {
 	wantNews(t, "all of it", news(), storage.Change{Kind: storage.ChangedApps})
 }
 
-func TestAStoreOfOneProcessHasNoEpochs(t *testing.T) {
+func TestStoreOfOneProcessHasNoEpochs(t *testing.T) {
 	s, backend := open(t)
 	saveApp(t, s, storage.App{})
 	must(t, s.ReadChanges(t.Context()))
@@ -240,7 +240,7 @@ func TestAStoreOfOneProcessHasNoEpochs(t *testing.T) {
 	}
 }
 
-func TestAStoreThatHasLostAChangeIsNoticed(t *testing.T) {
+func TestStoreThatHasLostAChangeIsNoticed(t *testing.T) {
 	everything := []storage.Change{
 		{Kind: storage.ChangedKeys}, {Kind: storage.ChangedSettings}, {Kind: storage.ChangedApps},
 		{Kind: storage.ChangedCapabilities}, {Kind: storage.ChangedAccess}, {Kind: storage.ChangedBundles}, {Kind: storage.ChangedUsers},
@@ -299,7 +299,7 @@ func TestAStoreThatHasLostAChangeIsNoticed(t *testing.T) {
 }
 
 // Nobody has read it, and yet it was answered.
-func TestAStoreThatHasLostWhatThisProcessHasWrittenIsNoticed(t *testing.T) {
+func TestStoreThatHasLostWhatThisProcessHasWrittenIsNoticed(t *testing.T) {
 	backend := memory.New()
 	defer backend.Close()
 	s, news := process(t, backend, keyOfTest)

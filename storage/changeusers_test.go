@@ -28,7 +28,7 @@ func createUser(t *testing.T, s *storage.Store, name string) storage.User {
 	return u
 }
 
-func TestAnotherProcessIsToldOfChangedUsersButNotOfNewOnes(t *testing.T) {
+func TestCacheOfAnotherProcessLearnsOfChangedUsersButNotNewOnes(t *testing.T) {
 	here, _, news, backend := processes(t)
 	ada := createUser(t, here, "ada")
 	wantNews(t, "a new user", news())
@@ -55,7 +55,7 @@ func TestAnotherProcessIsToldOfChangedUsersButNotOfNewOnes(t *testing.T) {
 	}
 }
 
-func TestAProcessIsToldOfItsOwnChangesOfUsersBeforeTheirWritersAreAnswered(t *testing.T) {
+func TestProcessIsToldOfItsOwnChangesOfUsersBeforeTheirWritersAreAnswered(t *testing.T) {
 	alone, _ := open(t)
 	here, _, _, _ := processes(t)
 	for name, s := range map[string]*storage.Store{"alone": alone, "one of several": here} {
@@ -97,7 +97,7 @@ func (s slow) Put(ctx context.Context, docs ...driver.Doc) (version int64, err e
 }
 
 // Nobody would tell of it later where only one process writes.
-func TestWhoGivesUpAWriteOfAUserIsToldNothingBeforeItIsWritten(t *testing.T) {
+func TestUserChangeGivenUpIsNotToldBeforeItIsWritten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		backend := slow{Backend: memory.New(), queue: make(chan func(), 1)}
 		defer backend.Close()
@@ -133,7 +133,7 @@ func TestWhoGivesUpAWriteOfAUserIsToldNothingBeforeItIsWritten(t *testing.T) {
 }
 
 // A step of the walk that writes a page of users holds an epoch for each of them in the worst case.
-func TestTheWalkOverUsersOfASharedStoreFitsIntoAPut(t *testing.T) {
+func TestWalkOverUsersOfASharedStoreFitsIntoAPut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New()
 		oldWorld(t, b, 300)

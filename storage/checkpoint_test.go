@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage/memory"
 )
 
-func TestACheckpointIsReplacedByWhoHasReadIt(t *testing.T) {
+func TestCheckpointIsReplacedByWhoHasReadIt(t *testing.T) {
 	s, err := storage.Open(t.Context(), memory.New(), storage.NewMasterKey())
 	if err != nil {
 		t.Fatal(err)
@@ -39,7 +39,7 @@ func TestACheckpointIsReplacedByWhoHasReadIt(t *testing.T) {
 	}
 }
 
-func TestACheckpointThatWasChangedDoesNotOpen(t *testing.T) {
+func TestCheckpointThatWasChangedDoesNotOpen(t *testing.T) {
 	b := memory.New()
 	s, err := storage.Open(t.Context(), b, storage.NewMasterKey())
 	if err != nil {

@@ -35,7 +35,7 @@ func emptyStore(t *testing.T) *storage.Store {
 	return s
 }
 
-func TestWhatNobodyRegisteredIsAnApplicationOfItsOwnList(t *testing.T) {
+func TestClientThatRegistersItselfIsOnItsOwnList(t *testing.T) {
 	s := emptyStore(t)
 	document := agent("https://agent.example/client.json")
 	dynamic := agent(handle.NewClientID())
@@ -57,7 +57,7 @@ func TestWhatNobodyRegisteredIsAnApplicationOfItsOwnList(t *testing.T) {
 	}
 }
 
-func TestNothingElseLooksLikeAClient(t *testing.T) {
+func TestClientShapeBelongsToClientsAlone(t *testing.T) {
 	s := emptyStore(t)
 	for promise, change := range map[string]func(*storage.App){
 		"an owner":               func(a *storage.App) { a.Owner = "u1" },
@@ -86,7 +86,7 @@ func TestNothingElseLooksLikeAClient(t *testing.T) {
 	}
 }
 
-func TestAClientEndsUnlessAUserConsents(t *testing.T) {
+func TestClientEndsUnlessAUserConsents(t *testing.T) {
 	s := emptyStore(t)
 	kept, left := agent("https://kept.example/client.json"), agent("https://left.example/client.json")
 	for _, a := range []storage.App{kept, left} {
@@ -142,7 +142,7 @@ func TestTermsChangeWithWhatAUserConsentedTo(t *testing.T) {
 }
 
 // Decision 55: the charge goes to the person, not to the vendor of the application.
-func TestAnAccountIsOfTheApplicationOrOfItsUser(t *testing.T) {
+func TestAccountIsOfTheApplicationOrOfItsUser(t *testing.T) {
 	const vendor = "https://claude.example/client.json"
 	for want, c := range map[string]storage.Caller{
 		"ks1":          {AppID: "ks1", UserID: "u1"},

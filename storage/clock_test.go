@@ -63,7 +63,7 @@ func endAt(t *testing.T, s *storage.Store, id string, until time.Time) {
 
 // A start with a clock that is days fast must not forget what was revoked, nor must the starts
 // behind it, which find the mark of the first.
-func TestAStartWithAFastClockForgetsNoRevocation(t *testing.T) {
+func TestStartWithAFastClockForgetsNoRevocation(t *testing.T) {
 	for _, fast := range []time.Duration{8 * day, 400 * day} {
 		synctest.Test(t, func(t *testing.T) {
 			right := time.Now().Add(-fast)
@@ -89,7 +89,7 @@ func TestAStartWithAFastClockForgetsNoRevocation(t *testing.T) {
 	}
 }
 
-func TestAClockThatIsRightForALongTimeIsTrusted(t *testing.T) {
+func TestClockThatIsRightForALongTimeIsTrusted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		before := time.Now().Add(-60 * day) // the service was stopped for so long
 		s, backend := clocked(t, before, before)
@@ -111,7 +111,7 @@ func TestAClockThatIsRightForALongTimeIsTrusted(t *testing.T) {
 	})
 }
 
-func TestAnOrdinaryStopIsNoReasonToDoubtTheClock(t *testing.T) {
+func TestOrdinaryStopIsNoReasonToDoubtTheClock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, away := range []time.Duration{0, time.Hour, 23 * time.Hour, -4 * time.Minute} {
 			s, _ := clocked(t, time.Now().Add(-away), time.Now().Add(-away))
@@ -128,7 +128,7 @@ func TestAnOrdinaryStopIsNoReasonToDoubtTheClock(t *testing.T) {
 	})
 }
 
-func TestTheHighestTimeIsWrittenOnceAMinute(t *testing.T) {
+func TestHighestTimeIsWrittenOnceAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		backend := &failing{Backend: memory.New()}
 		s := opened(t, backend, clockKey)
@@ -153,7 +153,7 @@ func TestTheHighestTimeIsWrittenOnceAMinute(t *testing.T) {
 
 // What was granted while the clock was ahead ends like everything else, what is granted
 // afterwards does not, and a second revocation ends that too.
-func TestWhatWasGrantedWhileTheClockWasAheadCanBeEnded(t *testing.T) {
+func TestGrantMadeWhileTheClockWasAheadCanBeEnded(t *testing.T) {
 	for _, kind := range []string{driver.RevokeUser, driver.RevokeApp, driver.RevokeConsent} {
 		synctest.Test(t, func(t *testing.T) {
 			now := time.Now()
@@ -193,7 +193,7 @@ func TestWhatWasGrantedWhileTheClockWasAheadCanBeEnded(t *testing.T) {
 }
 
 // The clock is ahead for a moment in the life of one process, and no sweep has seen it.
-func TestAGrantProvesTheTime(t *testing.T) {
+func TestGrantProvesTheTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := opened(t, memory.New())
 		granted := s.Later(time.Now().Add(time.Hour))
@@ -207,7 +207,7 @@ func TestAGrantProvesTheTime(t *testing.T) {
 	})
 }
 
-func TestARightClockChangesNoRevocation(t *testing.T) {
+func TestRightClockChangesNoRevocation(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := opened(t, memory.New())
 		s.Later(time.Now())
@@ -223,7 +223,7 @@ func TestARightClockChangesNoRevocation(t *testing.T) {
 	})
 }
 
-func TestAsLongAsTheClockIsWrongTheStoreSaysSo(t *testing.T) {
+func TestStoreSaysThatTheClockIsWrong(t *testing.T) {
 	for how, mark := range map[string]time.Duration{"right": 0, "ahead": -8 * day, "behind": time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
 			seen := time.Now().Add(mark)

@@ -145,7 +145,7 @@ func disturb(t testing.TB, s *storage.Store, seed uint64, rounds int) {
 	}
 }
 
-func TestWhatIsCountedIsWhatIsThereHoweverManyWriteAtOnce(t *testing.T) {
+func TestCountsAreExactHoweverManyWriteAtOnce(t *testing.T) {
 	for name, backend := range map[string]func() driver.Backend{
 		"memory": func() driver.Backend { return memory.New() },
 		"bolt": func() driver.Backend {
@@ -251,7 +251,7 @@ func (k *stopped) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 }
 
 // A walk that is killed at any of its writes goes on where it was, and counts nothing twice.
-func TestTheWalkGoesOnWhereItWasKilled(t *testing.T) {
+func TestWalkGoesOnWhereItWasKilled(t *testing.T) {
 	for puts := 1; puts <= 12; puts++ {
 		for _, after := range []bool{false, true} {
 			synctest.Test(t, func(t *testing.T) {
@@ -292,7 +292,7 @@ func agreesSoFar(t testing.TB, s *storage.Store) {
 }
 
 // What others change while it walks stays as they changed it.
-func TestTheWalkTakesNothingBack(t *testing.T) {
+func TestWalkTakesNothingBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New()
 		oldWorld(t, b, 300)
@@ -364,7 +364,7 @@ func everyone(t testing.TB, s *storage.Store, prefix string, n int) map[string]b
 }
 
 // Names that people choose to break things, and what they are found by.
-func TestAPersonIsFoundOnceByTheBeginningOfAnyName(t *testing.T) {
+func TestPersonIsFoundOnceByTheBeginningOfAnyName(t *testing.T) {
 	s := nodesOver(t, memory.New(), 1)[0]
 	long := strings.Repeat("ä", 5000)
 	for _, u := range []storage.User{
@@ -400,7 +400,7 @@ func TestAPersonIsFoundOnceByTheBeginningOfAnyName(t *testing.T) {
 }
 
 // An owner finds their own, and no cursor leads out of it.
-func TestAnOwnerFindsTheirOwnApplications(t *testing.T) {
+func TestOwnerFindsTheirOwnApplications(t *testing.T) {
 	s := nodesOver(t, memory.New(), 1)[0]
 	ids := map[string]string{}
 	for i, owner := range []string{"u1", "u2", "", "u1\x01s"} {

@@ -76,7 +76,7 @@ func first(t *testing.T, s *storage.Store, member string) storage.Delivery {
 	return d
 }
 
-func TestAChangeAndItsEventAreOneStep(t *testing.T) {
+func TestChangeAndItsEventAreOneStep(t *testing.T) {
 	s := opened(t, memory.New())
 	register(t, s, "m", event(1))
 	c, err := s.Capability(t.Context(), "m")
@@ -110,7 +110,7 @@ func TestAChangeAndItsEventAreOneStep(t *testing.T) {
 	wantQueue(t, s, "m", "e1 e4")
 }
 
-func TestADeliveryIsKeptWithItsSecretSealed(t *testing.T) {
+func TestDeliveryIsKeptWithItsSecretSealed(t *testing.T) {
 	backend := memory.New()
 	s := opened(t, backend)
 	before := time.Now()
@@ -131,7 +131,7 @@ func TestADeliveryIsKeptWithItsSecretSealed(t *testing.T) {
 	}
 }
 
-func TestWhatIsDueComesInTheOrderOfItsTime(t *testing.T) {
+func TestDeliveriesAreDueInOrderOfTime(t *testing.T) {
 	s := opened(t, memory.New())
 	noon := time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
 	for i, at := range []time.Time{noon.Add(1), noon, noon.Add(-time.Nanosecond), noon.Add(time.Hour), noon.Add(-time.Hour), noon.Add(500 * time.Millisecond)} {
@@ -192,7 +192,7 @@ func TestMovingItsTimeAheadIsALease(t *testing.T) {
 	}
 }
 
-func TestWhenTheFirstIsGoneTheNextIsDue(t *testing.T) {
+func TestDeliveryAfterTheFirstIsDueWhenThatIsGone(t *testing.T) {
 	for _, end := range []string{"delivered", "given up"} {
 		synctest.Test(t, func(t *testing.T) {
 			s := opened(t, memory.New())
@@ -229,7 +229,7 @@ func TestWhenTheFirstIsGoneTheNextIsDue(t *testing.T) {
 
 // Who saw the first in front, and is about to put off the next until its lease ends, must
 // not do so when the first is gone.
-func TestTheNextIsNotPutOffForOneThatIsGone(t *testing.T) {
+func TestNextIsNotPutOffForOneThatIsGone(t *testing.T) {
 	s := opened(t, memory.New())
 	register(t, s, "m", event(1), event(2))
 	all, err := s.Deliveries(t.Context(), "m")
@@ -266,7 +266,7 @@ func TestRemovingALaterOneLeavesTheFirstItsTime(t *testing.T) {
 	}
 }
 
-func TestALineKeepsItsOrderOverClocksThatDisagree(t *testing.T) {
+func TestLineKeepsItsOrderOverClocksThatDisagree(t *testing.T) {
 	backend, key := memory.New(), storage.NewMasterKey()
 	synctest.Test(t, func(t *testing.T) {
 		time.Sleep(time.Hour)
@@ -283,7 +283,7 @@ func TestALineKeepsItsOrderOverClocksThatDisagree(t *testing.T) {
 	})
 }
 
-func TestALineIsNeverLongerThanItMayBe(t *testing.T) {
+func TestLineIsNeverLongerThanItMayBe(t *testing.T) {
 	s := opened(t, memory.New())
 	for i := range storage.MaxWaiting + 3 {
 		register(t, s, "m", event(i))
@@ -301,7 +301,7 @@ func TestALineIsNeverLongerThanItMayBe(t *testing.T) {
 	}
 }
 
-func TestWhatWaitsForAnURLThatWasReplacedIsTakenOff(t *testing.T) {
+func TestDeliveryToAReplacedURLIsTakenOff(t *testing.T) {
 	s := opened(t, memory.New())
 	register(t, s, "m", event(1), event(2))
 	register(t, s, "other", event(3))
@@ -312,7 +312,7 @@ func TestWhatWaitsForAnURLThatWasReplacedIsTakenOff(t *testing.T) {
 	wantQueue(t, s, "other", "e3")
 }
 
-func TestWhatWasGivenUpIsReadUntilItExpires(t *testing.T) {
+func TestDeliveryGivenUpIsReadableUntilItExpires(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := opened(t, memory.New())
 		register(t, s, "m", event(1))
@@ -337,7 +337,7 @@ func TestWhatWasGivenUpIsReadUntilItExpires(t *testing.T) {
 	})
 }
 
-func TestADeliveryIsOnlyMadeWithAChange(t *testing.T) {
+func TestDeliveryIsOnlyMadeWithAChange(t *testing.T) {
 	s := opened(t, memory.New())
 	d := event(1)
 	d.ID, d.Member, d.NextAt = "msg_1", "m", time.Now()
@@ -363,7 +363,7 @@ func TestADeliveryIsOnlyMadeWithAChange(t *testing.T) {
 
 // Makers and a sender meet at one line: each of their writes holds several documents that
 // the other may just have changed.
-func TestNoEventIsLostBetweenMakersAndASender(t *testing.T) {
+func TestDeliveryLosesNoEventBetweenMakersAndASender(t *testing.T) {
 	s := opened(t, memory.New())
 	const events = 200
 	var sent []string
@@ -425,7 +425,7 @@ func (m *meddler) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	return m.Backend.Put(ctx, docs...)
 }
 
-func TestAWriteIsBegunAnewWhenAnotherDeliveryChangedMeanwhile(t *testing.T) {
+func TestWriteIsBegunAnewWhenAnotherDeliveryChangedMeanwhile(t *testing.T) {
 	moved := event(3)
 	moved.URL = "https://new.example/"
 	for name, c := range map[string]struct {
@@ -474,7 +474,7 @@ func TestAWriteIsBegunAnewWhenAnotherDeliveryChangedMeanwhile(t *testing.T) {
 	}
 }
 
-func TestAWriteThatIsAlwaysTooLateIsGivenUp(t *testing.T) {
+func TestWriteThatIsAlwaysTooLateIsGivenUp(t *testing.T) {
 	backend, key := memory.New(), storage.NewMasterKey()
 	others, between := opened(t, backend, key), &meddler{Backend: backend}
 	s := opened(t, between, key)

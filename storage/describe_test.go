@@ -24,7 +24,7 @@ func (large) Size() int64 { return 4096 }
 // silent hides what its adapter says.
 type silent struct{ driver.Backend }
 
-func TestAStoreSaysWhatItsAdapterSaysOfItself(t *testing.T) {
+func TestStoreSaysWhatItsAdapterSaysOfItself(t *testing.T) {
 	for name, c := range map[string]struct {
 		backend           driver.Backend
 		kind, version, at string

@@ -90,7 +90,7 @@ func contains(d driver.Doc, text string) bool {
 }
 
 // What a request that began before writes of a user who was erased meanwhile does not stay.
-func TestWhatIsWrittenWhileTheUserIsErasedDoesNotStay(t *testing.T) {
+func TestEraseCoversWhatIsWrittenMeanwhile(t *testing.T) {
 	now := time.Now()
 	for kind, c := range map[string]struct {
 		write func(s *storage.Store, sub string) error
@@ -156,7 +156,7 @@ func TestWhatIsWrittenWhileTheUserIsErasedDoesNotStay(t *testing.T) {
 }
 
 // What is given to a user just before the last step keeps them, so that it has an owner.
-func TestAUserWhoIsGivenSomethingMeanwhileIsNotErased(t *testing.T) {
+func TestUserWhoIsGivenSomethingMeanwhileIsNotErased(t *testing.T) {
 	for name, give := range map[string]func(s *storage.Store, sub string) error{
 		"an application": func(s *storage.Store, sub string) error {
 			_, err := s.CreateApp(t.Context(), storage.App{Name: "Shop", Owner: sub, Domains: []string{"shop.example.com"}}, 0, storage.Quota{})
@@ -194,7 +194,7 @@ func TestAUserWhoIsGivenSomethingMeanwhileIsNotErased(t *testing.T) {
 }
 
 // A user's name is reserved by those looks alone that are theirs.
-func TestTheLooksOfAnotherUserStay(t *testing.T) {
+func TestLooksOfAnotherUserStay(t *testing.T) {
 	s := openMemory(t)
 	makeUser(t, s, "paypal", "")
 	must(t, s.ReserveSkeletons(t.Context(), "v1", big))
@@ -212,7 +212,7 @@ func TestTheLooksOfAnotherUserStay(t *testing.T) {
 }
 
 // A user who is erased while the looks of all names are stored has none that stays.
-func TestALookThatIsStoredMeanwhileDoesNotStay(t *testing.T) {
+func TestLookThatIsStoredMeanwhileDoesNotStay(t *testing.T) {
 	var sub string
 	store, other, b := racing(t, "look", func(other *storage.Store) { must(t, eraseNow(t, other, sub)) })
 	sub = makeUser(t, other, "ada", "").Sub
@@ -227,7 +227,7 @@ func TestALookThatIsStoredMeanwhileDoesNotStay(t *testing.T) {
 }
 
 // What is kept of an erasure ends with a sweep of the day after.
-func TestAnErasureLeavesNothingBehindForLong(t *testing.T) {
+func TestErasureLeavesNothingBehindForLong(t *testing.T) {
 	s, b := open(t)
 	u := makeUser(t, s, "ada", "")
 	must(t, eraseNow(t, s, u.Sub))

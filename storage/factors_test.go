@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage/authn"
 )
 
-func TestOfTwoRequestsThatUseOneFactorOneIsRefused(t *testing.T) {
+func TestFactorUsedByTwoRequestsIsRefusedOnce(t *testing.T) {
 	store, _ := open(t)
 	f, err := store.Factors(t.Context(), "u1")
 	if err != nil || f.Any() || f.UserID != "u1" {
@@ -43,7 +43,7 @@ func TestOfTwoRequestsThatUseOneFactorOneIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheSecretOfAnAuthenticatorIsSealed(t *testing.T) {
+func TestSecretOfAnAuthenticatorIsSealed(t *testing.T) {
 	store, backend := open(t)
 	f := storage.Factors{UserID: "u1", Authenticator: &authn.Authenticator{CreatedAt: time.Now()}, AppSecret: storage.NewSecret("JBSWY3DPEHPK3PXP")}
 	if _, err := store.SaveFactors(t.Context(), f); err != nil {

@@ -77,7 +77,7 @@ func featuresOf(t *testing.T, s *storage.Store) (names []string) {
 	return names
 }
 
-func TestABinaryThatWouldIgnoreAFeatureIsRefused(t *testing.T) {
+func TestBinaryThatWouldIgnoreAFeatureIsRefused(t *testing.T) {
 	for _, f := range storage.Features() {
 		bring := brings[f.Name]
 		if bring == nil {
@@ -148,7 +148,7 @@ func plantFeature(t *testing.T, b driver.Backend) {
 	}
 }
 
-func TestAnUnknownFeatureIsRefusedByName(t *testing.T) {
+func TestUnknownFeatureIsRefusedByName(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "keystile.db")
 	onDisk, err := bolt.Open(file, bolt.Options{})
 	if err != nil {
@@ -215,7 +215,7 @@ func (n noFormat) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	return n.Backend.Put(ctx, docs...)
 }
 
-func TestNothingIsWrittenThatIsNotOnTheList(t *testing.T) {
+func TestFeaturesWriteOnlyWhatIsOnTheList(t *testing.T) {
 	for name, bring := range brings {
 		backend := memory.New()
 		t.Cleanup(func() { backend.Close() })
@@ -235,7 +235,7 @@ func TestNothingIsWrittenThatIsNotOnTheList(t *testing.T) {
 	}
 }
 
-func TestAProcessLearnsThatANewerOneHasJoined(t *testing.T) {
+func TestProcessLearnsThatANewerOneHasJoined(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, backend := open(t)
 		ctx, stop := context.WithCancel(t.Context())

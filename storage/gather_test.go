@@ -154,7 +154,7 @@ func TestGrantsOfAUserAreAllOfThemAndNobodyElses(t *testing.T) {
 }
 
 // What cannot be read is an error, and nobody who is not there.
-func TestAReadOfSeveralThatFailsIsAnError(t *testing.T) {
+func TestReadOfSeveralThatFailsIsAnError(t *testing.T) {
 	for name, wrap := range map[string]func(driver.Backend) driver.Backend{"at once": func(b driver.Backend) driver.Backend { return &asks{Backend: b} }, "one by one": func(b driver.Backend) driver.Backend { return plain{b} }} {
 		s := opened(t, wrap(memory.New()), storage.NewMasterKey())
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)

@@ -10,7 +10,7 @@ import (
 )
 
 // The accepted tools and those that are still held are written together or not at all.
-func TestWhatIsAcceptedIsWrittenWithWhatIsHeld(t *testing.T) {
+func TestPinsAcceptedAreWrittenWithThoseHeld(t *testing.T) {
 	s, _ := open(t)
 	c, err := s.SaveCapability(t.Context(), storage.Capability{Member: "m", Kind: storage.CapabilityMCP,
 		PinnedAt: time.Now()}, []toolplan.Tool{tool("a")})
@@ -49,7 +49,7 @@ func TestWhatIsAcceptedIsWrittenWithWhatIsHeld(t *testing.T) {
 	}
 }
 
-func TestWhatIsHeldGoesWithWhatItWasHeldBeside(t *testing.T) {
+func TestHeldToolsGoWithTheirCapability(t *testing.T) {
 	for name, end := range map[string]func(s *storage.Store, c storage.Capability) error{
 		"deleting": func(s *storage.Store, c storage.Capability) error { return s.DeleteCapability(t.Context(), c) },
 		"registering again": func(s *storage.Store, c storage.Capability) error {

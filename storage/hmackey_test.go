@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestAnHMACKeyIsDrawnOnceAndSealed(t *testing.T) {
+func TestHMACKeyIsDrawnOnceAndSealed(t *testing.T) {
 	s, backend := open(t)
 	keys := make([]storage.Secret, 10)
 	var all sync.WaitGroup

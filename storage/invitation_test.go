@@ -17,7 +17,7 @@ func invitation(code string) storage.Invitation {
 	return storage.Invitation{ID: handle.HashInvitation(code), Role: storage.RoleDeveloper, CreatedAt: now, ExpiresAt: now.Add(time.Hour)}
 }
 
-func TestAnInvitationMakesOneUser(t *testing.T) {
+func TestInvitationMakesOneUser(t *testing.T) {
 	store, _ := open(t)
 	code := handle.NewInvitation()
 	made, err := store.SaveInvitation(t.Context(), invitation(code))
@@ -50,7 +50,7 @@ func TestAnInvitationMakesOneUser(t *testing.T) {
 	}
 }
 
-func TestATakenNameDoesNotUseUpTheInvitation(t *testing.T) {
+func TestTakenNameDoesNotUseUpTheInvitation(t *testing.T) {
 	store, _ := open(t)
 	ada := storage.Login{Method: storage.LoginSelf, Subject: "ada"}
 	if _, err := store.CreateUser(t.Context(), storage.User{Username: "ada"}, ada); err != nil {
@@ -68,7 +68,7 @@ func TestATakenNameDoesNotUseUpTheInvitation(t *testing.T) {
 	}
 }
 
-func TestAnInvitationIsReadAsUsersTypeIt(t *testing.T) {
+func TestInvitationIsReadAsUsersTypeIt(t *testing.T) {
 	code := handle.NewInvitation()
 	if len(code) != 29 || handle.NewInvitation() == code {
 		t.Errorf("a code is %q", code)
@@ -80,7 +80,7 @@ func TestAnInvitationIsReadAsUsersTypeIt(t *testing.T) {
 	}
 }
 
-func TestAnInvitationEnds(t *testing.T) {
+func TestInvitationEnds(t *testing.T) {
 	store, _ := open(t)
 	for promise, change := range map[string]func(*storage.Invitation){
 		"that never ends": func(i *storage.Invitation) { i.ExpiresAt = time.Time{} },

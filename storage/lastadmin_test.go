@@ -30,7 +30,7 @@ func makeUser(t *testing.T, store *storage.Store, name, role string) storage.Use
 	return u
 }
 
-func TestTheLastAdministratorStaysOne(t *testing.T) {
+func TestLastAdministratorStaysOne(t *testing.T) {
 	store := openMemory(t)
 	root, other := makeUser(t, store, "root", storage.RoleAdmin), makeUser(t, store, "other", storage.RoleAdmin)
 	makeUser(t, store, "dev", storage.RoleDeveloper)
@@ -96,7 +96,7 @@ func TestAdministratorsWhoDemoteEachOtherAtOnceLeaveOne(t *testing.T) {
 	}
 }
 
-func TestTheOrdersOfAnApplicationGoToItsNewOwner(t *testing.T) {
+func TestOrdersOfAnApplicationGoToItsNewOwner(t *testing.T) {
 	store := openMemory(t)
 	app, err := store.SaveApp(t.Context(), storage.App{Name: "Shop", Owner: "u1"})
 	if err != nil {

@@ -25,7 +25,7 @@ func addMail(t *testing.T, s *storage.Store, m storage.Mail) storage.Mail {
 	return m
 }
 
-func TestAMailIsKeptSealedAndWithoutAName(t *testing.T) {
+func TestMailIsKeptSealedAndWithoutAName(t *testing.T) {
 	backend := memory.New()
 	s := opened(t, backend)
 	m := addMail(t, s, mail("code", "ada@example.com"))
@@ -38,7 +38,7 @@ func TestAMailIsKeptSealedAndWithoutAName(t *testing.T) {
 	}
 }
 
-func TestOfManyWhoTakeAMailOneGetsIt(t *testing.T) {
+func TestMailTakenByManyGoesToOne(t *testing.T) {
 	s := opened(t, memory.New())
 	m := addMail(t, s, mail("code", ""))
 	m.NextAt = time.Now().Add(time.Minute)
@@ -91,7 +91,7 @@ func TestMailsComeInTheOrderOfTheirTimeAndAreCounted(t *testing.T) {
 	})
 }
 
-func TestAMailHasBounds(t *testing.T) {
+func TestMailHasBounds(t *testing.T) {
 	s := opened(t, memory.New())
 	for name, change := range map[string]func(*storage.Mail){
 		"no kind":    func(m *storage.Mail) { m.Kind = "" },

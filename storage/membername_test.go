@@ -32,7 +32,7 @@ func capabilityOf(owner, member string) storage.Capability {
 }
 
 // Decision 61.
-func TestNoMemberIsMadeBesideOneThatDiffersInCaseDashesOrUnderscoresAlone(t *testing.T) {
+func TestMemberNameDiffersByMoreThanCaseDashesAndUnderscores(t *testing.T) {
 	store := openStore(t, memory.New())
 	pay, err := store.SaveCapability(t.Context(), capabilityOf("u1", "pay"), nil)
 	if err != nil {
@@ -68,7 +68,7 @@ func TestNoMemberIsMadeBesideOneThatDiffersInCaseDashesOrUnderscoresAlone(t *tes
 	}
 }
 
-func TestOfLookAlikesMadeAtOnceOneIsStored(t *testing.T) {
+func TestMemberNamesAlikeMadeAtOnceStoreOne(t *testing.T) {
 	store := openStore(t, memory.New())
 	var all sync.WaitGroup
 	var made, taken atomic.Int32
@@ -131,7 +131,7 @@ func TestMembersOfAnOlderVersionStayAndHoldTheirNames(t *testing.T) {
 }
 
 // A program that knows nothing of the record of a name removes the capability alone.
-func TestANameWhoseHolderIsGoneIsFree(t *testing.T) {
+func TestNameWhoseHolderIsGoneIsFree(t *testing.T) {
 	backend := memory.New()
 	store := openStore(t, backend)
 	holder := "u1"
@@ -211,7 +211,7 @@ func (o *overtaken) Put(ctx context.Context, docs ...driver.Doc) (int64, error) 
 	return o.Backend.Put(ctx, docs...)
 }
 
-func TestANameThatIsTakenRightBeforeItIsWrittenIsTaken(t *testing.T) {
+func TestNameThatIsTakenRightBeforeItIsWrittenIsTaken(t *testing.T) {
 	backend := &overtaken{Backend: memory.New(), id: "Pay"}
 	store := openStore(t, backend)
 	backend.rivals = []func(){func() {
@@ -226,7 +226,7 @@ func TestANameThatIsTakenRightBeforeItIsWrittenIsTaken(t *testing.T) {
 }
 
 // A name that is new is not looked up for an access list or held tools of an earlier capability: none may be left.
-func TestNothingIsWrittenForACapabilityThatIsDeletedMeanwhile(t *testing.T) {
+func TestCapabilityThatIsDeletedMeanwhileIsNotWritten(t *testing.T) {
 	for name, write := range map[string]func(*storage.Store) error{
 		"an access list": func(s *storage.Store) error {
 			_, err := s.SaveAccess(t.Context(), access.List{Member: "pay", Rules: []access.Rule{{Subject: "everyone"}}})
@@ -259,7 +259,7 @@ func TestNothingIsWrittenForACapabilityThatIsDeletedMeanwhile(t *testing.T) {
 	}
 }
 
-func TestWhatAnOwnerMakesMeanwhileCounts(t *testing.T) {
+func TestMemberNameCountsWhatAnOwnerMakesMeanwhile(t *testing.T) {
 	backend := &overtaken{Backend: memory.New(), id: "second"}
 	store := openStore(t, backend)
 	errFull, requests := errors.New("full"), []int{}

@@ -14,7 +14,7 @@ import (
 )
 
 // A stretch of applications has the orders of those in it, page by page, and a place of another list leads nowhere.
-func TestTheOrdersOfAStretchOfApplications(t *testing.T) {
+func TestOrdersOfAStretchOfApplications(t *testing.T) {
 	s := opened(t, memory.New(), storage.NewMasterKey())
 	var ids []string
 	for i := range 6 {
@@ -60,7 +60,7 @@ func TestTheOrdersOfAStretchOfApplications(t *testing.T) {
 }
 
 // A store whose adapter has no UsageOf answers the same, one by one.
-func TestTheUsageOfSeveralApplicationsWithoutMeters(t *testing.T) {
+func TestUsageOfSeveralApplicationsWithoutMeters(t *testing.T) {
 	s := opened(t, memory.New(), storage.NewMasterKey())
 	hour := driver.Hour(time.Now())
 	if err := s.Count(t.Context(), driver.Batch{Node: "n", Seq: 1}, []driver.Count{{AppID: "b", Product: "ai", At: hour, Calls: 2}, {AppID: "a", Product: "ai", At: hour, Calls: 1}}); err != nil {

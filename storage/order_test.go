@@ -30,7 +30,7 @@ func tiersOf(a storage.App) string {
 	return text
 }
 
-func TestATierIsReadByTheClock(t *testing.T) {
+func TestTierIsReadByTheClock(t *testing.T) {
 	a := storage.App{Tier: "free"}
 	a.SetTier("white_label", at("2026-03-10 12:30"), at("2027-03-10 12:30"))
 	for when, want := range map[string]string{
@@ -53,7 +53,7 @@ func TestATierIsReadByTheClock(t *testing.T) {
 	}
 }
 
-func TestTheHistoryOfTiersIsBoundedAndItsEndIsRight(t *testing.T) {
+func TestHistoryOfTiersIsBoundedAndItsEndIsRight(t *testing.T) {
 	a := storage.App{Name: "A", Tier: "free", Secrets: []storage.AppSecret{{Secret: storage.DrawSecret()}}}
 	tiers := []string{"free", "white_label", "enterprise"}
 	now := at("2026-01-01 00:00")
@@ -104,7 +104,7 @@ func TestOrdersAreListedByWhoseTheyAreAndInPages(t *testing.T) {
 }
 
 // Decision 29.
-func TestAnOwnerHasAtMostSoManyApplicationsHoweverManyAreMadeAtOnce(t *testing.T) {
+func TestOwnerHasAtMostSoManyApplicationsHoweverManyAreMadeAtOnce(t *testing.T) {
 	store, _ := open(t)
 	var made, refused atomic.Int32
 	var all sync.WaitGroup

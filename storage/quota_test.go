@@ -57,7 +57,7 @@ func carried(t *testing.T, store *storage.Store, owner string, limit storage.Quo
 	return app.UsedBefore(limit)
 }
 
-func TestWhatARemovedApplicationHasUsedIsTakenByThoseMadeLater(t *testing.T) {
+func TestQuotaUsedByARemovedApplicationCountsForLaterOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, now := over(t, memory.New()), time.Now().UTC()
 		for range 3 {
@@ -84,7 +84,7 @@ func TestWhatARemovedApplicationHasUsedIsTakenByThoseMadeLater(t *testing.T) {
 	})
 }
 
-func TestWhatWasUsedEndsAtTheReset(t *testing.T) {
+func TestQuotaUsedEndsAtTheReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // begins at 2000-01-01T00:00:00Z
 		time.Sleep(30*24*time.Hour + 23*time.Hour + 59*time.Minute + 59*time.Second) // the day and the month end in a second
 		backend := memory.New()
@@ -116,7 +116,7 @@ func TestWhatWasUsedEndsAtTheReset(t *testing.T) {
 	})
 }
 
-func TestNothingIsRenewedHoweverManyAreRemovedAndMadeAtOnce(t *testing.T) {
+func TestQuotaIsNotRenewedByRemovingAndMakingApplications(t *testing.T) {
 	store, _ := open(t)
 	now := time.Now().UTC()
 	limit := usedUp("day", 100, now)
@@ -172,7 +172,7 @@ func TestRemovingAnApplicationAndKeepingWhatItUsedIsOneStep(t *testing.T) {
 
 // Whoever removes or makes an application reads what was used before they write it; somebody
 // else does the same in between.
-func TestWhatSomebodyElseRemovesMeanwhileIsNotLost(t *testing.T) {
+func TestQuotaIsKeptWhenAnotherRemovesItMeanwhile(t *testing.T) {
 	for name, known := range map[string]int64{"the first of a period": 0, "one more": 10} {
 		t.Run(name, func(t *testing.T) {
 			backend := &puts{Backend: memory.New()}

@@ -77,7 +77,7 @@ func wantReady(t *testing.T, s *storage.Store, when string, want bool) {
 	}
 }
 
-func TestAStoreThatWritesNoMoreIsNotReadyAndRecoversByItself(t *testing.T) {
+func TestStoreThatWritesNoMoreIsNotReadyAndRecoversByItself(t *testing.T) {
 	onFailing(t, func(t *testing.T, backend *failing, s *storage.Store) {
 		wantReady(t, s, "at the beginning", true)
 		backend.err = errDisk
@@ -93,7 +93,7 @@ func TestAStoreThatWritesNoMoreIsNotReadyAndRecoversByItself(t *testing.T) {
 	})
 }
 
-func TestAStoreThatNobodyWritesToIsProbed(t *testing.T) {
+func TestStoreThatNobodyWritesToIsProbed(t *testing.T) {
 	onFailing(t, func(t *testing.T, backend *failing, s *storage.Store) {
 		wantReady(t, s, "at the beginning", true)
 		time.Sleep(time.Minute)
@@ -102,7 +102,7 @@ func TestAStoreThatNobodyWritesToIsProbed(t *testing.T) {
 	})
 }
 
-func TestASweepThatFailsMakesAStoreUnready(t *testing.T) {
+func TestSweepThatFailsMakesAStoreUnready(t *testing.T) {
 	onFailing(t, func(t *testing.T, backend *failing, s *storage.Store) {
 		wantReady(t, s, "at the beginning", true)
 		backend.err = errDisk
@@ -164,7 +164,7 @@ func TestProbesOfABrokenStoreAreFewToo(t *testing.T) {
 	})
 }
 
-func TestAWriteThatHangsMakesAStoreUnready(t *testing.T) {
+func TestWriteThatHangsMakesAStoreUnready(t *testing.T) {
 	onFailing(t, func(t *testing.T, backend *failing, s *storage.Store) {
 		time.Sleep(time.Minute)
 		backend.hangs = true
@@ -185,7 +185,7 @@ func TestAWriteThatHangsMakesAStoreUnready(t *testing.T) {
 	})
 }
 
-func TestACallerWhoGoesAwayDoesNotMakeAStoreUnready(t *testing.T) {
+func TestCallerWhoGoesAwayDoesNotMakeAStoreUnready(t *testing.T) {
 	onFailing(t, func(t *testing.T, backend *failing, s *storage.Store) {
 		wantReady(t, s, "at the beginning", true)
 		gone, leave := context.WithCancel(t.Context())
@@ -205,7 +205,7 @@ func TestACallerWhoGoesAwayDoesNotMakeAStoreUnready(t *testing.T) {
 	})
 }
 
-func TestAStoreWhoseRevocationsCannotBeReadIsNotReady(t *testing.T) {
+func TestStoreWhoseRevocationsCannotBeReadIsNotReady(t *testing.T) {
 	onFailing(t, func(t *testing.T, backend *failing, s *storage.Store) {
 		backend.unread = errDisk
 		wantReady(t, s, "the feed is not readable", false)

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-func TestAfterARekeyTheNewKeyAloneOpensEverything(t *testing.T) {
+func TestRekeyLeavesAllReadableByTheNewKeyAlone(t *testing.T) {
 	old, fresh := storage.NewMasterKey(), storage.NewMasterKey()
 	v := newVault(t, old)
 	store := v.open(v.backend, old)
@@ -29,7 +29,7 @@ func TestAfterARekeyTheNewKeyAloneOpensEverything(t *testing.T) {
 	}
 }
 
-func TestWithTheOldKeyBesideItTheNewOneReadsWhatIsThereAndWrites(t *testing.T) {
+func TestRekeyWithBothKeysReadsTheOldAndWritesTheNew(t *testing.T) {
 	old, fresh := storage.NewMasterKey(), storage.NewMasterKey()
 	v := newVault(t, old)
 	v.wantWhole(fresh, old)
@@ -49,7 +49,7 @@ func TestWithTheOldKeyBesideItTheNewOneReadsWhatIsThereAndWrites(t *testing.T) {
 	}
 }
 
-func TestAWrongMasterKeyIsAnErrorThatNamesTheRightOne(t *testing.T) {
+func TestMasterKeyThatIsWrongIsAnErrorThatNamesTheRightOne(t *testing.T) {
 	right, wrong := storage.NewMasterKey(), storage.NewMasterKey()
 	v := newVault(t, right)
 	_, err := storage.Open(t.Context(), v.backend, wrong)
@@ -69,7 +69,7 @@ func TestAWrongMasterKeyIsAnErrorThatNamesTheRightOne(t *testing.T) {
 
 // Whatever write a rekey dies at, before it or right behind it: what the key file holds
 // by then opens everything, and doing it again ends it.
-func TestARekeyThatIsKilledAnywhereLosesNothingAndIsTakenUp(t *testing.T) {
+func TestRekeyThatIsKilledAnywhereLosesNothingAndIsTakenUp(t *testing.T) {
 	for _, behind := range []bool{false, true} {
 		for n := 1; ; n++ {
 			old, fresh := storage.NewMasterKey(), storage.NewMasterKey()
@@ -93,7 +93,7 @@ func TestARekeyThatIsKilledAnywhereLosesNothingAndIsTakenUp(t *testing.T) {
 	}
 }
 
-func TestARekeyTouchesNothingThatWasTamperedWithOrMoved(t *testing.T) {
+func TestRekeyTouchesNothingThatWasTamperedWithOrMoved(t *testing.T) {
 	old, fresh := storage.NewMasterKey(), storage.NewMasterKey()
 	for name, spoil := range map[string]func(map[string][]byte){
 		"a bit":           func(f map[string][]byte) { f["secret.0"][30] ^= 1 },
@@ -128,7 +128,7 @@ func TestARekeyTouchesNothingThatWasTamperedWithOrMoved(t *testing.T) {
 	}
 }
 
-func TestARekeyWantsTheKeyOfTheStoreAmongTheReadableOnes(t *testing.T) {
+func TestRekeyWantsTheKeyOfTheStoreAmongTheReadableOnes(t *testing.T) {
 	old, fresh := storage.NewMasterKey(), storage.NewMasterKey()
 	v := newVault(t, old)
 	store := v.open(v.backend, old)

@@ -15,7 +15,7 @@ import (
 
 // Somebody who sealed with the old key, and whose write ends when the new one is in place
 // and every document was looked at, must not bring the old one back.
-func TestAWriteThatIsUnderWayWhenTheKeyChangesIsWaitedFor(t *testing.T) {
+func TestWriteThatIsUnderWayWhenTheKeyChangesIsWaitedFor(t *testing.T) {
 	old, fresh := storage.NewMasterKey(), storage.NewMasterKey()
 	v := newVault(t, old)
 	slow := &slowBackend{Backend: v.backend, stands: make(chan struct{}), wait: make(chan struct{}), marked: make(chan struct{})}
@@ -64,7 +64,7 @@ func (s *slowBackend) Put(ctx context.Context, docs ...driver.Doc) (int64, error
 }
 
 // The other half: sealed before the change, and not yet on its way when it comes.
-func TestAWriteSealedBeforeTheChangeAndSentBehindItIsSealedAgain(t *testing.T) {
+func TestWriteSealedBeforeTheChangeAndSentBehindItIsSealedAgain(t *testing.T) {
 	old, fresh := storage.NewMasterKey(), storage.NewMasterKey()
 	v := newVault(t, old)
 	store := v.open(v.backend, old)
@@ -100,7 +100,7 @@ func TestAWriteSealedBeforeTheChangeAndSentBehindItIsSealedAgain(t *testing.T) {
 	}
 }
 
-func TestWhoChangesADocumentAmidARekeyWins(t *testing.T) {
+func TestRekeyLosesToAChangeOfTheDocument(t *testing.T) {
 	old, fresh := storage.NewMasterKey(), storage.NewMasterKey()
 	v := newVault(t, old)
 	id := ""

@@ -120,7 +120,7 @@ func TestPagesOfSettlementsHaveTheOrdersOfTheirApplications(t *testing.T) {
 	})
 }
 
-func TestOneApplicationIsReadWithItsOrders(t *testing.T) {
+func TestApplicationIsReadWithItsOrdersInOneCall(t *testing.T) {
 	eachWay(t, func(t *testing.T, s *storage.Store, calls func() int) {
 		all, orders := shops(t, s)
 		for _, a := range all {
@@ -141,7 +141,7 @@ func TestOneApplicationIsReadWithItsOrders(t *testing.T) {
 	})
 }
 
-func TestWhatSomebodyOwnsIsReadInOneCall(t *testing.T) {
+func TestOwnedRecordsAreReadInOneCall(t *testing.T) {
 	eachWay(t, func(t *testing.T, s *storage.Store, calls func() int) {
 		_, orders := shops(t, s)
 		if _, err := s.SaveCapability(t.Context(), storage.Capability{Member: "shop", Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com", Owner: "u2"}, nil); err != nil {

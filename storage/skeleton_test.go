@@ -22,7 +22,7 @@ func must(t *testing.T, err error) {
 // big is a simple skeleton function.
 func big(name string) []string { return []string{strings.ToUpper(name)} }
 
-func TestTwoUsersAreNotMadeWithNamesThatLookTheSame(t *testing.T) {
+func TestUsernamesThatLookTheSameAreRefused(t *testing.T) {
 	s, _ := open(t)
 	ctx := context.Background()
 	create := func(name string) error {

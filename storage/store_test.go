@@ -28,7 +28,7 @@ func open(t *testing.T) (*storage.Store, *memory.Store) {
 	return store, backend
 }
 
-func TestTheWrongMasterKeyFailsAtStart(t *testing.T) {
+func TestMasterKeyThatIsWrongFailsAtStart(t *testing.T) {
 	backend := memory.New()
 	defer backend.Close()
 	key := storage.NewMasterKey()
@@ -46,7 +46,7 @@ func TestTheWrongMasterKeyFailsAtStart(t *testing.T) {
 	}
 }
 
-func TestAnApplicationComesBackAsItWasSaved(t *testing.T) {
+func TestApplicationComesBackAsItWasSaved(t *testing.T) {
 	store, backend := open(t)
 	app, err := store.SaveApp(t.Context(), storage.App{Name: "A", Domains: []string{"app.example.com"}})
 	if err != nil {
@@ -65,7 +65,7 @@ func TestAnApplicationComesBackAsItWasSaved(t *testing.T) {
 	}
 }
 
-func TestAChangedRecordIsNotOverwritten(t *testing.T) {
+func TestChangedRecordIsNotOverwritten(t *testing.T) {
 	store, _ := open(t)
 	app, _ := store.SaveApp(t.Context(), storage.App{Name: "A"})
 	other := app
@@ -88,7 +88,7 @@ func TestAChangedRecordIsNotOverwritten(t *testing.T) {
 	}
 }
 
-func TestAFaultyApplicationIsRefusedWithEveryReason(t *testing.T) {
+func TestFaultyApplicationIsRefusedWithEveryReason(t *testing.T) {
 	store, _ := open(t)
 	_, err := store.SaveApp(t.Context(), storage.App{
 		Domains: []string{"*.example.com"}, RedirectURIs: []string{"http://x/"}, Tier: "gold", IDTokenAlg: "none",
@@ -218,7 +218,7 @@ func ambushed(t *testing.T, act func(*storage.Store)) *storage.Store {
 	return store
 }
 
-func TestTheLoserOfAFirstMeetingGetsTheWinnersOpenID(t *testing.T) {
+func TestLoserOfAFirstMeetingGetsTheWinnersOpenID(t *testing.T) {
 	var won storage.OpenID
 	store := ambushed(t, func(other *storage.Store) { won, _ = other.EnsureOpenID(t.Context(), "ks1", "u1") })
 	lost, err := store.EnsureOpenID(t.Context(), "ks1", "u1")
@@ -227,7 +227,7 @@ func TestTheLoserOfAFirstMeetingGetsTheWinnersOpenID(t *testing.T) {
 	}
 }
 
-func TestASignUpThatLosesItsNumberTakesTheNext(t *testing.T) {
+func TestSignUpThatLosesItsNumberTakesTheNext(t *testing.T) {
 	var first storage.User
 	store := ambushed(t, func(other *storage.Store) {
 		first, _ = other.CreateUser(t.Context(), storage.User{Username: "a"}, storage.Login{Method: "self", Subject: "a"})
@@ -238,7 +238,7 @@ func TestASignUpThatLosesItsNumberTakesTheNext(t *testing.T) {
 	}
 }
 
-func TestASettingThatChangedMeanwhileIsSetAllTheSame(t *testing.T) {
+func TestSettingThatChangedMeanwhileIsSetAllTheSame(t *testing.T) {
 	store := ambushed(t, func(other *storage.Store) { other.Set(t.Context(), "x", "theirs") })
 	if err := store.Set(t.Context(), "x", "ours"); err != nil {
 		t.Fatal(err)
@@ -248,7 +248,7 @@ func TestASettingThatChangedMeanwhileIsSetAllTheSame(t *testing.T) {
 	}
 }
 
-func TestOnlyRetiredKeysAreSwept(t *testing.T) {
+func TestSweepRemovesOnlyRetiredKeys(t *testing.T) {
 	store, _ := open(t)
 	now := time.Now()
 	for _, state := range []string{storage.KeyActive, storage.KeyNext, storage.KeyRetired} {
@@ -336,7 +336,7 @@ func TestSweepEveryRunsUntilItsContextEnds(t *testing.T) {
 	})
 }
 
-func TestATokenCannotBeSpentAtTheZeroTime(t *testing.T) {
+func TestTokenCannotBeSpentAtTheZeroTime(t *testing.T) {
 	store, _ := open(t)
 	key := handle.KeyOf(handle.New("", time.Now()))
 	if err := store.Issue(t.Context(), driver.Token{Key: key}); err != nil {

@@ -119,7 +119,7 @@ func (h *history) check(t *testing.T, name string) {
 
 // Whatever the clocks of the nodes say, what is granted before an end anywhere is ended by it, and what is granted
 // after it, anywhere, is not.
-func TestWhatIsEndedAtOneNodeIsEndedAtAll(t *testing.T) {
+func TestSessionEndedAtOneNodeIsEndedAtAll(t *testing.T) {
 	acts := 100_000
 	if testing.Short() {
 		acts = 5_000
@@ -231,7 +231,7 @@ func interleave(t *testing.T, n, acts int, seed uint64) {
 
 // A machine's clock may be some seconds from the store's. Then codes and sessions end at the wrong time there: the node
 // is not ready, and from a minute on it grants nothing. It says so once, and goes on by itself.
-func TestANodeWhoseClockIsFarFromTheStoresSaysSo(t *testing.T) {
+func TestNodeWhoseClockIsFarFromTheStoresSaysSo(t *testing.T) {
 	for _, sign := range []time.Duration{1, -1} {
 		synctest.Test(t, func(t *testing.T) {
 			l := &line{Backend: memory.New(), slow: time.Millisecond, drawn: rand.New(rand.NewPCG(1, 2))}
@@ -276,7 +276,7 @@ func TestANodeWhoseClockIsFarFromTheStoresSaysSo(t *testing.T) {
 }
 
 // A time that a caller says is by the clock of the machine, as everything is that a host writes down.
-func TestATimeOfTheMachineIsBroughtToTheStores(t *testing.T) {
+func TestTimeOfTheMachineIsBroughtToTheStores(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &line{Backend: memory.New(), slow: time.Millisecond, drawn: rand.New(rand.NewPCG(1, 2))}
 		m := &machine{}

@@ -50,7 +50,7 @@ func (l *locked) Count(ctx context.Context, b driver.Batch, counts []driver.Coun
 }
 
 // One sort of writes fails while all others go well. One failure, which may be that request's own, says nothing.
-func TestASortOfWritesThatFailsAgainAndAgainIsNotReady(t *testing.T) {
+func TestSortOfWritesThatFailsAgainAndAgainIsNotReady(t *testing.T) {
 	for name, c := range map[string]struct {
 		lock  func(*locked) *atomic.Bool
 		write func(*storage.Store) error

@@ -27,7 +27,7 @@ func foreignStore(t *testing.T) (*storage.Store, foreign) {
 
 // Each bit of a document is flipped under an adapter that keeps no checksums: what is read is what was written, or
 // an error that names the document and is no verdict.
-func TestNoFlippedBitOfADocumentIsServedWhateverTheAdapter(t *testing.T) {
+func TestFlippedBitsOfADocumentAreNeverServedByAnyAdapter(t *testing.T) {
 	s, b := foreignStore(t)
 	app, err := s.SaveApp(t.Context(), storage.App{ID: "a1", Name: "Shop", Domains: []string{"localhost"},
 		Secrets: []storage.AppSecret{{Secret: storage.NewSecret(strings.Repeat("s", 40))}}})
@@ -85,7 +85,7 @@ func TestNoFlippedBitOfADocumentIsServedWhateverTheAdapter(t *testing.T) {
 }
 
 // What an older version has written has no checksum. It is read, and gets one when it is written.
-func TestADocumentWithoutAChecksumGetsOneWhenItIsWritten(t *testing.T) {
+func TestDocumentWithoutAChecksumGetsOneWhenItIsWritten(t *testing.T) {
 	s, b := foreignStore(t)
 	const old = `{"name":"k","value":"v","updated_at":"2026-01-02T03:04:05Z"}`
 	if _, err := b.Put(t.Context(), driver.Doc{Kind: "setting", ID: "k", Index: []string{"all"},

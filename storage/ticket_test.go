@@ -17,7 +17,7 @@ func ticket(id string) storage.Ticket {
 	return storage.Ticket{ID: id, Kind: "email", Subject: "ada@example.com", CreatedAt: now, ExpiresAt: now.Add(10 * time.Minute)}
 }
 
-func TestOnlyOneRequestUsesATicket(t *testing.T) {
+func TestTicketIsUsedByOneRequest(t *testing.T) {
 	store, _ := open(t)
 	made, err := store.SaveTicket(t.Context(), ticket("a"))
 	if err != nil {
@@ -65,7 +65,7 @@ func TestTicketsAreFoundByWhatTheyAreAbout(t *testing.T) {
 	}
 }
 
-func TestATicketEndsSoonAndIsSwept(t *testing.T) {
+func TestTicketEndsSoonAndIsSwept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, _ := open(t)
 		for name, change := range map[string]func(*storage.Ticket){
@@ -97,7 +97,7 @@ func TestATicketEndsSoonAndIsSwept(t *testing.T) {
 	})
 }
 
-func TestAConsentGrowsByWhatIsAllowed(t *testing.T) {
+func TestConsentGrowsByWhatIsAllowed(t *testing.T) {
 	store, _ := open(t)
 	c, err := store.SaveConsent(t.Context(), storage.Consent{AppID: "ks1", UserID: "u1"}.With("profile openid"))
 	if err != nil || c.Scope != "openid profile" || c.CreatedAt.IsZero() {
@@ -118,7 +118,7 @@ func TestAConsentGrowsByWhatIsAllowed(t *testing.T) {
 	}
 }
 
-func TestWhoTakesAccessAwayIsKnownWhenTheyComeBack(t *testing.T) {
+func TestOpenIDIsRememberedAfterAccessIsTakenAway(t *testing.T) {
 	store, _ := open(t)
 	if err := store.EndOpenID(t.Context(), "ks1", "u1", time.Now()); err != nil {
 		t.Errorf("parting before meeting: %v", err)
@@ -139,7 +139,7 @@ func TestWhoTakesAccessAwayIsKnownWhenTheyComeBack(t *testing.T) {
 	}
 }
 
-func TestOfTwoUnlinksThatWouldLeaveNothingOneFails(t *testing.T) {
+func TestUnlinksThatWouldLeaveNothingFail(t *testing.T) {
 	store, _ := open(t)
 	ada, err := store.CreateUser(t.Context(), storage.User{Username: "ada"}, storage.Login{Method: "wx", Subject: "1"}, storage.Login{Method: "qq", Subject: "2"})
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-func TestAHandleCarriesItsTimeIntoItsKey(t *testing.T) {
+func TestHandleCarriesItsTimeIntoItsKey(t *testing.T) {
 	at := time.Date(2026, 11, 21, 12, 0, 0, 42, time.UTC)
 	for _, prefix := range []string{"", handle.RefreshPrefix} {
 		h := handle.New(prefix, at)
@@ -33,7 +33,7 @@ func TestAHandleCarriesItsTimeIntoItsKey(t *testing.T) {
 	handle.KeyOf(strings.Repeat("x", 1<<20))
 }
 
-func TestAGrantCarriesItsTime(t *testing.T) {
+func TestGrantCarriesItsTime(t *testing.T) {
 	at := time.Date(2026, 11, 21, 12, 0, 0, 42, time.UTC)
 	if got := handle.GrantTime(handle.NewGrant(at)); !got.Equal(at) {
 		t.Errorf("GrantTime = %v, want %v", got, at)
@@ -45,7 +45,7 @@ func TestAGrantCarriesItsTime(t *testing.T) {
 	}
 }
 
-func TestARevocationCoversWhatItNames(t *testing.T) {
+func TestRevocationCoversWhatItNames(t *testing.T) {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	token := driver.Token{Grant: "g", AppID: "a", UserID: "u", GrantedAt: noon}
 	for _, c := range []struct {
@@ -122,7 +122,7 @@ func TestSecretsOfAnAppAreLiveUntilTheyExpire(t *testing.T) {
 	}
 }
 
-func TestARevocationNeverShrinks(t *testing.T) {
+func TestRevocationNeverShrinks(t *testing.T) {
 	noon := time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC)
 	early, late := driver.Revocation{Before: noon, Until: noon}, driver.Revocation{Before: noon.Add(1), Until: noon.Add(1)}
 	if a, b := early.Join(late), late.Join(early); a != late || b != late {

@@ -85,7 +85,7 @@ func (l *listener) save(u storage.User, change func(*storage.User)) storage.User
 	return u
 }
 
-func TestEachChangeOfAUserIsAnEvent(t *testing.T) {
+func TestChangeOfAUserIsAnEvent(t *testing.T) {
 	l, ctx := newListener(t), t.Context()
 	u := l.person()
 	l.want("created", "user.created self\n")
@@ -128,7 +128,7 @@ func TestEachChangeOfAUserIsAnEvent(t *testing.T) {
 	_ = other
 }
 
-func TestAnEventNamesNobodyButTheSub(t *testing.T) {
+func TestEventNamesNobodyButTheSub(t *testing.T) {
 	l := newListener(t)
 	u := l.person()
 	l.do(l.store.LinkLogins(t.Context(), u.Sub, storage.Login{Method: storage.LoginEmail, Subject: "z@quokka.example"}))
@@ -144,7 +144,7 @@ func TestAnEventNamesNobodyButTheSub(t *testing.T) {
 	}
 }
 
-func TestNoChangeOfAUserIsWithoutItsEventAndNoEventWithoutItsChange(t *testing.T) {
+func TestUserChangeAndItsEventAreStoredTogether(t *testing.T) {
 	l := newListener(t)
 	u := l.person()
 	l.news()
@@ -170,7 +170,7 @@ func TestNoChangeOfAUserIsWithoutItsEventAndNoEventWithoutItsChange(t *testing.T
 	l.want("refused", "")
 }
 
-func TestWithoutAWebhookNothingIsKept(t *testing.T) {
+func TestUserEventsAreNotKeptWithoutAWebhook(t *testing.T) {
 	l := newListener(t)
 	_, err := l.store.SetUserWebhook(t.Context(), "", false)
 	l.do(err)
@@ -179,7 +179,7 @@ func TestWithoutAWebhookNothingIsKept(t *testing.T) {
 	l.want("nobody wants to know", "")
 }
 
-func TestTheSecretOfTheWebhookStaysUntilANewOneIsWanted(t *testing.T) {
+func TestSecretOfTheWebhookStaysUntilANewOneIsWanted(t *testing.T) {
 	l, ctx := newListener(t), t.Context()
 	url, first, err := l.store.UserWebhook(ctx)
 	if err != nil || url != "https://hook.example/users" || !strings.HasPrefix(first.Reveal(), "whsec_") {

@@ -61,7 +61,7 @@ func imageOf(t *testing.T, name string) (c imageConfig, layer []byte) {
 	return c, blobOf(manifest.Layers[0])
 }
 
-func TestTheImageServesWithNothingElseAround(t *testing.T) {
+func TestImageServesWithNothingElseAround(t *testing.T) {
 	asRoot(t)
 	m := theRelease(t)
 	c, layer := imageOf(t, m.the(t, ".oci.tar"))

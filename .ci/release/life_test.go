@@ -12,9 +12,9 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestThePackageKeepsEverythingUntilItIsPurged(t *testing.T) { theLife(t, minimalRoot) }
+func TestPackageKeepsEverythingUntilItIsPurged(t *testing.T) { theLife(t, minimalRoot) }
 
-func TestInAFreshDebianThePackageKeepsEverythingUntilItIsPurged(t *testing.T) {
+func TestPackageKeepsEverythingUntilItIsPurgedInAFreshDebian(t *testing.T) {
 	theLife(t, freshDebian)
 }
 

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-func TestAReleaseIsCalledAsItsTagOrAsTheChangelogSays(t *testing.T) {
+func TestReleaseIsCalledAsItsTagOrAsTheChangelogSays(t *testing.T) {
 	at := time.Date(2026, 11, 25, 12, 30, 0, 0, time.UTC)
 	for _, c := range []struct{ tag, tags, changelog, want string }{
 		{"v1.2.3", "", "## Unreleased\n\n## 1.2.3 - 2026-10-01\n", "1.2.3"},
@@ -56,7 +56,7 @@ func TestDebianOrdersVersionsAsTheyAreMade(t *testing.T) {
 	}
 }
 
-func TestAReleaseIsMadeOfWhatIsCommitted(t *testing.T) {
+func TestReleaseIsMadeOfWhatIsCommitted(t *testing.T) {
 	repo := t.TempDir()
 	for _, words := range []string{"init -q", "config user.name A", "config user.email a@example.com", "commit -q --allow-empty -m first"} {
 		if _, err := run(t.Context(), repo, nil, "git", strings.Fields(words)...); err != nil {
@@ -82,7 +82,7 @@ func TestAReleaseIsMadeOfWhatIsCommitted(t *testing.T) {
 	}
 }
 
-func TestThePageOfLicencesIsWhatIsLinked(t *testing.T) {
+func TestPageOfLicencesIsWhatIsLinked(t *testing.T) {
 	want, err := licencesPage(context.Background(), root)
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +96,7 @@ func TestThePageOfLicencesIsWhatIsLinked(t *testing.T) {
 	}
 }
 
-func TestEveryDirectDependencyIsAccountedFor(t *testing.T) {
+func TestDirectDependencyIsAccountedFor(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, "internal", "protocol", "dependencies.md"))
 	if err != nil {
 		t.Fatal(err)
@@ -121,7 +121,7 @@ func TestEveryDirectDependencyIsAccountedFor(t *testing.T) {
 	}
 }
 
-func TestALicenceNobodyKnowsIsNotPassedOver(t *testing.T) {
+func TestLicenceNobodyKnowsIsNotPassedOver(t *testing.T) {
 	dir := t.TempDir()
 	for name, text := range map[string]string{"LICENSE": "Do what we say.", "license.go": "Permission is hereby granted"} {
 		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
@@ -133,7 +133,7 @@ func TestALicenceNobodyKnowsIsNotPassedOver(t *testing.T) {
 	}
 }
 
-func TestAnAdvisoryAppliesToTheVersionsAndPackagesItNames(t *testing.T) {
+func TestAdvisoryAppliesToTheVersionsAndPackagesItNames(t *testing.T) {
 	modules := map[module][]string{{"example.com/m", "v1.5.0"}: {"example.com/m", "example.com/m/used"}, {standard, "1.26.8"}: {"net/http"}}
 	for _, c := range []struct {
 		advisory
@@ -157,13 +157,13 @@ func TestAnAdvisoryAppliesToTheVersionsAndPackagesItNames(t *testing.T) {
 	}
 }
 
-func TestNoStoredAdvisoryApplies(t *testing.T) {
+func TestAdvisoriesStoredDoNotApply(t *testing.T) {
 	if err := advise(t.Context(), root, nil); err != nil {
 		t.Error(err)
 	}
 }
 
-func TestAnEntryOfTheDatabaseIsRead(t *testing.T) {
+func TestEntryOfTheDatabaseIsRead(t *testing.T) {
 	var o osv
 	text := `{"id":"GO-1","summary":"bad","affected":[
 		{"package":{"name":"example.com/m"},"ranges":[{"events":[{"introduced":"0"},{"fixed":"1.2.0"},{"introduced":"1.4.0"}]}],"ecosystem_specific":{"imports":[{"path":"example.com/m/p"}]}},

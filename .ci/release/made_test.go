@@ -103,7 +103,7 @@ func readFile(t *testing.T, name string) []byte {
 	return data
 }
 
-func TestTwoBuildsOfACommitAreTheSameBytes(t *testing.T) {
+func TestBuildsOfACommitAreTheSameBytes(t *testing.T) {
 	m := theRelease(t)
 	one, two := readFile(t, filepath.Join(m.out[0], "SHA256SUMS")), readFile(t, filepath.Join(m.out[1], "SHA256SUMS"))
 	if n := bytes.Count(one, []byte("\n")); n != 4 { // tar.gz, deb, image, bill
@@ -151,7 +151,7 @@ func unpacked(t *testing.T, data []byte) (headers []*tar.Header, files map[strin
 	}
 }
 
-func TestTheBillAndTheLicencesNameAllThatIsLinked(t *testing.T) {
+func TestBillAndTheLicencesNameAllThatIsLinked(t *testing.T) {
 	m := theRelease(t)
 	out, err := run(t.Context(), "", nil, m.binary, "version", "--modules", "--json")
 	if err != nil {
@@ -196,7 +196,7 @@ func TestTheBillAndTheLicencesNameAllThatIsLinked(t *testing.T) {
 	}
 }
 
-func TestTheArchiveHasWhatAnInstallationNeeds(t *testing.T) {
+func TestArchiveHasWhatAnInstallationNeeds(t *testing.T) {
 	m := theRelease(t)
 	headers, files := unpacked(t, readFile(t, m.the(t, ".tar.gz")))
 	dir := fmt.Sprintf("keystile_%s_linux_", m.version)

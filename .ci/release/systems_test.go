@@ -91,7 +91,7 @@ func typeErrors(t *testing.T, target string, packages ...string) (int, error) {
 // ofTests matches what is only for tests, some of which know the system they run on.
 const ofTests = "/internal/test/"
 
-func TestEverySystemHasWhatTheProjectCalls(t *testing.T) {
+func TestSystemHasWhatTheProjectCalls(t *testing.T) {
 	out, err := run(t.Context(), root, nil, "go", "list", "./...")
 	if err != nil {
 		t.Fatal(err)

@@ -36,7 +36,7 @@ func TestSystemdTakesTheUnits(t *testing.T) {
 }
 
 // The paths and names in the unit are those that the package lays down and the program takes.
-func TestTheUnitsFitThePackage(t *testing.T) {
+func TestUnitsFitThePackage(t *testing.T) {
 	service, socket := string(readFile(t, "systemd/keystile.service")), string(readFile(t, "systemd/keystile.socket"))
 	for _, line := range []string{
 		"Type=notify", "User=keystile", "StateDirectory=keystile", "UMask=0077", "LoadCredential=master.key:/etc/keystile/master.key", "Restart=on-failure",

@@ -112,7 +112,7 @@ func (c *caller) quota() (left, charged int64) {
 	return v.Data.Quota.Remaining, v.Data.Month[product]
 }
 
-func TestACallIsGreetedAndTheQuotaFallsByOne(t *testing.T) {
+func TestCallIsGreetedAndTheQuotaFallsByOne(t *testing.T) {
 	c := arrive(t).authorize()
 	left, charged := c.quota()
 	if _, body := c.call("/hello", http.StatusOK); body != "hello, "+c.id+"\n" {
@@ -131,7 +131,7 @@ func TestUsersHaveAnAccountPage(t *testing.T) {
 	c.call("/oauth/signin/consent", http.StatusMethodNotAllowed) // it is there, for forms
 }
 
-func TestAnEndpointWithoutAProductIsFree(t *testing.T) {
+func TestEndpointWithoutAProductIsFree(t *testing.T) {
 	c := arrive(t).authorize()
 	left, _ := c.quota()
 	_, body := c.call("/whoami", http.StatusOK)
@@ -144,7 +144,7 @@ func TestAnEndpointWithoutAProductIsFree(t *testing.T) {
 	}
 }
 
-func TestWhoHasNoTokenIsNotGreeted(t *testing.T) {
+func TestBackendRefusesRequestsWithoutAToken(t *testing.T) {
 	c := arrive(t)
 	for _, c.token = range []string{"", "made-up", c.secret} {
 		for _, path := range []string{"/hello", "/whoami"} {
@@ -156,7 +156,7 @@ func TestWhoHasNoTokenIsNotGreeted(t *testing.T) {
 	}
 }
 
-func TestTheRateOfAnApplicationIsKept(t *testing.T) {
+func TestRateOfAnApplicationIsKept(t *testing.T) {
 	c := arrive(t).authorize() // the first of 60
 	for range 59 {
 		c.call("/whoami", http.StatusOK)
@@ -166,7 +166,7 @@ func TestTheRateOfAnApplicationIsKept(t *testing.T) {
 	}
 }
 
-func TestTheProgramReportsWhyItCannotStart(t *testing.T) {
+func TestProgramReportsWhyItCannotStart(t *testing.T) {
 	if err := run(t.Context(), "nowhere:nothing", io.Discard); err == nil {
 		t.Error("run() on an address that there is not = no error, want one")
 	}

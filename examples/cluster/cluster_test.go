@@ -124,7 +124,7 @@ func arrive(t *testing.T, start func(*testing.T, string, [2]string) *balancer) (
 	return c, b, v
 }
 
-func TestASignInAndAStreamPassEachBalancer(t *testing.T) {
+func TestSignInAndAStreamPassEachBalancer(t *testing.T) {
 	withEach(t, func(t *testing.T, start func(*testing.T, string, [2]string) *balancer) {
 		c, b, v := arrive(t, start)
 		v.signIn()
@@ -188,7 +188,7 @@ func (v *visit) stream(access string) {
 const rollingRuns = "ROLLING_RUNS"
 
 // Both nodes are restarted under 200 requests a second, and nobody notices.
-func TestARollingRestartFailsNoRequest(t *testing.T) {
+func TestRollingRestartFailsNoRequest(t *testing.T) {
 	withEach(t, func(t *testing.T, start func(*testing.T, string, [2]string) *balancer) {
 		c, b, v := arrive(t, start)
 		v.signIn()
@@ -327,7 +327,7 @@ func (l *load) stop() (int64, time.Duration) {
 }
 
 // A request that a node has read may have been carried out, whatever becomes of its answer.
-func TestARequestThatANodeHasReadIsNotSentToAnother(t *testing.T) {
+func TestRequestThatANodeHasReadIsNotSentToAnother(t *testing.T) {
 	withEach(t, func(t *testing.T, start func(*testing.T, string, [2]string) *balancer) {
 		var posts, gets atomic.Int64
 		var nodes [2]string
@@ -362,7 +362,7 @@ func TestARequestThatANodeHasReadIsNotSentToAnother(t *testing.T) {
 	})
 }
 
-func TestNoNodeGetsANameThatMayBeTakenForAnother(t *testing.T) {
+func TestNodeNamesCannotBeTakenForOneAnother(t *testing.T) {
 	withEach(t, func(t *testing.T, start func(*testing.T, string, [2]string) *balancer) {
 		got := make(chan http.Header, 1)
 		var nodes [2]string
@@ -400,7 +400,7 @@ func TestNoNodeGetsANameThatMayBeTakenForAnother(t *testing.T) {
 }
 
 // One node that is gone without a word costs nobody an answer.
-func TestANodeThatIsKilledIsPassedBy(t *testing.T) {
+func TestNodeThatIsKilledIsPassedBy(t *testing.T) {
 	withEach(t, func(t *testing.T, start func(*testing.T, string, [2]string) *balancer) {
 		c, _, v := arrive(t, start)
 		c.nodes[0].server.Kill()
@@ -415,7 +415,7 @@ func TestANodeThatIsKilledIsPassedBy(t *testing.T) {
 	})
 }
 
-func TestTheNodesOfTheExampleAreSafeButForWhatThisMachineIs(t *testing.T) {
+func TestNodesOfTheExampleAreSafeButForWhatThisMachineIs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts nodes")
 	}

@@ -36,7 +36,7 @@ func effective(t *testing.T, env []string, args ...string) map[string]string {
 	return set
 }
 
-func TestTheConfigurationIsOneThatKeystileTakes(t *testing.T) {
+func TestConfigurationIsOneThatKeystileTakes(t *testing.T) {
 	set := effective(t, nil, "--config", "keystile.yaml")
 	for key, want := range map[string]string{"base_url": "https://id.example.com", "trusted_proxies": "127.0.0.1", "drain": "3s", "storage_url": "[secret]", "redis_url": "[secret]", "log.format": "json"} {
 		if set[key] != want {
@@ -57,7 +57,7 @@ func TestTheConfigurationIsOneThatKeystileTakes(t *testing.T) {
 	}
 }
 
-func TestTheUnitIsOneThatSystemdTakes(t *testing.T) {
+func TestUnitIsOneThatSystemdTakes(t *testing.T) {
 	unit := read(t, "keystile@.service")
 	_, start, _ := strings.Cut(unit, "\nExecStart=")
 	start, _, _ = strings.Cut(start, "\n")
@@ -137,7 +137,7 @@ func readCompose(t *testing.T) (c compose) {
 	return c
 }
 
-func TestTheNodesOfTheComposeFileAreSetUpWithKeysThatThereAre(t *testing.T) {
+func TestNodesOfTheComposeFileAreSetUpWithKeysThatThereAre(t *testing.T) {
 	c := readCompose(t)
 	names := map[string]bool{}
 	for _, name := range []string{"keystile1", "keystile2"} {
@@ -167,7 +167,7 @@ func TestTheNodesOfTheComposeFileAreSetUpWithKeysThatThereAre(t *testing.T) {
 	}
 }
 
-func TestWhatTheComposeFileNamesIsThere(t *testing.T) {
+func TestComposeFileNamesExistingFiles(t *testing.T) {
 	c := readCompose(t)
 	if len(c.Services) != 7 {
 		t.Errorf("%d services", len(c.Services))
@@ -218,7 +218,7 @@ func TestWhatTheComposeFileNamesIsThere(t *testing.T) {
 }
 
 // compose/nginx.sh makes nginx.conf fit: what it looks for has to be there.
-func TestTheScriptsOfTheComposeFileRun(t *testing.T) {
+func TestScriptsOfTheComposeFileRun(t *testing.T) {
 	for _, name := range []string{"replication.sh", "standby.sh", "nginx.sh"} {
 		if out, err := exec.Command("sh", "-n", filepath.Join("compose", name)).CombinedOutput(); err != nil {
 			t.Errorf("%s: %v: %s", name, err, out)

@@ -16,7 +16,7 @@ import (
 )
 
 // Each rule fires for what it is for, with its texts, not before its time, and not for what it is not for.
-func TestEachAlertFiresForWhatItIsForAndForNothingElse(t *testing.T) {
+func TestAlertFiresForWhatItIsForAndForNothingElse(t *testing.T) {
 	installed(t, "promtool")
 	all := readRules(t)
 	var named []string
@@ -137,7 +137,7 @@ func TestPrometheusTakesItsConfiguration(t *testing.T) {
 var commands = regexp.MustCompile("`keystile ([^`]+)`")
 
 // An operator who is woken reads what to do, and the commands named there are ones that the program has.
-func TestEachAlertSaysWhatToDo(t *testing.T) {
+func TestAlertSaysWhatToDo(t *testing.T) {
 	found := map[string]bool{}
 	for _, r := range readRules(t) {
 		if s := r.Labels["severity"]; s != "critical" && s != "warning" || len(r.Labels) != 1 {

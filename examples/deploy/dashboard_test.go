@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestTheDashboardIsOneThatGrafanaImports(t *testing.T) {
+func TestDashboardIsOneThatGrafanaImports(t *testing.T) {
 	d := readDashboard(t)
 	if d.SchemaVersion < 40 {
 		t.Errorf("its schema is %d, which Grafana would change", d.SchemaVersion)
@@ -46,7 +46,7 @@ func TestTheDashboardIsOneThatGrafanaImports(t *testing.T) {
 	}
 }
 
-func TestNoPanelLiesOnAnother(t *testing.T) {
+func TestDashboardPanelsDoNotOverlap(t *testing.T) {
 	taken := map[[2]int]string{}
 	for _, p := range readDashboard(t).Panels {
 		if p.GridPos.X+p.GridPos.W > 24 || p.GridPos.W < 1 || p.GridPos.H < 1 {

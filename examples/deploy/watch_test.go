@@ -98,7 +98,7 @@ var selectors = regexp.MustCompile(`\b(?:keystile_|process_|go_|up\b)\w*(?:\{[^}
 
 // A real Prometheus watches a node on a data folder and one on PostgreSQL and Redis that are used in every way.
 // Each query of each panel returns numbers, and each rule is one that Prometheus evaluates, over series that exist.
-func TestEveryPanelShowsAServiceThatIsUsedAndEveryRuleIsEvaluated(t *testing.T) {
+func TestPanelShowsAServiceThatIsUsedAndEveryRuleIsEvaluated(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts two nodes and Prometheus")
 	}

@@ -9,7 +9,7 @@ import (
 
 var levels = map[string]bool{"on the service's own page": true, "on Keystile's page": false}
 
-func TestTheAccountPageOfAUserOfTheService(t *testing.T) {
+func TestAccountPageOfAUserOfTheService(t *testing.T) {
 	v := arrive(t, false)
 	v.get("/oauth/account", http.StatusOK)
 	v.enter("ada", "analytical engine", http.StatusSeeOther)
@@ -26,7 +26,7 @@ func TestTheAccountPageOfAUserOfTheService(t *testing.T) {
 	}
 }
 
-func TestAUserOfTheServiceSignsInToAnApplication(t *testing.T) {
+func TestUserOfTheServiceSignsInToAnApplication(t *testing.T) {
 	for name, ownPage := range levels {
 		t.Run(name, func(t *testing.T) {
 			v := arrive(t, ownPage)
@@ -45,7 +45,7 @@ func TestAUserOfTheServiceSignsInToAnApplication(t *testing.T) {
 	}
 }
 
-func TestASignedInUserIsNotPromptedUnlessTheApplicationRequestsIt(t *testing.T) {
+func TestSignedInUserIsNotPromptedUnlessTheApplicationRequestsIt(t *testing.T) {
 	for name, ownPage := range levels {
 		t.Run(name, func(t *testing.T) {
 			v := arrive(t, ownPage)
@@ -59,7 +59,7 @@ func TestASignedInUserIsNotPromptedUnlessTheApplicationRequestsIt(t *testing.T) 
 	}
 }
 
-func TestAUserWhoHasSignedOutSignsInAgain(t *testing.T) {
+func TestUserWhoHasSignedOutSignsInAgain(t *testing.T) {
 	for name, ownPage := range levels {
 		t.Run(name, func(t *testing.T) {
 			v := arrive(t, ownPage)
@@ -71,7 +71,7 @@ func TestAUserWhoHasSignedOutSignsInAgain(t *testing.T) {
 	}
 }
 
-func TestASignInLeadsNowhereElse(t *testing.T) {
+func TestSignInLeadsNowhereElse(t *testing.T) {
 	for _, on := range []string{"", "https://evil.example.com/", "//evil.example.com", "%zz", "\r\nLocation: https://evil.example.com"} {
 		if to := onward(on); to != "/" && !strings.HasPrefix(to, "/oauth/authorize?") {
 			t.Errorf("onward(%q) = %q, want the service's own authorize", on, to)
@@ -79,7 +79,7 @@ func TestASignInLeadsNowhereElse(t *testing.T) {
 	}
 }
 
-func TestTheServiceKeepsItsOwnPages(t *testing.T) {
+func TestServiceKeepsItsOwnPages(t *testing.T) {
 	v := arrive(t, true)
 	if page := v.get("/", http.StatusOK); !strings.Contains(page, "the service's own page") {
 		t.Errorf("/ = %s, want the service's own page", page)

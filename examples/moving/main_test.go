@@ -15,7 +15,7 @@ import (
 )
 
 // The application written for connect.php signs somebody in unchanged; moved, it knows them again.
-func TestTheApplicationKeepsItsUserIDs(t *testing.T) {
+func TestApplicationKeepsItsUserIDs(t *testing.T) {
 	var out strings.Builder
 	if err := run(t.Context(), &out); err != nil {
 		t.Fatal(err)
@@ -59,7 +59,7 @@ func serving(t *testing.T, w func(origin, back string) way) (origin, shopAt stri
 	return origin, shopAt
 }
 
-func TestAWrongKeySignsNobodyIn(t *testing.T) {
+func TestKeyThatIsWrongSignsNobodyIn(t *testing.T) {
 	for name, w := range map[string]func(origin, back string) way{
 		"signed":  func(origin, back string) way { return oldWay{origin, appid, "another key", back} },
 		"no code": func(origin, back string) way { return newWay{origin, appid, "another key", back} },
@@ -73,7 +73,7 @@ func TestAWrongKeySignsNobodyIn(t *testing.T) {
 	}
 }
 
-func TestThePlainKeyIsRefusedOfAnApplicationThatSigns(t *testing.T) {
+func TestPlainKeyIsRefusedOfAnApplicationThatSigns(t *testing.T) {
 	origin, _ := serving(t, func(origin, back string) way { return oldWay{origin, appid, appkey, back} })
 	page, _, err := newBrowser().do(t.Context(), http.MethodGet, origin+"/connect.php?"+url.Values{
 		"act": {"login"}, "type": {"self"}, "appid": {appid}, "appkey": {appkey}, "redirect_uri": {"http://127.0.0.1/back"},
@@ -83,7 +83,7 @@ func TestThePlainKeyIsRefusedOfAnApplicationThatSigns(t *testing.T) {
 	}
 }
 
-func TestABrowserComesBackToTheSignInThatItBegan(t *testing.T) {
+func TestBrowserComesBackToTheSignInThatItBegan(t *testing.T) {
 	_, shopAt := serving(t, func(origin, back string) way { return newWay{origin, appid, appkey, back} })
 	stranger, begun := newBrowser(), newBrowser()
 	begun.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
@@ -107,7 +107,7 @@ func TestABrowserComesBackToTheSignInThatItBegan(t *testing.T) {
 	}
 }
 
-func TestAnIDTokenOfAnotherSignInIsRefused(t *testing.T) {
+func TestIDTokenOfAnotherSignInIsRefused(t *testing.T) {
 	n := newWay{"https://id.example.com", appid, appkey, ""}
 	signed := func(key, claims string) string {
 		part := base64.RawURLEncoding.EncodeToString

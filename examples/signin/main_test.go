@@ -37,7 +37,7 @@ func (c *company) newBadge() string {
 	return text
 }
 
-func TestAnEmployeeSignsInByPasswordAndByBadgeAndIsTheSame(t *testing.T) {
+func TestEmployeeSignsInByPasswordAndByBadgeAndIsTheSame(t *testing.T) {
 	company := open(t)
 	badge := company.newBadge()
 	for _, c := range []struct {
@@ -66,7 +66,7 @@ func TestAnEmployeeSignsInByPasswordAndByBadgeAndIsTheSame(t *testing.T) {
 	}
 }
 
-func TestABadgeIsLinkedAndUnlinkedOnTheAccountPage(t *testing.T) {
+func TestBadgeIsLinkedAndUnlinkedOnTheAccountPage(t *testing.T) {
 	c := open(t)
 	badge := c.newBadge()
 	b := c.browser().open("/oauth/account").withBadge(badge).sees(200, "Your account")
@@ -83,7 +83,7 @@ func TestABadgeIsLinkedAndUnlinkedOnTheAccountPage(t *testing.T) {
 	}
 }
 
-func TestAPasswordAndABadgeLetInWhomTheyBelongToAndNobodyElse(t *testing.T) {
+func TestPasswordAndABadgeLetInWhomTheyBelongToAndNobodyElse(t *testing.T) {
 	c := open(t)
 	badge := c.newBadge()
 	at := func() *browser { return c.browser().open("/oauth/account") }
@@ -99,7 +99,7 @@ func TestAPasswordAndABadgeLetInWhomTheyBelongToAndNobodyElse(t *testing.T) {
 	at().withBadge(badge).sees(200, "ada@example.com")
 }
 
-func TestAnAddressThatIsMadeUpSignsNobodyIn(t *testing.T) {
+func TestAddressThatIsMadeUpSignsNobodyIn(t *testing.T) {
 	c := open(t)
 	badge := c.newBadge()
 	number := numberOf(badge)
@@ -125,7 +125,7 @@ func TestAnAddressThatIsMadeUpSignsNobodyIn(t *testing.T) {
 	c.browser().open(target).sees(http.StatusBadRequest, "begun in another browser")
 }
 
-func TestAnEmployeeWhoHasLeftCannotSignInByAnyMethod(t *testing.T) {
+func TestEmployeeWhoHasLeftCannotSignInByAnyMethod(t *testing.T) {
 	c := open(t)
 	badge := c.newBadge()
 	inside := c.browser().withPassword()
@@ -138,7 +138,7 @@ func TestAnEmployeeWhoHasLeftCannotSignInByAnyMethod(t *testing.T) {
 	c.browser().open("/oauth/account").withBadge(badge).sees(http.StatusUnauthorized)
 }
 
-func TestThePageOfTheMethodLeadsToKeystileAlone(t *testing.T) {
+func TestPageOfTheMethodLeadsToKeystileAlone(t *testing.T) {
 	c := open(t)
 	badge := c.issue()
 	b := c.browser().post(badgePath, url.Values{"badge": {badge}, "state": {"https://evil.example.com"}, "back": {"//evil.example.com"}})
@@ -151,7 +151,7 @@ func TestThePageOfTheMethodLeadsToKeystileAlone(t *testing.T) {
 	c.browser().send(r).sees(http.StatusForbidden)
 }
 
-func TestTwoTabsCannotUnlinkTheSameBadgeOrTheOneThatIsKept(t *testing.T) {
+func TestUnlinkInTwoTabsKeepsTheLastBadge(t *testing.T) {
 	c := open(t)
 	c.newBadge()
 	all, err := c.Logins(t.Context(), c.ada.sub())

@@ -53,7 +53,7 @@ func BenchmarkContract(b *testing.B) {
 	storagetest.Bench(b, func(b *testing.B) driver.Backend { return open(b, b.TempDir()) })
 }
 
-func TestADatabaseOfAnotherProgramOrInUseIsRefused(t *testing.T) {
+func TestDatabaseOfAnotherProgramOrInUseIsRefused(t *testing.T) {
 	folder := t.TempDir()
 	s := open(t, folder)
 	if _, err := Open(t.Context(), filepath.Join(folder, "keystile.db")); err == nil || !strings.Contains(err.Error(), "in use") {
@@ -84,7 +84,7 @@ func TestADatabaseOfAnotherProgramOrInUseIsRefused(t *testing.T) {
 	}
 }
 
-func TestACopyIsWholeAndADamagedOneIsFound(t *testing.T) {
+func TestCopyIsWholeAndADamagedOneIsFound(t *testing.T) {
 	folder := t.TempDir()
 	s := open(t, folder).(*Store)
 	defer s.Close()
@@ -120,7 +120,7 @@ func TestACopyIsWholeAndADamagedOneIsFound(t *testing.T) {
 }
 
 // The program is the whole one: what it makes on SQLite is there for the next command.
-func TestTheWholeProgramRunsOnIt(t *testing.T) {
+func TestWholeProgramRunsOnIt(t *testing.T) {
 	binary, data := filepath.Join(t.TempDir(), "keystile"), filepath.Join(t.TempDir(), "data")
 	if said, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-func TestAStepThatWasCutOffNeverHappened(t *testing.T) {
+func TestStepThatWasCutOffNeverHappened(t *testing.T) {
 	dir := t.TempDir()
 	file := written(t, dir)
 	for cut := 1; cut < len(file)-bytes.IndexByte(file, '\n')-1; cut += 7 {
@@ -30,7 +30,7 @@ func TestAStepThatWasCutOffNeverHappened(t *testing.T) {
 	}
 }
 
-func TestADamagedFileIsRefusedAndLeftAsItIs(t *testing.T) {
+func TestDamagedFileIsRefusedAndLeftAsItIs(t *testing.T) {
 	dir := t.TempDir()
 	file := written(t, dir)
 	file[3] = 0

@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-func TestAForecastExtendsTheLastWeek(t *testing.T) {
+func TestForecastExtendsTheLastWeek(t *testing.T) {
 	now := time.Date(2026, 11, 11, 0, 0, 0, 0, time.UTC) // 20 days before the month ends
 	plans := billing.Plans()
 	plans[1].Calls, plans[1].OverFen = 1000, 500

@@ -51,7 +51,7 @@ func tiersOf(a storage.App) string {
 }
 
 // Decision 30: white_label one year, more at once, less at the period's end.
-func TestWhenAnOrderTakesEffect(t *testing.T) {
+func TestOrderTakesEffect(t *testing.T) {
 	for _, c := range []struct{ promise, had, until, tier, want string }{
 		{"more, at once, for a year", "free", "", "white_label", "free white_label@2026-05-20 10:15 free@2027-05-20 10:15"},
 		{"enterprise has no end of its own", "free", "", "enterprise", "free enterprise@2026-05-20 10:15"},
@@ -87,7 +87,7 @@ func TestWhenAnOrderTakesEffect(t *testing.T) {
 	}
 }
 
-func TestAnOrderIsDecidedOnceHoweverManyDecide(t *testing.T) {
+func TestOrderIsDecidedOnceHoweverManyDecide(t *testing.T) {
 	store := openStore(t)
 	app, err := store.SaveApp(t.Context(), storage.App{Name: "A", Owner: "u1"})
 	if err != nil {
@@ -124,7 +124,7 @@ func TestAnOrderIsDecidedOnceHoweverManyDecide(t *testing.T) {
 	}
 }
 
-func TestATierGivenByHandCancelsTheOrderThatWaits(t *testing.T) {
+func TestTierGivenByHandCancelsTheOrderThatWaits(t *testing.T) {
 	store := openStore(t)
 	app, _ := store.SaveApp(t.Context(), storage.App{Name: "A", Owner: "u1"})
 	o := storage.Order{ID: "or1", AppID: app.ID, Tier: "enterprise", Status: storage.OrderContact}
@@ -157,7 +157,7 @@ func TestATierGivenByHandCancelsTheOrderThatWaits(t *testing.T) {
 	}
 }
 
-func TestWhatAnApplicationOwesOutlivesIt(t *testing.T) {
+func TestDebtOfAnApplicationOutlivesIt(t *testing.T) {
 	store := openStore(t)
 	app, _ := store.SaveApp(t.Context(), storage.App{Name: "A", Owner: "u1", Disabled: true})
 	o := storage.Order{ID: "or1", AppID: app.ID, Tier: "enterprise", Status: storage.OrderContact}
@@ -186,7 +186,7 @@ func TestWhatAnApplicationOwesOutlivesIt(t *testing.T) {
 
 // Of two administrators who approve at once the second has read an old state, and gets a
 // conflict, even if their clock is behind.
-func TestTheSecondApprovalIsAConflict(t *testing.T) {
+func TestSecondApprovalIsAConflict(t *testing.T) {
 	store := openStore(t)
 	app, err := store.SaveApp(t.Context(), storage.App{Name: "A", Owner: "u1"})
 	if err != nil {
@@ -209,7 +209,7 @@ func TestTheSecondApprovalIsAConflict(t *testing.T) {
 	}
 }
 
-func TestAnApplicationIsRemovedOnlyOnceItIsKnownWhatItUsed(t *testing.T) {
+func TestApplicationIsRemovedOnlyOnceItIsKnownWhatItUsed(t *testing.T) {
 	store := openStore(t)
 	app, err := store.SaveApp(t.Context(), storage.App{Name: "A", Owner: "u1"})
 	if err != nil {

@@ -20,7 +20,7 @@ func Example() {
 	// Output: 203.0.113.7
 }
 
-func TestTheAddressIsThePeersUnlessATrustedProxyReportsIt(t *testing.T) {
+func TestAddressIsThePeersUnlessATrustedProxyReportsIt(t *testing.T) {
 	for name, c := range map[string]struct{ peer, header, want string }{
 		"a peer that is no proxy":    {"192.0.2.5:1", "203.0.113.7", "192.0.2.5"},
 		"a proxy that says nothing":  {"10.0.0.1:1", "", "10.0.0.1"},

@@ -21,7 +21,7 @@ type untouched struct{ read atomic.Bool }
 func (u *untouched) Read([]byte) (int, error) { u.read.Store(true); return 0, io.EOF }
 
 // Decisions 18 and 57.
-func TestNothingOfABodyIsReadBeforeItIsKnownWhoSendsIt(t *testing.T) {
+func TestBodyIsReadOnlyOnceTheCallerIsKnown(t *testing.T) {
 	h := newFixture(t)
 	root, mina, eve := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper), h.testUser("eve", "")
 	aud := h.testUser("aud", storage.RoleAuditor)
@@ -84,7 +84,7 @@ func TestNothingOfABodyIsReadBeforeItIsKnownWhoSendsIt(t *testing.T) {
 }
 
 // A token is in the hands of an application: nothing of the console is for it.
-func TestABearerTokenGivesNoAccessToTheConsole(t *testing.T) {
+func TestBearerTokenGivesNoAccessToTheConsole(t *testing.T) {
 	h := newFixture(t)
 	root, mina := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper)
 	roots := h.app("Office", root.Sub)
@@ -162,7 +162,7 @@ func hasTheirOwn(t *testing.T, role string) {
 }
 
 // An auditor sees all and changes nothing, what they had made before included.
-func TestAnAuditorChangesNothing(t *testing.T) {
+func TestAuditorChangesNothing(t *testing.T) {
 	h := newFixture(t)
 	h.testUser("root", storage.RoleAdmin)
 	aud, eve := h.testUser("aud", storage.RoleAuditor), h.testUser("eve", "")
@@ -195,7 +195,7 @@ func TestAnAuditorChangesNothing(t *testing.T) {
 }
 
 // Decision 57: ten minutes, to the second, and by nothing but a new sign-in.
-func TestASignInIsEnoughForTenMinutes(t *testing.T) {
+func TestSignInIsEnoughForTenMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		mina := h.testUser("mina", storage.RoleDeveloper)

@@ -61,7 +61,7 @@ func TestPagesOfApplicationsAndClientsAreCheapAndSmall(t *testing.T) {
 	}
 }
 
-func TestTheGrantsOfAnApplicationHavePagesForItsOwnerAndForReaders(t *testing.T) {
+func TestGrantsOfAnApplicationHavePagesForItsOwnerAndForReaders(t *testing.T) {
 	h := newFixture(t)
 	root, mina, aud, eve := h.testUser("root", storage.RoleAdmin), h.testUser("mina", ""), h.testUser("aud", storage.RoleAuditor), h.testUser("eve", storage.RoleDeveloper)
 	app, order := h.waits(h.app("Shop", mina.Sub))

@@ -29,7 +29,7 @@ func data(a answer, name string) string { return fmt.Sprint(a.body.Data[name]) }
 
 // Decision 57: every act is on the trail with before, after and by whom, and its owner is
 // notified.
-func TestAnApplicationsWholeLifeByAnAdministrator(t *testing.T) {
+func TestApplicationsWholeLifeByAnAdministrator(t *testing.T) {
 	h := newFixture(t)
 	root, ada, bob := h.testUser("root", storage.RoleAdmin), h.testUser("ada", ""), h.testUser("bob", "")
 	made := h.want(h.do("POST", "/api/console/apps", root.cookie, `{"name":"Shop","domains":["https://Shop.example.com"],"owner":"`+ada.Sub+`","first_party":true,"tier":"white_label"}`), 200, 1, "create")
@@ -89,7 +89,7 @@ func TestAnApplicationsWholeLifeByAnAdministrator(t *testing.T) {
 	}
 }
 
-func TestADisabledApplicationsTokensEnd(t *testing.T) {
+func TestDisabledApplicationsTokensEnd(t *testing.T) {
 	h := newFixture(t)
 	root := h.testUser("root", storage.RoleAdmin)
 	app := h.app("Shop", "")
@@ -104,7 +104,7 @@ func TestADisabledApplicationsTokensEnd(t *testing.T) {
 	}
 }
 
-func TestADeveloperMakesAHundredApplicationsAnAdministratorAsManyAsAreNeeded(t *testing.T) {
+func TestDeveloperMakesAHundredApplicationsAnAdministratorAsManyAsAreNeeded(t *testing.T) {
 	h := newFixture(t)
 	mina, root := h.testUser("mina", storage.RoleDeveloper), h.testUser("root", storage.RoleAdmin)
 	one := `{"name":"Shop","domains":["shop.example.com"]}`
@@ -134,7 +134,7 @@ func TestADeveloperMakesAHundredApplicationsAnAdministratorAsManyAsAreNeeded(t *
 	}
 }
 
-func TestABadBodyIsRefusedAndStoresNothing(t *testing.T) {
+func TestBadBodyIsRefusedAndStoresNothing(t *testing.T) {
 	h := newFixture(t)
 	root := h.testUser("root", storage.RoleAdmin)
 	app, order := h.waits(h.app("Shop", root.Sub))
@@ -194,7 +194,7 @@ func TestABadBodyIsRefusedAndStoresNothing(t *testing.T) {
 }
 
 // A change that cannot be audited is not answered as a success.
-func TestAnActThatIsNotOnTheTrailIsAFailure(t *testing.T) {
+func TestActThatIsNotOnTheTrailIsAFailure(t *testing.T) {
 	h := newFixture(t)
 	root := h.testUser("root", storage.RoleAdmin)
 	h.unsaved = fmt.Errorf("%w: disk full", storage.ErrUnavailable)
@@ -203,7 +203,7 @@ func TestAnActThatIsNotOnTheTrailIsAFailure(t *testing.T) {
 	h.want(h.do("PATCH", "/api/console/users/"+root.Sub, root.cookie, `{"nickname":"R"}`), 500, 500, "PATCH")
 }
 
-func TestAnOrderIsDecidedByAnAdministrator(t *testing.T) {
+func TestOrderIsDecidedByAnAdministrator(t *testing.T) {
 	h := newFixture(t)
 	root, mina := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper)
 	app, order := h.waits(h.app("Shop", mina.Sub))
@@ -239,7 +239,7 @@ func TestAnOrderIsDecidedByAnAdministrator(t *testing.T) {
 	}
 }
 
-func TestTheOrdersOfAnApplicationThatIsGivenAwayAreNoLongerItsFormerOwners(t *testing.T) {
+func TestOrdersOfAnApplicationThatIsGivenAwayAreNoLongerItsFormerOwners(t *testing.T) {
 	h := newFixture(t)
 	root, mina, ada := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper), h.testUser("ada", storage.RoleDeveloper)
 	app, order := h.waits(h.app("Shop", mina.Sub))

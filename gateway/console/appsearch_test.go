@@ -18,7 +18,7 @@ func idsOn(a answer) (all []string) {
 	return all
 }
 
-func TestAnApplicationIsFoundByTheBeginningOfItsNameAndOfItsID(t *testing.T) {
+func TestApplicationIsFoundByTheBeginningOfItsNameAndOfItsID(t *testing.T) {
 	h := newFixture(t)
 	root, mina, ada, audrey := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper), h.testUser("ada", ""), h.testUser("audrey", storage.RoleAuditor)
 	shop, office := h.app("Shop", mina.Sub), h.app("Office", ada.Sub)
@@ -50,7 +50,7 @@ func TestAnApplicationIsFoundByTheBeginningOfItsNameAndOfItsID(t *testing.T) {
 	}
 }
 
-func TestASearchGoesOnBehindItsPage(t *testing.T) {
+func TestSearchGoesOnBehindItsPage(t *testing.T) {
 	h := newFixture(t)
 	root := h.testUser("root", storage.RoleAdmin)
 	want := map[string]bool{}

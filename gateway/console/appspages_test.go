@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestAnApplicationIsMadeChangedAndDeletedOnPages(t *testing.T) {
+func TestApplicationIsMadeChangedAndDeletedOnPages(t *testing.T) {
 	h := newFixture(t)
 	eve, root, ada, audrey := h.testUser("eve", ""), h.testUser("root", storage.RoleAdmin), h.testUser("ada", storage.RoleDeveloper), h.testUser("audrey", storage.RoleAuditor)
 	form := url.Values{"form": {h.formOn(h.open("/console/apps/new", eve.cookie))}, "do": {"new"}, "name": {`<script>alert("1")</script>`}, "domains": {"shop.example.com"}, "redirect_uris": {"https://shop.example.com/cb"}}
@@ -73,7 +73,7 @@ func TestAnApplicationIsMadeChangedAndDeletedOnPages(t *testing.T) {
 	}
 }
 
-func TestABrandIsKeptByEveryTierAndShownByThoseThatHaveOne(t *testing.T) {
+func TestBrandIsKeptByEveryTierAndShownByThoseThatHaveOne(t *testing.T) {
 	h := newFixture(t)
 	eve, ada := h.testUser("eve", ""), h.testUser("ada", "")
 	app := h.app("Shop", eve.Sub)

@@ -23,7 +23,7 @@ func (h *fixture) submit(path, cookie, do, id string, fields ...string) *httptes
 	return h.browse(r, cookie)
 }
 
-func TestAnOrderIsDecidedOnItsPageByAnAdministratorAlone(t *testing.T) {
+func TestOrderIsDecidedOnItsPageByAnAdministratorAlone(t *testing.T) {
 	h := newFixture(t)
 	root, mina, ada, aud := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper), h.testUser("ada", ""), h.testUser("aud", storage.RoleAuditor)
 	app, order := h.waits(h.app("Shop", mina.Sub))
@@ -71,7 +71,7 @@ func TestAnOrderIsDecidedOnItsPageByAnAdministratorAlone(t *testing.T) {
 	}
 }
 
-func TestAListOfOrdersBeginsWithThoseThatWaitForAnAdministrator(t *testing.T) {
+func TestListOfOrdersBeginsWithThoseThatWaitForAnAdministrator(t *testing.T) {
 	h := newFixture(t)
 	root, mina, ada := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper), h.testUser("ada", "")
 	_, waits := h.waits(h.app("Shop", mina.Sub))
@@ -92,7 +92,7 @@ func TestAListOfOrdersBeginsWithThoseThatWaitForAnAdministrator(t *testing.T) {
 	}
 }
 
-func TestATierIsSetOnAPageWithWhatItWasOnTheTrail(t *testing.T) {
+func TestTierIsSetOnAPageWithWhatItWasOnTheTrail(t *testing.T) {
 	h := newFixture(t)
 	root, mina := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper)
 	app, order := h.waits(h.app("Shop", mina.Sub))

@@ -37,7 +37,7 @@ func (h *fixture) revoked() string {
 	return strings.Join(ids, " ")
 }
 
-func TestAHostOfClientsIsTrustedDeniedAndForgotten(t *testing.T) {
+func TestHostOfClientsIsTrustedDeniedAndForgotten(t *testing.T) {
 	h := newFixture(t)
 	root := h.testUser("root", storage.RoleAdmin)
 	h.clients()
@@ -65,7 +65,7 @@ func TestAHostOfClientsIsTrustedDeniedAndForgotten(t *testing.T) {
 	}
 }
 
-func TestAClientIsReadAgainDisabledAndRemoved(t *testing.T) {
+func TestClientIsReadAgainDisabledAndRemoved(t *testing.T) {
 	h := newFixture(t)
 	root := h.testUser("root", storage.RoleAdmin)
 	h.clients()
@@ -110,7 +110,7 @@ func TestAClientIsReadAgainDisabledAndRemoved(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoHostIsRefusedAndNothingIsStored(t *testing.T) {
+func TestClientHostThatIsInvalidIsRefusedAndNotStored(t *testing.T) {
 	h := newFixture(t)
 	root := h.testUser("root", storage.RoleAdmin)
 	for _, body := range []string{
@@ -212,7 +212,7 @@ func TestClientsAreActedOnByForms(t *testing.T) {
 	}
 }
 
-func TestWhatAClientClaimsRunsNowhere(t *testing.T) {
+func TestClientMetadataRunsNowhere(t *testing.T) {
 	h := newFixture(t)
 	root := h.testUser("root", storage.RoleAdmin)
 	d := &client.Description{

@@ -27,7 +27,7 @@ var alsoAsked = map[string][]string{
 }
 
 // Every page that a console serves, for each role that sees it.
-func TestEveryPageAsksTheStoreFiveTimesAtMost(t *testing.T) {
+func TestPageAsksTheStoreFiveTimesAtMost(t *testing.T) {
 	s := newScene(t)
 	shown := 0
 	for _, q := range served(console.Parts(s.console)) {
@@ -68,7 +68,7 @@ func TestEveryPageAsksTheStoreFiveTimesAtMost(t *testing.T) {
 
 // The user of a session is read once for each request, and each request reads it: what was changed a
 // moment ago counts.
-func TestADisabledUserAndAChangedRoleCountAtOnce(t *testing.T) {
+func TestDisabledUserAndAChangedRoleCountAtOnce(t *testing.T) {
 	b := &counted{Backend: backend.New(t)}
 	h := newNode(t, b, storage.NewMasterKey())
 	root := h.testUser("root", storage.RoleAdmin)

@@ -20,7 +20,7 @@ func (s *scene) edits(role string, form url.Values) (status int, page string) {
 }
 
 // A field that is left empty stays as it is, and the audit trail names the changed fields without their values.
-func TestACapabilityIsEditedAndItsToolsStay(t *testing.T) {
+func TestCapabilityIsEditedAndItsToolsStay(t *testing.T) {
 	s := newScene(t)
 	member := s.own["developer"]["member"]
 	before, tools, err := s.store.Tools(t.Context(), member)
@@ -72,7 +72,7 @@ func TestACapabilityIsEditedAndItsToolsStay(t *testing.T) {
 var wasField = regexp.MustCompile(`name="(was_[a-z_]+)"\s+value="([^"]*)"`)
 
 // Ada opens the form, somebody else changes the label, and Ada changes the timeout.
-func TestAFormTakesBackNothingThatWasChangedSinceItWasOpened(t *testing.T) {
+func TestFormTakesBackNothingThatWasChangedSinceItWasOpened(t *testing.T) {
 	s := newScene(t)
 	member := s.own["developer"]["member"]
 	opened := s.open("/console/capabilities/"+member+"/edit", s.who["developer"].cookie).Body.String()
@@ -91,7 +91,7 @@ func TestAFormTakesBackNothingThatWasChangedSinceItWasOpened(t *testing.T) {
 	}
 }
 
-func TestAFormThatIsRefusedShowsNoSecretAgain(t *testing.T) {
+func TestFormThatIsRefusedShowsNoSecretAgain(t *testing.T) {
 	s := newScene(t)
 	status, page := s.edits("developer", url.Values{
 		"label": {"Kept"}, "timeout": {"soon"}, "auth_type": {"bearer"}, "auth_secret": {"typed-secret"},

@@ -14,7 +14,7 @@ import (
 // eveByName is her name as a word: a sub is drawn, and may have these letters in it.
 var eveByName = regexp.MustCompile(`\beve\b`)
 
-func TestAnAdministratorErasesAUser(t *testing.T) {
+func TestAdministratorErasesAUser(t *testing.T) {
 	h := newFixture(t)
 	root, eve, aud := h.testUser("root", storage.RoleAdmin), h.testUser("eve", ""), h.testUser("aud", storage.RoleAuditor)
 	page := "/console/users/" + eve.Sub
@@ -80,7 +80,7 @@ func TestAnAdministratorErasesAUser(t *testing.T) {
 	}
 }
 
-func TestAnOwnerIsNotErasedAndAHalfErasedUserIsShownAsOne(t *testing.T) {
+func TestOwnerIsNotErasedAndAHalfErasedUserIsShownAsOne(t *testing.T) {
 	h := newFixture(t)
 	root, mina := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper)
 	app := h.app("Shop", mina.Sub)
@@ -110,7 +110,7 @@ func TestAnOwnerIsNotErasedAndAHalfErasedUserIsShownAsOne(t *testing.T) {
 }
 
 // The command erases in the process that serves, and has it forget.
-func TestTheNameOfAUserWhoIsErasedElsewhereIsForgotten(t *testing.T) {
+func TestNameOfAUserWhoIsErasedElsewhereIsForgotten(t *testing.T) {
 	h := newFixture(t)
 	root, eve := h.testUser("root", storage.RoleAdmin), h.testUser("eve", "")
 	shows := func() bool { return strings.Contains(h.open("/console/sessions", root.cookie).Body.String(), ">eve<") }

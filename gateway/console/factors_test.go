@@ -13,7 +13,7 @@ import (
 )
 
 // Whoever has lost their factors gets rid of them by an administrator who has signed in a short time ago, and is told.
-func TestAnAdministratorRemovesLostSecondFactors(t *testing.T) {
+func TestAdministratorRemovesLostSecondFactors(t *testing.T) {
 	h := newFixture(t)
 	root, eve := h.testUser("root", storage.RoleAdmin), h.testUser("eve", "")
 	lose := func() {
@@ -56,7 +56,7 @@ func TestAnAdministratorRemovesLostSecondFactors(t *testing.T) {
 }
 
 // An administrator who signs in with a password alone is urged to set up a second factor, and nobody else.
-func TestAnAdministratorWithOneFactorIsUrged(t *testing.T) {
+func TestAdministratorWithOneFactorIsUrged(t *testing.T) {
 	h := newFixture(t, func(c *console.Config) {
 		in := c.Visitors.(*signin.SignIn)
 		c.SignIn, c.Forms, c.FactorsPage = in, in, in.FactorsPage()

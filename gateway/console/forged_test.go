@@ -168,8 +168,8 @@ func TestForgedFormsDoNothing(t *testing.T) {
 	t.Logf("%d forged forms, of %d acts", n, acts)
 }
 
-// TestAFormActsOnceAndOnItsPageAlone sends forms that are good at first: each does what it is for, once.
-func TestAFormActsOnceAndOnItsPageAlone(t *testing.T) {
+// TestFormActsOnceAndOnItsPageAlone sends forms that are good at first: each does what it is for, once.
+func TestFormActsOnceAndOnItsPageAlone(t *testing.T) {
 	n := 0
 	for _, q := range served(console.Parts(newScene(t).console)) {
 		if q.act == "" || unrecorded[q.name()] {
@@ -210,7 +210,7 @@ func TestAFormActsOnceAndOnItsPageAlone(t *testing.T) {
 }
 
 // A form as a browser sends it with a file is judged as others are.
-func TestAForgedUploadDoesNothing(t *testing.T) {
+func TestForgedUploadDoesNothing(t *testing.T) {
 	s := newScene(t)
 	for name, id := range map[string]string{"no id": "", "another page's": formFor(s.who["admin"].session(), "/console/", time.Now()), "another session's": formFor("x", "/console/capabilities/new", time.Now())} {
 		var body bytes.Buffer

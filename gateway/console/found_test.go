@@ -131,7 +131,7 @@ func TestSessionsAreFoundNewestFirst(t *testing.T) {
 
 // Of several, one that there is not ends none of them; and what has ended is on the trail although
 // the next cannot be written there.
-func TestOfSeveralEachIsOnTheTrailAsItEnds(t *testing.T) {
+func TestSessionsEndedTogetherAreOnTheTrailOneByOne(t *testing.T) {
 	h := newFixture(t)
 	root, eve, mina := h.testUser("root", storage.RoleAdmin), h.testUser("eve", ""), h.testUser("mina", "")
 	app := h.app("Shop", "")
@@ -220,7 +220,7 @@ func (l locked) Unlock(_ context.Context, ip netip.Addr) bool {
 	return was
 }
 
-func TestAnAddressIsLetInAgain(t *testing.T) {
+func TestAddressIsLetInAgain(t *testing.T) {
 	all := locked{"192.0.2.7": true, "192.0.2.8": true, "192.0.2.9": true}
 	h := newFixture(t, func(c *console.Config) { c.Lockout = all })
 	root, eve := h.testUser("root", storage.RoleAdmin), h.testUser("eve", "")

@@ -46,7 +46,7 @@ func shows() string {
 
 // Decision 91: a session of one factor of an administrator who has two, as a trusted browser begins it, opens no page
 // of the console and no endpoint, to read or to change, for any role.
-func TestNoPageAndNoEndpointTakesASessionWithoutTheSecondFactor(t *testing.T) {
+func TestSecondFactorIsRequiredByAllPagesAndEndpoints(t *testing.T) {
 	s := newScene(t)
 	for _, who := range s.who {
 		s.enrols(who.Sub)
@@ -174,7 +174,7 @@ func (s *scene) aged(cookie string) {
 }
 
 // Whoever is asked for a sign-in loses nothing that they typed: the form goes on, whole, and once.
-func TestAFormOfTheConsoleGoesOnAfterTheProof(t *testing.T) {
+func TestFormOfTheConsoleGoesOnAfterTheProof(t *testing.T) {
 	for _, factors := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newScene(t)
@@ -209,7 +209,7 @@ func TestAFormOfTheConsoleGoesOnAfterTheProof(t *testing.T) {
 }
 
 // A capability goes on with its document, which is a file or what was pasted, of several MiB.
-func TestACapabilityGoesOnWithItsDocument(t *testing.T) {
+func TestCapabilityGoesOnWithItsDocument(t *testing.T) {
 	for _, as := range []string{"file", "document"} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newScene(t)
@@ -245,7 +245,7 @@ func TestACapabilityGoesOnWithItsDocument(t *testing.T) {
 }
 
 // A form whose id is none of ours is not kept: another site's page could have it done after a sign-in otherwise.
-func TestAForgedFormIsNotKept(t *testing.T) {
+func TestForgedFormIsNotKept(t *testing.T) {
 	s := newScene(t)
 	root := s.who["admin"]
 	p := s.person(root.cookie)

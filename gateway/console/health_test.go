@@ -29,7 +29,7 @@ func healthOf(t *testing.T, lang string, edit func(*console.Config)) (text strin
 	return html.UnescapeString(tags.ReplaceAllString(w.Body.String(), " ")), a.body.Data
 }
 
-func TestTheHealthPageNamesTheStoreAndWhatCountsForAllNodes(t *testing.T) {
+func TestHealthPageNamesTheStoreAndWhatCountsForAllNodes(t *testing.T) {
 	away := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	server := func(s console.Server) func() console.Server { return func() console.Server { return s } }
 	for name, c := range map[string]struct {

@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/access"
 )
 
-func TestAnOwnerDoesNotTakeBackWhatAnOperatorHasRestricted(t *testing.T) {
+func TestOwnerDoesNotTakeBackWhatAnOperatorHasRestricted(t *testing.T) {
 	for field, c := range map[string]struct{ before, operator, owner string }{
 		"mfa":                    {`{}`, `{"mfa":"required"}`, `{"mfa":"off"}`},
 		"mfa, required before":   {`{"mfa":"required"}`, `{"mfa":"required"}`, `{"mfa":""}`},
@@ -56,7 +56,7 @@ func TestAnOwnerDoesNotTakeBackWhatAnOperatorHasRestricted(t *testing.T) {
 	}
 }
 
-func TestAnOwnerWhoseDomainsAreHeldAddsNoPrivateUseScheme(t *testing.T) {
+func TestOwnerWhoseDomainsAreHeldAddsNoPrivateUseScheme(t *testing.T) {
 	const own, more = `{"redirect_uris":["com.example.phone:/a"]}`,
 		`{"redirect_uris":["com.example.phone:/a","com.example.phone:/b"]}`
 	h := newFixture(t)
@@ -80,7 +80,7 @@ func TestAnOwnerWhoseDomainsAreHeldAddsNoPrivateUseScheme(t *testing.T) {
 	h.want(h.do("PATCH", app, root.cookie, own), 200, 1, "the operator's")
 }
 
-func TestWhatAnOperatorSetsThatRestrictsNothingIsNotHeld(t *testing.T) {
+func TestAppSettingsOfAnOperatorThatRestrictNothingAreNotHeld(t *testing.T) {
 	h := newFixture(t)
 	root, ada := h.testUser("root", storage.RoleAdmin), h.testUser("ada", "")
 	id := h.app("Shop", ada.Sub).ID
@@ -94,7 +94,7 @@ func TestWhatAnOperatorSetsThatRestrictsNothingIsNotHeld(t *testing.T) {
 	h.want(h.do("PATCH", app, root.cookie, `{"held":["tier"]}`), 400, 400, "a field that no owner changes")
 }
 
-func TestOnlyAnAdministratorHasApplicationsToldInAPrivateNetwork(t *testing.T) {
+func TestLogoutToAPrivateNetworkIsSetByAdministratorsOnly(t *testing.T) {
 	h := newFixture(t)
 	root := h.testUser("root", storage.RoleAdmin)
 	const inside = `{"domains":["127.0.0.1","app.example.com"],"backchannel_logout_uri":"http://127.0.0.1:8080/out"}`
@@ -126,7 +126,7 @@ func TestOnlyAnAdministratorHasApplicationsToldInAPrivateNetwork(t *testing.T) {
 	}
 }
 
-func TestAnOwnerDoesNotTakeAwayARuleOfAnOperator(t *testing.T) {
+func TestOwnerDoesNotTakeAwayARuleOfAnOperator(t *testing.T) {
 	h, _, dev := shopFixture(t)
 	root := h.testUser("root", storage.RoleAdmin)
 	h.want(h.do("POST", "/api/console/access/shop", root.cookie, `{"subject":"everyone","deny":true}`), 200, 1, "an operator's")

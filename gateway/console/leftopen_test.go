@@ -13,7 +13,7 @@ import (
 
 // Somebody else may send a form from a console that was left open. The administrator who comes back reads what it would
 // do, to whom, before they prove who they are and before they send it, and no script sends it for them.
-func TestAFormOfAConsoleThatWasLeftOpenSaysWhatItDoes(t *testing.T) {
+func TestFormOfAConsoleThatWasLeftOpenSaysWhatItDoes(t *testing.T) {
 	for name, c := range map[string]struct {
 		path string
 		form url.Values

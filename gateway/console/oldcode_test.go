@@ -8,7 +8,7 @@ import (
 )
 
 // Nobody has to know the name of a field to make an application's old clients see a success.
-func TestTheCodeOfASuccessIsAskedForInWords(t *testing.T) {
+func TestCodeOfASuccessIsAskedForInWords(t *testing.T) {
 	h := newFixture(t)
 	root := h.testUser("root", storage.RoleAdmin)
 	app := h.app("Forum", root.Sub)

@@ -8,6 +8,6 @@ import (
 )
 
 // Decision 51; TestDialogues holds the answers against the document.
-func TestTheDocumentHasEveryRouteAndNoOther(t *testing.T) {
+func TestDocumentHasEveryRouteAndNoOther(t *testing.T) {
 	openapitest.New(t, new(Console).OpenAPI()).Routes(t, ui.New(ui.Config{}, allParts()...).APIs())
 }

@@ -80,7 +80,7 @@ func (r *ring) RotateKey(_ context.Context, alg string) (storage.SigningKey, err
 
 func (r *ring) RetireKey(context.Context, string) error { return nil }
 
-func TestOfTheServiceEachRoleSeesWhatItMay(t *testing.T) {
+func TestServicePagesShowEachRoleWhatItMaySee(t *testing.T) {
 	h := newFixture(t, operates)
 	cookies := map[string]string{"": "", "admin": h.testUser("root", storage.RoleAdmin).cookie, "auditor": h.testUser("audrey", storage.RoleAuditor).cookie,
 		"developer": h.testUser("mina", storage.RoleDeveloper).cookie, "owner": h.testUser("eve", "").cookie}
@@ -113,7 +113,7 @@ func TestOfTheServiceEachRoleSeesWhatItMay(t *testing.T) {
 	}
 }
 
-func TestAnOperatorActsOncePerForm(t *testing.T) {
+func TestOperatorActsOncePerForm(t *testing.T) {
 	h := newFixture(t, operates)
 	root, audrey := h.testUser("root", storage.RoleAdmin), h.testUser("audrey", storage.RoleAuditor)
 	for path, form := range map[string]url.Values{
@@ -148,7 +148,7 @@ func TestAnOperatorActsOncePerForm(t *testing.T) {
 	}
 }
 
-func TestThePageOfKeysSaysUntilWhenARetiredOneVerifies(t *testing.T) {
+func TestPageOfKeysSaysUntilWhenARetiredOneVerifies(t *testing.T) {
 	retired, ends := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC), time.Now().Add(time.Hour).UTC()
 	h := newFixture(t, func(c *console.Config) {
 		c.Keys = &ring{keys: []storage.SigningKey{{ID: "old", Alg: "ES256", State: storage.KeyRetired, RetiredAt: retired, ExpiresAt: ends}}}

@@ -96,7 +96,7 @@ func busy(t *testing.T, edits ...func(*console.Config)) (h *fixture, b *reads, m
 	return h, b, mina, app
 }
 
-func TestTheOverviewShowsWhatRunsToReadersAndTheirOwnToAllOthers(t *testing.T) {
+func TestOverviewShowsWhatRunsToReadersAndTheirOwnToAllOthers(t *testing.T) {
 	h, _, mina, app := busy(t)
 	root, aud, ada := h.testUser("root", storage.RoleAdmin), h.testUser("aud", storage.RoleAuditor), h.testUser("ada", "")
 	waits := []string{`href="/console/orders"`, `href="/console/capabilities/shop/deliveries"`, `href="/console/keys"`, `href="/console/health"`, `href="/console/capabilities/shop"`}
@@ -130,7 +130,7 @@ func TestTheOverviewShowsWhatRunsToReadersAndTheirOwnToAllOthers(t *testing.T) {
 	}
 }
 
-func TestAnEmptyServiceSaysWhereToBegin(t *testing.T) {
+func TestEmptyServiceSaysWhereToBegin(t *testing.T) {
 	h := newFixture(t, func(c *console.Config) { c.Registry = new(shop) })
 	root, aud := h.testUser("root", storage.RoleAdmin), h.testUser("aud", storage.RoleAuditor)
 	for cookie, want := range map[string]int{root.cookie: 3, aud.cookie: 0} {
@@ -145,7 +145,7 @@ func TestAnEmptyServiceSaysWhereToBegin(t *testing.T) {
 }
 
 // What changes slowly is read once in a while, and not for each page.
-func TestAnOverviewTakesFourReadsAtMost(t *testing.T) {
+func TestOverviewTakesFourReadsAtMost(t *testing.T) {
 	h, b, mina, _ := busy(t)
 	root, ada := h.testUser("root", storage.RoleAdmin), h.testUser("ada", "")
 	for i := range 5 {
@@ -169,7 +169,7 @@ func (lost) SigningKeys(context.Context) ([]storage.SigningKey, error) {
 	return nil, storage.ErrUnavailable
 }
 
-func TestAPartThatCannotBeReadIsMissedAndTheRestIsShown(t *testing.T) {
+func TestPartThatCannotBeReadIsMissedAndTheRestIsShown(t *testing.T) {
 	h, _, _, _ := busy(t, func(c *console.Config) { c.Keys = lost{} })
 	root := h.testUser("root", storage.RoleAdmin)
 	w := h.open("/console/", root.cookie)
@@ -178,7 +178,7 @@ func TestAPartThatCannotBeReadIsMissedAndTheRestIsShown(t *testing.T) {
 	}
 }
 
-func TestTheOverviewSaysInTheReadersLanguageWhatIsWrong(t *testing.T) {
+func TestOverviewSaysInTheReadersLanguageWhatIsWrong(t *testing.T) {
 	h := newFixture(t, func(c *console.Config) {
 		c.Vitals = func(context.Context) []console.Vital {
 			return []console.Vital{{Name: "audit events lost", Value: "3", Says: "events were lost: see why the store does not keep up"}}

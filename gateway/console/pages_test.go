@@ -47,7 +47,7 @@ func (h *fixture) formOn(w *httptest.ResponseRecorder) string {
 	return m[1]
 }
 
-func TestAPageIsShownToWhoMaySeeItAlone(t *testing.T) {
+func TestPageIsShownToWhoMaySeeItAlone(t *testing.T) {
 	h := newFixture(t, func(c *console.Config) { c.Nodes = twoNodes{} })
 	root, eve := h.testUser("root", storage.RoleAdmin), h.testUser("eve", "")
 	w := h.open("/console/nodes", root.cookie)

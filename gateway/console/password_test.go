@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestAnAdministratorGivesANewPassword(t *testing.T) {
+func TestAdministratorGivesANewPassword(t *testing.T) {
 	h := newFixture(t)
 	root, eve, aud := h.testUser("root", storage.RoleAdmin), h.testUser("eve", ""), h.testUser("aud", storage.RoleAuditor)
 	path, page := "/api/console/users/"+eve.Sub+"/password", "/console/users/"+eve.Sub

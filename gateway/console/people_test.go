@@ -42,7 +42,7 @@ func (h *fixture) act(path string, who testUser, form url.Values) int {
 }
 
 // What an administrator ends is on the trail, and its user is told.
-func TestWhatIsEndedIsOnTheTrailAndToldToTheUser(t *testing.T) {
+func TestSessionsEndedAreOnTheTrailAndToldToTheUser(t *testing.T) {
 	h := newFixture(t)
 	root, eve := h.testUser("root", storage.RoleAdmin), h.testUser("eve", "")
 	app := h.app("Shop", "")
@@ -77,7 +77,7 @@ func TestWhatIsEndedIsOnTheTrailAndToldToTheUser(t *testing.T) {
 }
 
 // A record of another user is not ended, nor what is named beside it.
-func TestWhatBelongsToAnotherUserIsNotEnded(t *testing.T) {
+func TestSessionsOfAnotherUserAreNotEnded(t *testing.T) {
 	h := newFixture(t)
 	root, eve, mina := h.testUser("root", storage.RoleAdmin), h.testUser("eve", ""), h.testUser("mina", "")
 	foreign := h.key(mina.Sub)
@@ -156,7 +156,7 @@ func TestPagesOfUsersByEachRole(t *testing.T) {
 	}
 }
 
-func TestAUserIsMadeAndDisabledOnThePages(t *testing.T) {
+func TestUserIsMadeAndDisabledOnThePages(t *testing.T) {
 	h := newFixture(t)
 	root := h.testUser("root", storage.RoleAdmin)
 	code := h.act("/console/users/new", root, url.Values{"do": {"create"}, "username": {"ada"}, "password": {password}, "role": {"auditor"}})
@@ -187,7 +187,7 @@ func TestAUserIsMadeAndDisabledOnThePages(t *testing.T) {
 	}
 }
 
-func TestAnExportIsToldToTheUserAndOnTheTrail(t *testing.T) {
+func TestExportIsToldToTheUserAndOnTheTrail(t *testing.T) {
 	h := newFixture(t)
 	root, eve := h.testUser("root", storage.RoleAdmin), h.testUser("eve", "")
 	shown := h.open("/console/users/"+eve.Sub, root.cookie).Body.String()

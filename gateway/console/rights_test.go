@@ -172,9 +172,9 @@ func (s *scene) sends(q request, by, of string) (w *httptest.ResponseRecorder, s
 	return s.browse(r, s.who[by].cookie), path + body
 }
 
-// TestEveryRoleTriesEveryPageAndActOfEveryOther compares what comes of it with what a person has written
+// TestRoleTriesEveryPageAndActOfEveryOther compares what comes of it with what a person has written
 // down, and holds what must be true whatever is written there.
-func TestEveryRoleTriesEveryPageAndActOfEveryOther(t *testing.T) {
+func TestRoleTriesEveryPageAndActOfEveryOther(t *testing.T) {
 	want := rights(t)
 	var out strings.Builder
 	all := served(console.Parts(newScene(t).console))

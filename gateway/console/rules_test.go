@@ -64,7 +64,7 @@ func TestAccessRulesAreWrittenByTheOwnerAndStandOnTheTrail(t *testing.T) {
 	}
 }
 
-func TestTheCommandsRuleIsReplacedAndNotDoubled(t *testing.T) {
+func TestCommandsRuleIsReplacedAndNotDoubled(t *testing.T) {
 	h, _, dev := shopFixture(t)
 	for _, body := range []string{`{"subject":"everyone"}`, `{"subject":"everyone","deny":true}`, `{"subject":"everyone","deny":true}`} {
 		h.want(h.do("POST", "/api/console/access/shop", dev.cookie, body), 200, 1, body)
@@ -160,7 +160,7 @@ type standing struct {
 func (s standing) Open() bool     { return s.open }
 func (s standing) OpenBy() string { return s.by }
 
-func TestACapabilityWithoutAListSaysWhichDefaultAppliesAndWhy(t *testing.T) {
+func TestCapabilityWithoutAListSaysWhichDefaultAppliesAndWhy(t *testing.T) {
 	const everyone, owner = "everyone may use them", "the owner and administrators may use them"
 	for name, c := range map[string]struct {
 		bus                   standing

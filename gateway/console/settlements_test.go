@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-func TestASettlementIsInYuanAndForWhoMaySeeTheApplication(t *testing.T) {
+func TestSettlementIsInYuanAndForWhoMaySeeTheApplication(t *testing.T) {
 	h := newFixture(t)
 	root, aud, mina, ada := h.testUser("root", storage.RoleAdmin), h.testUser("aud", storage.RoleAuditor), h.testUser("mina", storage.RoleDeveloper), h.testUser("ada", "")
 	app, order := h.waits(h.app("Shop", mina.Sub))
@@ -160,7 +160,7 @@ func (c countedMeters) UsageOf(ctx context.Context, apps []string, q driver.Usag
 	return usageOf(ctx, c.Backend, apps, q)
 }
 
-func TestAPageOfSettlementsAsksTheStoreTwiceBesideTheVisitor(t *testing.T) {
+func TestPageOfSettlementsAsksTheStoreTwiceBesideTheVisitor(t *testing.T) {
 	store := countedMeters{&counted{Backend: backend.New(t)}}
 	h := newNode(t, store, storage.NewMasterKey(), func(c *console.Config) {
 		c.Billing = must(billing.New(billing.Config{Store: c.Store.(*storage.Store), UsageOf: func(ctx context.Context, apps []string, q driver.UsageQuery) (map[string][]driver.Count, error) {

@@ -107,7 +107,7 @@ func (h *fixture) ruled() string {
 	return hex.EncodeToString(sum[:10])
 }
 
-func TestAToolIsTriedByItsOwnerAndChargedToThem(t *testing.T) {
+func TestToolIsTriedByItsOwnerAndChargedToThem(t *testing.T) {
 	h, s, dev := shopFixture(t)
 	const path = "/console/capabilities/shop/tools/getPet"
 	form := url.Values{"do": {"call"}, "form": {h.formOn(h.open(path, dev.cookie))}, "a.0": {"7"}, "a.2": {`"dog"`}, "a.3.0": {"Oslo"}, "a.4": {`["x"]`}}
@@ -135,7 +135,7 @@ func (u unread) Read([]byte) (int, error) {
 	return 0, io.EOF
 }
 
-func TestTheFormWithADocumentIsReadInItsTurn(t *testing.T) {
+func TestFormWithADocumentIsReadInItsTurn(t *testing.T) {
 	h, s, dev := shopFixture(t)
 	s.busy = &reply.Failure{Status: 429, Msg: "wait until the first is read", Header: http.Header{"Retry-After": {"10"}}}
 	r := httptest.NewRequest(http.MethodPost, base+"/console/capabilities/new", unread{t})
@@ -163,7 +163,7 @@ func TestCapabilitiesAreShownToTheirOwnersAndAdministrators(t *testing.T) {
 	}
 }
 
-func TestAPreviewNamesTheDifferenceAndStoresNothing(t *testing.T) {
+func TestPreviewNamesTheDifferenceAndStoresNothing(t *testing.T) {
 	h, _, dev := shopFixture(t)
 	const path = "/console/capabilities/new"
 	w := h.send(path, dev.cookie, url.Values{"do": {"preview"}, "form": {h.formOn(h.open(path, dev.cookie))}, "member": {"shop"}, "upstream_url": {"https://up.example.com"}, "auth_secret": {"typed-secret"}, "document": {"{}"}})

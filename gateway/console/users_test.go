@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-func TestAUserIsMadeAndSignsIn(t *testing.T) {
+func TestUserIsMadeAndSignsIn(t *testing.T) {
 	h := newFixture(t)
 	root := h.testUser("root", storage.RoleAdmin)
 	made := h.want(h.do("POST", "/api/console/users", root.cookie, `{"username":"ada","password":"`+password+`","role":"developer","nickname":"Ada","email":"ada@example.com"}`), 200, 1, "create")
@@ -37,7 +37,7 @@ func TestAUserIsMadeAndSignsIn(t *testing.T) {
 }
 
 // What was begun with other powers does not go on.
-func TestAnotherRoleAndBeingDisabledEndSessionsAndGrants(t *testing.T) {
+func TestUserChangeOfRoleOrDisablingEndsSessionsAndGrants(t *testing.T) {
 	for body, notices := range map[string]string{`{"role":"admin"}`: "role is admin now", `{"role":""}`: "role taken away", `{"disabled":true}`: "disabled"} {
 		h := newFixture(t)
 		root, mina := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper)
@@ -61,7 +61,7 @@ func TestAnotherRoleAndBeingDisabledEndSessionsAndGrants(t *testing.T) {
 }
 
 // A process may be killed when it has disabled somebody and not ended their sessions.
-func TestWhoIsEnabledAgainSignsInAgain(t *testing.T) {
+func TestUserEnabledAgainSignsInAgain(t *testing.T) {
 	h := newFixture(t)
 	root, mina := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper)
 	u := must(h.store.User(t.Context(), mina.Sub))(t)
@@ -78,7 +78,7 @@ func TestWhoIsEnabledAgainSignsInAgain(t *testing.T) {
 	}
 }
 
-func TestSomebodyStaysAnAdministrator(t *testing.T) {
+func TestLastAdministratorStays(t *testing.T) {
 	h := newFixture(t)
 	root := h.testUser("root", storage.RoleAdmin)
 	for _, body := range []string{`{"role":""}`, `{"role":"developer"}`, `{"disabled":true}`} {

@@ -28,7 +28,7 @@ func (w *waiting) UnlockUser(_ context.Context, u storage.User) bool {
 	return was
 }
 
-func TestAUserWhoseSignInsWaitIsShownAsOneAndLetInAgain(t *testing.T) {
+func TestUserWhoseSignInsWaitIsShownAsOneAndLetInAgain(t *testing.T) {
 	w := &waiting{locked{}, true, map[string]time.Time{}}
 	h := newFixture(t, func(c *console.Config) { c.Lockout, c.Delays = w, w })
 	root, eve := h.testUser("root", storage.RoleAdmin), h.testUser("eve", "")

@@ -107,7 +107,7 @@ func (m *meter) same(t *testing.T, k *bucket) {
 	}
 }
 
-func TestAnHourOfUsageIsShippedWhenItIsOver(t *testing.T) {
+func TestHourOfUsageIsShippedWhenItIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		m, k := newMeter(t), &bucket{}
 		f, stop := followUsage(t, m.store, k)
@@ -179,7 +179,7 @@ func TestCallsThatComeLateMakeAnotherRevision(t *testing.T) {
 }
 
 // Calls fail and processes end anywhere, and the target has each row as the store has it.
-func TestNoRowIsMissingWhateverFails(t *testing.T) {
+func TestUsageStreamMissesNoRowWhateverFails(t *testing.T) {
 	for seed := range uint64(10) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { failUsageAnywhere(t, newDice(seed)) })

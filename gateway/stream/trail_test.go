@@ -36,7 +36,7 @@ func run(f *stream.Follower) (stop func()) {
 	return func() { cancel(); work.Wait() }
 }
 
-func TestAConsumerGetsTheTrailToTheLetter(t *testing.T) {
+func TestConsumerGetsTheTrailToTheLetter(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, k := newOffice(t), &bucket{}
 		f, stop := follow(t, o, stream.Config{Target: k, MaxBytes: 2000}, quiet)
@@ -100,7 +100,7 @@ func (f *faulty) SaveStream(ctx context.Context, at shipping.Position) (shipping
 
 // Calls fail and processes end anywhere, and the target gets the whole trail, in order, with equal
 // repetitions.
-func TestNothingIsMissingWhateverFails(t *testing.T) {
+func TestTrailStreamMissesNothingWhateverFails(t *testing.T) {
 	for seed := range uint64(20) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { failAnywhere(t, newDice(seed)) })
@@ -154,7 +154,7 @@ func failAnywhere(t *testing.T, dice *rand.Rand) {
 
 // A process is killed between the answer of the target and the keeping of the position: here the
 // position cannot be kept any more, and another process takes over.
-func TestAKillBetweenThePutAndThePositionRepeatsTheSameBatch(t *testing.T) {
+func TestKillBetweenThePutAndThePositionRepeatsTheSameBatch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, k := newOffice(t), &bucket{}
 		o.write(t, 20)
@@ -187,7 +187,7 @@ type shared struct{ driver.Backend }
 
 func (shared) Listen(ctx context.Context, _ func()) error { <-ctx.Done(); return nil }
 
-func TestOneOfTwoNodesShipsAndTheOtherTakesOver(t *testing.T) {
+func TestShippingIsDoneByOneNodeAndTheOtherTakesOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t)
 		first, second := &bucket{}, &bucket{} // one place, looked at from each node
@@ -229,7 +229,7 @@ func (s slow) Put(ctx context.Context, b stream.Batch) error {
 }
 
 // Two processes that ship at once, as when one was paused and woke, are no failure of either.
-func TestWhoWasSlowerIsNoFailure(t *testing.T) {
+func TestTrailStreamAcceptsThatAnotherWasFaster(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, k, said := newOffice(t), &bucket{}, &record{}
 		for range 2 { // the store is not shared, so both take themselves for alone
@@ -277,7 +277,7 @@ func (r *record) count(text string) (n int) {
 	return n
 }
 
-func TestATargetThatIsAwayIsSaidOnceAndTriedMoreAndMoreSeldom(t *testing.T) {
+func TestTargetThatIsAwayIsSaidOnceAndTriedMoreAndMoreSeldom(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, k, said := newOffice(t), &bucket{}, &record{}
 		n := 0
@@ -316,7 +316,7 @@ func TestATargetThatIsAwayIsSaidOnceAndTriedMoreAndMoreSeldom(t *testing.T) {
 	})
 }
 
-func TestWhatWasRemovedBeforeItWasShippedIsSaid(t *testing.T) {
+func TestTrailStreamReportsWhatWasRemovedUnshipped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, k, said := newOffice(t), &bucket{}, &record{}
 		o.write(t, 30)
@@ -371,7 +371,7 @@ func prune(t *testing.T, o *office, before time.Time) {
 }
 
 // Foreign bytes in the store are shipped, as one line that passes for no other.
-func TestARecordThatIsNoneIsOneLineAllTheSame(t *testing.T) {
+func TestRecordThatIsNoneIsOneLineAllTheSame(t *testing.T) {
 	for _, data := range []string{
 		"", "{}", "null", "not JSON", "{\"a\":1}\n{\"stream\":\"usage\"}", `{"stream":"usage"}`, `{"a":1,"seq":7}`, `{"\u0069d":"7-x"}`, `{"a":{"id":1},"ID":"x"}`, `{"a":1}x`, "{\"a\":1,\n\"b\":2}",
 	} {
@@ -391,7 +391,7 @@ func TestARecordThatIsNoneIsOneLineAllTheSame(t *testing.T) {
 	}
 }
 
-func TestAStoreThatWasPutBackIsShippedAnew(t *testing.T) {
+func TestStoreThatWasPutBackIsShippedAnew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, k, said := newOffice(t), &bucket{}, &record{}
 		o.write(t, 3)

@@ -38,7 +38,7 @@ func (p *pipe) Write(b []byte) (int, error) {
 	return p.text.Write(b)
 }
 
-func TestALineThatWasCutShortIsEndedBeforeTheNext(t *testing.T) {
+func TestLineThatWasCutShortIsEndedBeforeTheNext(t *testing.T) {
 	b := stream.Batch{Lines: []byte("{\"seq\":1}\n{\"seq\":2}\n")}
 	for room, want := range map[int]string{
 		0:  "{\"seq\":1}\n{\"seq\":2}\n",
@@ -60,7 +60,7 @@ func TestALineThatWasCutShortIsEndedBeforeTheNext(t *testing.T) {
 	}
 }
 
-func TestAReaderThatStandsStillHoldsUpNobodyForLong(t *testing.T) {
+func TestReaderThatStandsStillHoldsUpNobodyForLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := &pipe{room: -1, stuck: make(chan struct{})}
 		w := stream.NewWriter("pipe", p)
@@ -84,7 +84,7 @@ func TestAReaderThatStandsStillHoldsUpNobodyForLong(t *testing.T) {
 	})
 }
 
-func TestAConfigOfAStreamIsJudged(t *testing.T) {
+func TestConfigOfAStreamIsJudged(t *testing.T) {
 	for says, c := range map[string]stream.Config{
 		"":          {Target: &bucket{}},
 		"MaxBytes":  {Target: &bucket{}, MaxBytes: -1},

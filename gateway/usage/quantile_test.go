@@ -10,7 +10,7 @@ import (
 )
 
 // A quantile lies in the range that the true one lies in.
-func TestAQuantileIsWithinTheRangeOfTheTrueOne(t *testing.T) {
+func TestQuantileIsWithinTheRangeOfTheTrueOne(t *testing.T) {
 	rangeOf := func(d time.Duration) int {
 		i, _ := slices.BinarySearch(ledger.Bounds, d)
 		return i

@@ -181,7 +181,7 @@ func TestUsageOfOneApplicationAlsoOfARemovedOne(t *testing.T) {
 	}
 }
 
-func TestTwoAnswersByNameAreMadeAtATime(t *testing.T) {
+func TestUsageByNameMakesTwoAnswersAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		h.store.wait = make(chan struct{})
@@ -281,7 +281,7 @@ func TestTopHasTheLastCallsOfThisProcess(t *testing.T) {
 }
 
 // The span before is counted along with it, and nothing else of the answer changes.
-func TestTheSpanBeforeIsCountedInTheSameRead(t *testing.T) {
+func TestSpanBeforeIsCountedInTheSameRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		other, err := h.store.SaveApp(t.Context(), storage.App{Name: "Other", Domains: []string{"other.example"}})

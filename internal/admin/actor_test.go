@@ -11,7 +11,7 @@ import (
 )
 
 // The operator at the command line may do everything, and the audit trail says where they are.
-func TestTheOperatorMayDoEverythingAndIsNamed(t *testing.T) {
+func TestOperatorMayDoEverythingAndIsNamed(t *testing.T) {
 	a := CommandLine()
 	for name, err := range map[string]error{
 		"Admin": a.Admin(), "Reader": a.Reader(), "Developer": a.Developer(), "Writer": a.Writer(), "Fresh": a.Fresh(),
@@ -27,7 +27,7 @@ func TestTheOperatorMayDoEverythingAndIsNamed(t *testing.T) {
 }
 
 // The zero Actor, which a front has forgotten to fill in, may do nothing.
-func TestTheZeroActorMayDoNothing(t *testing.T) {
+func TestZeroActorMayDoNothing(t *testing.T) {
 	var a Actor
 	for name, err := range map[string]error{
 		"Admin": a.Admin(), "Reader": a.Reader(), "Developer": a.Developer(), "Fresh": a.Fresh(), "Proven": a.Proven(),
@@ -42,7 +42,7 @@ func TestTheZeroActorMayDoNothing(t *testing.T) {
 }
 
 // An application that acts for itself has no role, whatever else is true of it.
-func TestAnApplicationHasNoRole(t *testing.T) {
+func TestApplicationHasNoRole(t *testing.T) {
 	a := Actor{Application: "ks1", AuthTime: time.Now(), Proved: true}
 	if a.Admin() == nil || a.Developer() == nil || a.Changes("u1") || a.Name() != "ks1" {
 		t.Errorf("%+v is named %q and may act as a user", a, a.Name())

@@ -34,7 +34,7 @@ func one(address string) func(int) string { return func(int) string { return add
 
 func many(i int) string { return fmt.Sprintf("%d.%d.0.1", i%190+1, i/190) }
 
-func TestANetworkDoesSoMuchAnHourAndADay(t *testing.T) {
+func TestNetworkDoesSoMuchAnHourAndADay(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts through days")
 	}
@@ -114,7 +114,7 @@ func TestBeyondWhatIsCommonEachNetworkHasAReserve(t *testing.T) {
 	}
 }
 
-func TestWhoIsRefusedUsesUpNothing(t *testing.T) {
+func TestAllowanceIsNotUsedUpByRefusals(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		counter := counters.NewCounter()
 		taken(t, counter, registrations, 3_000, one("192.0.2.1"))
@@ -129,7 +129,7 @@ func TestWhoIsRefusedUsesUpNothing(t *testing.T) {
 }
 
 // A Retry-After that is followed is enough, and a second less is not.
-func TestTheWaitIsTrue(t *testing.T) {
+func TestWaitIsTrue(t *testing.T) {
 	for name, c := range map[string]struct {
 		kinds  []Kind
 		before func(t *testing.T, counter counters.Counter)
@@ -178,7 +178,7 @@ func TestTheWaitIsTrue(t *testing.T) {
 }
 
 // Five /48 and 100 IPv4 addresses, and honest ones elsewhere and beside them: in the same /32, and in the same /16.
-func TestAMillionEventsOfAFewNetworksKeepOutNobodyElse(t *testing.T) {
+func TestMillionEventsOfAFewNetworksKeepOutNobodyElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const minutes, each = 20, 50_000
 		fetches := Kind{Name: "fetch", Each: []Rate{{10, time.Minute}}, Common: Rate{100, time.Minute}, Reserve: Rate{1, time.Minute}}

@@ -54,7 +54,7 @@ func TestDocumentsAreValues(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotGoTogetherIsRefused(t *testing.T) {
+func TestDocumentPartsThatConflictAreRefused(t *testing.T) {
 	for name, parts := range map[string][2]string{
 		"a path twice":      {cats, `{"openapi":"3.0.3","paths":{"/cats":{}}}`},
 		"a component twice": {cats, `{"openapi":"3.0.3","paths":{},"components":{"schemas":{"Cat":{}}}}`},
@@ -69,7 +69,7 @@ func TestWhatDoesNotGoTogetherIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheDocumentIsServedWithItsETag(t *testing.T) {
+func TestDocumentIsServedWithItsETag(t *testing.T) {
 	h := Of([]byte(cats)).Handler("https://pets.example.net")
 	ask := func(method, path, etag string) *httptest.ResponseRecorder {
 		r := httptest.NewRequest(method, path, nil)

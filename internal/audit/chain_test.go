@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-func TestAChainBeginsOnceAndBehindWhatItSaw(t *testing.T) {
+func TestChainBeginsOnceAndBehindWhatItSaw(t *testing.T) {
 	sum := newChain(digest{})
 	first := func(c *chain, after uint64) driver.Record {
 		e := entry{Event: numbered(1), After: after}
@@ -45,7 +45,7 @@ func TestAChainBeginsOnceAndBehindWhatItSaw(t *testing.T) {
 	}
 }
 
-func TestAChainDoesNotBeginBehindWhatCameLater(t *testing.T) {
+func TestChainDoesNotBeginBehindWhatCameLater(t *testing.T) {
 	s := &fakeStore{}
 	closed(t, opened(t, s))
 	late := newChain(link(s.records[0].Data))
@@ -57,7 +57,7 @@ func TestAChainDoesNotBeginBehindWhatCameLater(t *testing.T) {
 	}
 }
 
-func TestABreakIsCalledByItsName(t *testing.T) {
+func TestBreakIsCalledByItsName(t *testing.T) {
 	s := &fakeStore{}
 	trail := opened(t, s)
 	for i := range 3 {
@@ -74,7 +74,7 @@ func TestABreakIsCalledByItsName(t *testing.T) {
 	}
 }
 
-func TestTheNumberOfChainsIsBounded(t *testing.T) {
+func TestNumberOfChainsIsBounded(t *testing.T) {
 	s, _ := small(t)
 	v := verifier{store: s, sum: newChain(digest{}).sum, chains: map[string]*progress{}}
 	for i := range maxChains - 1 {
@@ -88,7 +88,7 @@ func TestTheNumberOfChainsIsBounded(t *testing.T) {
 	}
 }
 
-func TestWhatIsAppendedMeanwhileIsLeftForTheNextTime(t *testing.T) {
+func TestVerifyLeavesWhatIsAppendedMeanwhileForLater(t *testing.T) {
 	s, _ := small(t)
 	n := 0
 	for r, err := range all(t.Context(), s, 0, 30) {
@@ -101,7 +101,7 @@ func TestWhatIsAppendedMeanwhileIsLeftForTheNextTime(t *testing.T) {
 	}
 }
 
-func TestATrailContinuesAfterRecordsThatCannotBeRead(t *testing.T) {
+func TestTrailContinuesAfterRecordsThatCannotBeRead(t *testing.T) {
 	s := &fakeStore{}
 	s.Append(t.Context(), driver.Record{Data: []byte("hello")})
 	trail := opened(t, s)
@@ -138,7 +138,7 @@ func TestBreaksSayWhereAndWhatToDo(t *testing.T) {
 	}
 }
 
-func TestAHeadReadsBack(t *testing.T) {
+func TestHeadReadsBack(t *testing.T) {
 	_, heads := small(t)
 	for _, h := range heads {
 		if got, err := ParseHead(h.String()); err != nil || got.plain() != h.plain() || got.Seq != h.Seq {
@@ -156,7 +156,7 @@ func TestAHeadReadsBack(t *testing.T) {
 	}
 }
 
-func TestTheEndOfALongTrailIsFoundInFewReads(t *testing.T) {
+func TestEndOfALongTrailIsFoundInFewReads(t *testing.T) {
 	for _, n := range []int{0, 1, 2, 3, 7, 8, 9, 1023, 1024, 1025, 100_000} {
 		s := &fakeStore{records: make([]driver.Record, n)}
 		renumbered(s.records)
@@ -170,7 +170,7 @@ func TestTheEndOfALongTrailIsFoundInFewReads(t *testing.T) {
 	}
 }
 
-func TestAPageMoreIsRead(t *testing.T) {
+func TestPageMoreIsRead(t *testing.T) {
 	s := &fakeStore{}
 	trail := opened(t, s)
 	for i := range 2*driver.Page + 1 {

@@ -17,7 +17,7 @@ var hostile = []string{
 	"/p?access_token=secret", "/p#access_token=secret", "?secret", "/p#a?secret", "/p?a#secret",
 }
 
-func TestWhatIsWrittenIsOneLineThatReadsBack(t *testing.T) {
+func TestEncodeWritesOneLineThatReadsBack(t *testing.T) {
 	for _, text := range hostile {
 		e := Event{At: time.Unix(0, 1), Status: 200}
 		for _, place := range texts(&e) {
@@ -66,7 +66,7 @@ func roundTrips(t *testing.T, e Event) {
 	}
 }
 
-func TestATextIsCutBetweenLetters(t *testing.T) {
+func TestTextIsCutBetweenLetters(t *testing.T) {
 	for text, want := range map[string]string{
 		strings.Repeat("a", 64):                      strings.Repeat("a", 64),
 		strings.Repeat("a", 65):                      strings.Repeat("a", 61) + "…",
@@ -82,7 +82,7 @@ func TestATextIsCutBetweenLetters(t *testing.T) {
 	}
 }
 
-func TestATimeNobodyCanWriteIsNow(t *testing.T) {
+func TestTimeNobodyCanWriteIsNow(t *testing.T) {
 	now := time.Now()
 	for _, at := range []time.Time{{}, time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)} {
 		e := Event{At: at}
@@ -95,7 +95,7 @@ func TestATimeNobodyCanWriteIsNow(t *testing.T) {
 	roundTrips(t, Event{At: time.Now(), Status: math.MaxInt, Latency: math.MaxInt64, Bytes: math.MaxInt64})
 }
 
-func TestTheShapeOfARecordStays(t *testing.T) {
+func TestShapeOfARecordStays(t *testing.T) {
 	c := newChain(digest{})
 	c.id = "c"
 	e := entry{Event: numbered(1), After: 7, Lost: 3}

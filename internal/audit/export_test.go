@@ -21,7 +21,7 @@ func exported(t *testing.T, s Archive, f Filter, format Format) (string, error) 
 	return out.String(), err
 }
 
-func TestAnExportIsTheTrailLineByLine(t *testing.T) {
+func TestExportIsTheTrailLineByLine(t *testing.T) {
 	s, _ := small(t)
 	want := ""
 	for _, r := range s.records {
@@ -32,7 +32,7 @@ func TestAnExportIsTheTrailLineByLine(t *testing.T) {
 	}
 }
 
-func TestAnExportHoldsEachRecordOnce(t *testing.T) {
+func TestExportHoldsEachRecordOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeStore{}
 		trail := opened(t, s)
@@ -51,7 +51,7 @@ func TestAnExportHoldsEachRecordOnce(t *testing.T) {
 	})
 }
 
-func TestAFilterChooses(t *testing.T) {
+func TestFilterChooses(t *testing.T) {
 	s := &fakeStore{}
 	trail := opened(t, s)
 	for i := range 4 {
@@ -90,7 +90,7 @@ func TestAFilterChooses(t *testing.T) {
 	}
 }
 
-func TestNoCellIsAFormula(t *testing.T) {
+func TestExportContainsNoFormulas(t *testing.T) {
 	for text, want := range map[string]string{
 		"=1+1": "'=1+1", "+1": "'+1", "-1": "'-1", "@SUM(A1)": "'@SUM(A1)", "\t=1": "'\uFFFD=1", "\rx": "'\uFFFDx",
 		"\nx": "'\uFFFDx", " =1": "' =1", "\u00a0=1": "'\uFFFD=1", "＝1": "'＝1", "＠x": "'＠x", "＋1": "'＋1", "－1": "'－1",
@@ -130,7 +130,7 @@ func TestNoCellIsAFormula(t *testing.T) {
 	}
 }
 
-func TestABrokenTrailIsExportedWithAnError(t *testing.T) {
+func TestBrokenTrailIsExportedWithAnError(t *testing.T) {
 	s, _ := small(t)
 	s.records[3].Data = []byte("hello")
 	got, err := exported(t, s, Filter{}, JSONL)
@@ -139,7 +139,7 @@ func TestABrokenTrailIsExportedWithAnError(t *testing.T) {
 	}
 }
 
-func TestAnExportThatCannotBeWrittenIsAnError(t *testing.T) {
+func TestExportThatCannotBeWrittenIsAnError(t *testing.T) {
 	s, _ := small(t)
 	for _, format := range []Format{JSONL, CSV} {
 		for k := range 2 {

@@ -13,7 +13,7 @@ import (
 
 // The store fails at its k-th call, for every k, before or after the call was done, and
 // stays away for some more calls.
-func TestNothingIsLostWhereverTheStoreFails(t *testing.T) {
+func TestStoreFailuresLoseNothing(t *testing.T) {
 	for _, done := range []bool{false, true} {
 		for times := 1; times <= 3; times++ {
 			failed := true
@@ -64,7 +64,7 @@ func failsAt(t *testing.T, k, times int, done bool) (failed bool) {
 	return failed
 }
 
-func TestAFailingStoreIsRetriedWithGrowingPauses(t *testing.T) {
+func TestFailingStoreIsRetriedWithGrowingPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeStore{}
 		trail := opened(t, s)
@@ -92,7 +92,7 @@ func TestAFailingStoreIsRetriedWithGrowingPauses(t *testing.T) {
 	})
 }
 
-func TestAnEventDoesNotPutOffTheNextAttempt(t *testing.T) {
+func TestEventDoesNotPutOffTheNextAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeStore{}
 		trail := opened(t, s, func(c *Config) { c.FlushEvery = maxFlushEvery })
@@ -121,7 +121,7 @@ func (h *hanging) Append(ctx context.Context, records ...driver.Record) error {
 	return h.fakeStore.Append(ctx, records...)
 }
 
-func TestAWriteThatHangsIsAbandonedAndRetried(t *testing.T) {
+func TestWriteThatHangsIsAbandonedAndRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := &hanging{fakeStore: &fakeStore{}}
 		trail := opened(t, h)

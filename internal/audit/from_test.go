@@ -6,7 +6,7 @@ import (
 )
 
 // An address and its text make the same record.
-func TestAnAddressIsWrittenAsItsText(t *testing.T) {
+func TestAddressIsWrittenAsItsText(t *testing.T) {
 	s := &fakeStore{}
 	trail := opened(t, s)
 	texts := []string{"192.0.2.1", "2001:db8::1", "::ffff:192.0.2.1", "fe80::1%eth0", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff"}

@@ -57,7 +57,7 @@ func (k *kept) run(length time.Duration) {
 
 const day = 24 * time.Hour
 
-func TestARunningServiceRemovesWhatIsTooOld(t *testing.T) {
+func TestRunningServiceRemovesWhatIsTooOld(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKept(t, 400*day, 0)
 		k.note(100)
@@ -82,7 +82,7 @@ func TestARunningServiceRemovesWhatIsTooOld(t *testing.T) {
 	})
 }
 
-func TestARunningServiceBoundsTheSize(t *testing.T) {
+func TestRunningServiceBoundsTheSize(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 20_000
 		k := newKept(t, 0, limit)
@@ -100,7 +100,7 @@ func TestARunningServiceBoundsTheSize(t *testing.T) {
 	})
 }
 
-func TestWithoutLimitsNothingIsRemoved(t *testing.T) {
+func TestTrailWithoutLimitsKeepsEverything(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKept(t, 0, 0)
 		k.note(10)
@@ -112,7 +112,7 @@ func TestWithoutLimitsNothingIsRemoved(t *testing.T) {
 	})
 }
 
-func TestAServiceWhoseClockIsAheadRemovesNothing(t *testing.T) {
+func TestServiceWhoseClockIsAheadRemovesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKept(t, 400*day, 0)
 		k.note(10)
@@ -133,7 +133,7 @@ func TestAServiceWhoseClockIsAheadRemovesNothing(t *testing.T) {
 	})
 }
 
-func TestWhatCannotBeNotedIsNotRemoved(t *testing.T) {
+func TestPruneRemovesNothingThatItCannotNote(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKept(t, day, 0)
 		k.note(10)
@@ -153,7 +153,7 @@ func TestWhatCannotBeNotedIsNotRemoved(t *testing.T) {
 }
 
 // The clock of a machine may be ahead when it is first started: that record alone keeps nothing.
-func TestAFirstRecordThatIsDatedAheadKeepsNothing(t *testing.T) {
+func TestFirstRecordThatIsDatedAheadKeepsNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKept(t, day, 0)
 		e := entry{Event: Event{Kind: begin, At: time.Now().Add(4000 * day)}}

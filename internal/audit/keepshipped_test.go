@@ -16,7 +16,7 @@ func (k *kept) shipping(through *uint64) {
 
 const nowhereElse = "audit records were removed that are nowhere else"
 
-func TestWhatIsNotShippedWaitsForAsLongAgain(t *testing.T) {
+func TestUnshippedTrailIsKeptForAsLongAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKept(t, 10*day, 0)
 		shipped := uint64(40)
@@ -44,7 +44,7 @@ func TestWhatIsNotShippedWaitsForAsLongAgain(t *testing.T) {
 	})
 }
 
-func TestWhatIsNotShippedMayBeAsMuchAgain(t *testing.T) {
+func TestUnshippedTrailMayBeAsLargeAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const limit = 20_000
 		k := newKept(t, 0, limit)
@@ -68,7 +68,7 @@ func TestWhatIsNotShippedMayBeAsMuchAgain(t *testing.T) {
 	})
 }
 
-func TestNothingIsRemovedWhereItIsNotKnownWhatIsShipped(t *testing.T) {
+func TestPruneRemovesNothingWhileTheShippedPartIsUnknown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKept(t, day, 0)
 		k.keeper.Shipped = func(context.Context) (uint64, error) { return 0, errors.New("the position cannot be read") }

@@ -15,7 +15,7 @@ import (
 )
 
 // The child says which event it was answered for; the parent kills it amid the next.
-func TestAKilledProcessLeavesAWholeTrail(t *testing.T) {
+func TestKilledProcessLeavesAWholeTrail(t *testing.T) {
 	const folder = "KEYSTILE_KILLED_IN"
 	if dir := os.Getenv(folder); dir != "" {
 		noteUntilKilled(t, dir)
@@ -24,7 +24,7 @@ func TestAKilledProcessLeavesAWholeTrail(t *testing.T) {
 	var kept []Head
 	want := map[string]bool{}
 	for life := range 4 {
-		child := exec.Command(os.Args[0], "-test.run=^TestAKilledProcessLeavesAWholeTrail$")
+		child := exec.Command(os.Args[0], "-test.run=^TestKilledProcessLeavesAWholeTrail$")
 		child.Env = append(os.Environ(), folder+"="+dir, folder+"_LIFE="+strconv.Itoa(life))
 		out, err := child.StdoutPipe()
 		if err != nil || child.Start() != nil {

@@ -177,7 +177,7 @@ func (z frozen) wantFound(t testing.TB, what string) {
 	}
 }
 
-func TestAPrunedTrailIsWholeWhereverItIsCut(t *testing.T) {
+func TestPrunedTrailIsWholeWhereverItIsCut(t *testing.T) {
 	for seed := range uint64(30) {
 		f := newFixture(t, seed)
 		var kept []Head
@@ -202,7 +202,7 @@ func TestAPrunedTrailIsWholeWhereverItIsCut(t *testing.T) {
 	}
 }
 
-func TestWhateverIsDoneToAPrunedTrailIsFound(t *testing.T) {
+func TestVerifyFindsWhateverIsDoneToAPrunedTrail(t *testing.T) {
 	for seed := range uint64(6) {
 		f := newFixture(t, seed).fill(40)
 		f.prune(f.older(8))
@@ -242,7 +242,7 @@ func TestWhateverIsDoneToAPrunedTrailIsFound(t *testing.T) {
 	}
 }
 
-func TestATailThatIsGoneIsNoticedWithoutAHead(t *testing.T) {
+func TestTailThatIsGoneIsNoticedWithoutAHead(t *testing.T) {
 	f := newFixture(t, 1).fill(30)
 	z := f.frozen()
 	cut := z.with(func(all []driver.Record) []driver.Record { return all[:len(all)-2] })
@@ -259,7 +259,7 @@ func TestATailThatIsGoneIsNoticedWithoutAHead(t *testing.T) {
 
 // A chain that goes on after a cut leaves a gap, and nothing in the chains tells of it: the record
 // before the gap was the last of its chain.
-func TestATailThatIsGoneIsNoticedWhenTheServiceHasGoneOn(t *testing.T) {
+func TestTailThatIsGoneIsNoticedWhenTheServiceHasGoneOn(t *testing.T) {
 	f := newFixture(t, 1)
 	f.send(f.begin(), entry{Event: Event{Kind: event.Call}}, entry{Event: Event{Kind: event.Call}})
 	z := f.frozen()
@@ -274,7 +274,7 @@ func TestATailThatIsGoneIsNoticedWhenTheServiceHasGoneOn(t *testing.T) {
 	}
 }
 
-func TestAKillBetweenCheckpointAndRemovalIsMended(t *testing.T) {
+func TestKillBetweenCheckpointAndRemovalIsMended(t *testing.T) {
 	for step := range 12 {
 		f := newFixture(t, 7).fill(40)
 		before, _ := whole(t, f)
@@ -311,7 +311,7 @@ func (k killed) Prune(ctx context.Context, through uint64) (int, error) {
 	return 0, errors.Join(err, errAway)
 }
 
-func TestOfTwoWhoPruneAtOnceOneDoes(t *testing.T) {
+func TestPruneByTwoAtOnceIsDoneByOne(t *testing.T) {
 	f := newFixture(t, 3).fill(60)
 	before, _ := whole(t, f)
 	small := must(PlanPrune(t.Context(), f, f.older(10)))
@@ -328,7 +328,7 @@ func TestOfTwoWhoPruneAtOnceOneDoes(t *testing.T) {
 	}
 }
 
-func TestWhoVerifiesBesideAPruneBeginsAgain(t *testing.T) {
+func TestVerifyBeginsAgainAfterAPrune(t *testing.T) {
 	f := newFixture(t, 5).fill(60)
 	meanwhile := &pruned{fixture: f, at: []int{10, 25, 40}}
 	if r, err := Verify(t.Context(), meanwhile); err != nil || r.Err() != nil || r.Removed.Through == 0 {
@@ -355,7 +355,7 @@ func (p *pruned) Appended(ctx context.Context) (uint64, error) {
 	return p.fixture.Appended(ctx)
 }
 
-func TestAClockThatIsAheadRemovesNothing(t *testing.T) {
+func TestClockThatIsAheadRemovesNothing(t *testing.T) {
 	f := newFixture(t, 2)
 	w := f.begin()
 	f.at = 1000 // a clock that is wrong for a while
@@ -381,7 +381,7 @@ func TestAClockThatIsAheadRemovesNothing(t *testing.T) {
 }
 
 // A clock that was ahead for an hour must not keep what is noted from then on for ever.
-func TestManyRecordsThatAreDatedAheadKeepNothing(t *testing.T) {
+func TestPruneIgnoresManyRecordsDatedAhead(t *testing.T) {
 	f := newFixture(t, 2)
 	w := f.begin()
 	f.at = 100_000
@@ -399,7 +399,7 @@ func TestManyRecordsThatAreDatedAheadKeepNothing(t *testing.T) {
 	whole(t, f)
 }
 
-func TestTheLastRecordStays(t *testing.T) {
+func TestLastRecordStays(t *testing.T) {
 	f := newFixture(t, 4).fill(20)
 	f.prune(Limits{Now: f.moment(99), Before: f.moment(99)})
 	if z := f.frozen(); len(z.records) != 1 || z.records[0].Seq != z.given {
@@ -415,7 +415,7 @@ func TestTheLastRecordStays(t *testing.T) {
 	}
 }
 
-func TestTheSizeOfATrailIsBounded(t *testing.T) {
+func TestSizeOfATrailIsBounded(t *testing.T) {
 	f := newFixture(t, 6).fill(100)
 	size := func() int64 {
 		return must(weigh(t.Context(), f, f.frozen().records[0].Seq-1, f.frozen().given))
@@ -435,7 +435,7 @@ func TestTheSizeOfATrailIsBounded(t *testing.T) {
 	}
 }
 
-func TestALongTrailIsWeighedBySamples(t *testing.T) {
+func TestLongTrailIsWeighedBySamples(t *testing.T) {
 	s := &fakeStore{} // whose Seqs have gaps
 	want := int64(0)
 	for i := range 50_000 {
@@ -449,7 +449,7 @@ func TestALongTrailIsWeighedBySamples(t *testing.T) {
 	}
 }
 
-func TestAPruneIsDoneInPieces(t *testing.T) {
+func TestPruneIsDoneInPieces(t *testing.T) {
 	f := newFixture(t, 8).fill(100)
 	limits := f.older(50)
 	all := must(PlanPrune(t.Context(), f, limits))
@@ -470,7 +470,7 @@ func TestAPruneIsDoneInPieces(t *testing.T) {
 	}
 }
 
-func TestACheckpointThatDoesNotOpenStopsAPrune(t *testing.T) {
+func TestCheckpointThatDoesNotOpenStopsAPrune(t *testing.T) {
 	z := newFixture(t, 9).fill(20).frozen()
 	z.forged = true
 	if _, err := PlanPrune(t.Context(), z, Limits{Before: time.Now(), Now: time.Now()}); !errors.Is(err, storage.ErrCheckpoint) {
@@ -526,7 +526,7 @@ func TestRecordsThatAreMissingAmongWhatIsRemovedAreRemembered(t *testing.T) {
 }
 
 // A record that a plan has missed because another process removed it meanwhile is no break.
-func TestAPlanMadeBesideAPruneFindsNoBreaks(t *testing.T) {
+func TestPlanMadeBesideAPruneFindsNoBreaks(t *testing.T) {
 	f := newFixture(t, 5).fill(60)
 	if plan, err := PlanPrune(t.Context(), &pruned{fixture: f, at: []int{25}}, f.older(40)); !errors.Is(err, ErrRaced) {
 		t.Errorf("PlanPrune() = %v, %v; want %v", plan, err, ErrRaced)
@@ -579,7 +579,7 @@ func TestKeptHeadsBehindTheCheckpoint(t *testing.T) {
 	}
 }
 
-func TestACheckpointIsBounded(t *testing.T) {
+func TestCheckpointIsBounded(t *testing.T) {
 	chains := map[string]*progress{}
 	for i := range 3 * maxLinks {
 		id := fmt.Sprintf("%026d", i)

@@ -25,7 +25,7 @@ func asJSON(t *testing.T, body string) (ok bool) {
 	return true
 }
 
-func TestARecordIsScannedAsEncodingJSONReadsIt(t *testing.T) {
+func TestRecordIsScannedAsEncodingJSONReadsIt(t *testing.T) {
 	c := newChain(digest{})
 	e := entry{Event: numbered(1), After: 7, Lost: 3}
 	e.Detail, e.Count, e.Span = "a detail, of words", 3, time.Second
@@ -73,7 +73,7 @@ func FuzzScan(f *testing.F) {
 }
 
 // A record is read into its copy, of which all its texts are parts.
-func TestAUsualRecordIsReadWithOneAllocation(t *testing.T) {
+func TestUsualRecordIsReadWithOneAllocation(t *testing.T) {
 	c := newChain(digest{})
 	e := entry{Event: numbered(1)}
 	line := c.append(nil, &e, false)

@@ -35,7 +35,7 @@ func tally(entries []entry) (records int, events int64) {
 	return records, events
 }
 
-func TestTheFirstRefusalsOfAMinuteAreRecordedAndTheOthersSummed(t *testing.T) {
+func TestFirstRefusalsOfAMinuteAreRecordedAndTheOthersSummed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeStore{}
 		trail := opened(t, s)
@@ -129,7 +129,7 @@ func TestRecordsOfAnonymousEventsPerMinuteAreBoundedAndCountThemAll(t *testing.T
 	}
 }
 
-func TestWhereRowsRunOutWiderNetworksAreNamed(t *testing.T) {
+func TestAuditSumsNameWiderNetworksWhereRowsRunOut(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeStore{}
 		trail := opened(t, s)
@@ -165,7 +165,7 @@ func TestWhereRowsRunOutWiderNetworksAreNamed(t *testing.T) {
 	})
 }
 
-func TestAFailedSignInOfAKnownUserIsNeverSummed(t *testing.T) {
+func TestFailedSignInOfAKnownUserIsNeverSummed(t *testing.T) {
 	s := &fakeStore{}
 	trail := opened(t, s)
 	for i := range 50 {
@@ -177,7 +177,7 @@ func TestAFailedSignInOfAKnownUserIsNeverSummed(t *testing.T) {
 	}
 }
 
-func TestAFloodOfAnonymousEventsDropsNoOthers(t *testing.T) {
+func TestFloodOfAnonymousEventsDropsNoOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeStore{}
 		trail := opened(t, s, func(c *Config) { c.Queue = minQueue })
@@ -231,7 +231,7 @@ func TestSumsGoOnWhileTheStoreIsAway(t *testing.T) {
 	})
 }
 
-func TestNoAnonymousEventIsLostBetweenTwoMinutes(t *testing.T) {
+func TestAuditSumsLoseNoAnonymousEventBetweenTwoMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const writers, each = 8, 4000
 		s := &fakeStore{}
@@ -256,7 +256,7 @@ func TestNoAnonymousEventIsLostBetweenTwoMinutes(t *testing.T) {
 	})
 }
 
-func TestAPathIsCutBetweenLettersAndEscapes(t *testing.T) {
+func TestPathIsCutBetweenLettersAndEscapes(t *testing.T) {
 	fill := func(n int) string { return "/" + strings.Repeat("a", n-1) }
 	for path, want := range map[string]string{
 		fill(256):                             fill(256),

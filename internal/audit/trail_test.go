@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-func TestEveryEventIsStoredOnceAndInOrder(t *testing.T) {
+func TestEventIsStoredOnceAndInOrder(t *testing.T) {
 	const writers, each = 64, 200
 	s := &fakeStore{}
 	trail := opened(t, s)
@@ -52,7 +52,7 @@ func TestEveryEventIsStoredOnceAndInOrder(t *testing.T) {
 	}
 }
 
-func TestAnEventWaitsForTheNextFlushOnly(t *testing.T) {
+func TestEventWaitsForTheNextFlushOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeStore{}
 		trail := opened(t, s, func(c *Config) { c.FlushEvery = 3 * time.Second })
@@ -81,7 +81,7 @@ func TestAnEventWaitsForTheNextFlushOnly(t *testing.T) {
 	})
 }
 
-func TestAFlushTakesPagesThatAStoreAccepts(t *testing.T) {
+func TestFlushTakesPagesThatAStoreAccepts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeStore{}
 		trail := opened(t, s)
@@ -104,7 +104,7 @@ func TestAFlushTakesPagesThatAStoreAccepts(t *testing.T) {
 	})
 }
 
-func TestAHalfFullQueueIsNotLeftToWait(t *testing.T) {
+func TestHalfFullQueueIsNotLeftToWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeStore{}
 		trail := opened(t, s, func(c *Config) { c.Queue = minQueue })
@@ -165,7 +165,7 @@ func TestEventsThatExceedTheQueueAreCountedInTheTrail(t *testing.T) {
 	})
 }
 
-func TestTheQueueIsBoundedWhateverWaits(t *testing.T) {
+func TestQueueIsBoundedWhateverWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeStore{}
 		trail := opened(t, s, func(c *Config) { c.Queue = minQueue })

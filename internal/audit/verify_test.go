@@ -52,7 +52,7 @@ func broken(t testing.TB, records []driver.Record, kept ...Head) Report {
 	return report
 }
 
-func TestEveryChangedBitIsFound(t *testing.T) {
+func TestChangedBitIsFound(t *testing.T) {
 	s := &fakeStore{} // begin, two events sent at once, end
 	trail := opened(t, s)
 	trail.Note(numbered(1))
@@ -77,7 +77,7 @@ func TestEveryChangedBitIsFound(t *testing.T) {
 	}
 }
 
-func TestEveryMissingRecordIsFound(t *testing.T) {
+func TestMissingRecordIsFound(t *testing.T) {
 	s, heads := small(t)
 	for from := range s.records {
 		for to := from + 1; to <= len(s.records); to++ {
@@ -99,7 +99,7 @@ func TestEveryMissingRecordIsFound(t *testing.T) {
 	}
 }
 
-func TestEveryRecordOutOfPlaceIsFound(t *testing.T) {
+func TestRecordOutOfPlaceIsFound(t *testing.T) {
 	s, heads := small(t)
 	for i := range s.records {
 		for j := range s.records {
@@ -118,7 +118,7 @@ func TestEveryRecordOutOfPlaceIsFound(t *testing.T) {
 	}
 }
 
-func TestEveryCopiedRecordIsFound(t *testing.T) {
+func TestCopiedRecordIsFound(t *testing.T) {
 	s, _ := small(t)
 	for i, r := range s.records {
 		for at := 0; at <= len(s.records); at++ {
@@ -148,7 +148,7 @@ func sameChain(t *testing.T, a driver.Record) func(driver.Record) bool {
 	return func(b driver.Record) bool { return of(a) == of(b) }
 }
 
-func TestABatchThatWasSentTwiceIsNoHarm(t *testing.T) {
+func TestBatchThatWasSentTwiceIsNoHarm(t *testing.T) {
 	s, heads := small(t)
 	batch := s.records[4:7] // r1, r2, r3 of the second chain, sent at once
 	again := func(records ...driver.Record) Report {
@@ -194,7 +194,7 @@ func renumbered(records []driver.Record) []driver.Record {
 	return records
 }
 
-func TestAHistoryWrittenAnewIsFoundByAKeptHead(t *testing.T) {
+func TestHistoryWrittenAnewIsFoundByAKeptHead(t *testing.T) {
 	s, heads := small(t)
 	other, _ := small(t)
 	if r := broken(t, other.records); r.Err() != nil {

@@ -24,7 +24,7 @@ func guess(s *Failures, who Guesser, n int) (through int) {
 }
 
 // Decision 19.
-func TestAnAddressMayGuessThirtyTimesAtEachClientAndSixtyAtUnknownOnes(t *testing.T) {
+func TestAddressMayGuessThirtyTimesAtEachClientAndSixtyAtUnknownOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := New(nil, "")
 		for _, c := range []struct {
@@ -79,7 +79,7 @@ func server(i int) netip.Addr {
 }
 
 // Decision 56: whoever fills the tables is stopped, and nobody else.
-func TestAMillionGuessersStopNobodyElse(t *testing.T) {
+func TestMillionGuessersStopNobodyElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		if testing.Short() {
 			t.Skip("counts to a million")
@@ -120,7 +120,7 @@ func TestAMillionGuessersStopNobodyElse(t *testing.T) {
 	})
 }
 
-func TestALongNameIsCutBeforeItIsRemembered(t *testing.T) {
+func TestLongNameIsCutBeforeItIsRemembered(t *testing.T) {
 	if got := By(netip.Addr{}, string(make([]byte, 1<<16))); len(got.clientID) != 64 {
 		t.Errorf("%d bytes are remembered, want 64", len(got.clientID))
 	}
@@ -144,7 +144,7 @@ func (c together) Wait(_ context.Context, name string, client netip.Prefix, limi
 	return 0
 }
 
-func TestSeveralProcessesCountTogether(t *testing.T) {
+func TestBruteForceCountIsSharedByProcesses(t *testing.T) {
 	shared := together{}
 	a, b, elsewhere := New(shared, "oauth"), New(shared, "oauth"), New(shared, "legacy")
 	who := By(here, "1000")

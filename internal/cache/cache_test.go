@@ -18,7 +18,7 @@ func Example() {
 	// 0 false
 }
 
-func TestItIsBoundedAndKeepsWhatIsUsed(t *testing.T) {
+func TestCacheIsBoundedAndKeepsWhatIsUsed(t *testing.T) {
 	const capacity = 10_000
 	c := New[int, int](capacity)
 	c.Put(-1, 7)
@@ -49,7 +49,7 @@ func TestPuttingAgainPushesNothingOut(t *testing.T) {
 	}
 }
 
-func TestWhatIsForgottenOrReplacedDoesNotComeBackFromTheOldGeneration(t *testing.T) {
+func TestCacheKeepsNothingOfAnOldGeneration(t *testing.T) {
 	c := New[int, string](2 * shards)
 	same := []int{0} // keys of one shard
 	for i := 1; len(same) < 3; i++ {
@@ -82,7 +82,7 @@ func (c *Cache[K, V]) lockedShard(key K) *shard[K, V] {
 	return s
 }
 
-func TestOfManyWhoPutAtOnceAllGetTheFirst(t *testing.T) {
+func TestCachePutByManyAtOnceGivesAllTheFirst(t *testing.T) {
 	c := New[string, *int](1000)
 	got := make([]*int, 32)
 	var all sync.WaitGroup

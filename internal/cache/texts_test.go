@@ -48,7 +48,7 @@ func TestHalfTheCapacityIsRememberedAtOnce(t *testing.T) {
 	}
 }
 
-func TestATextIsKnownByEveryByteWhateverItsHash(t *testing.T) {
+func TestTextIsKnownByEveryByteWhateverItsHash(t *testing.T) {
 	c := NewTexts[int](1) // one set: all that is asked for is in it
 	known := strings.Repeat("abcdefgh", 64)
 	c.Put(known, 1)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestTheClientIsThePeerUnlessAProxyIsTrusted(t *testing.T) {
+func TestClientIsThePeerUnlessAProxyIsTrusted(t *testing.T) {
 	check(t, []walk{
 		{"no proxy", "203.0.113.7:4711", nil, "203.0.113.7"},
 		{"no proxy, and a header that lies", "203.0.113.7:4711", []string{"198.51.100.1"}, "203.0.113.7"},
@@ -78,7 +78,7 @@ func check(t *testing.T, walks []walk) {
 	}
 }
 
-func TestAProxyIsTrustedByTheAddressOfItsConnectionAlone(t *testing.T) {
+func TestProxyIsTrustedByTheAddressOfItsConnectionAlone(t *testing.T) {
 	r := New(prefixes("10.0.0.0/8", "fd00::/8"))
 	for peer, want := range map[string]bool{
 		"10.0.0.1:80": true, "[::ffff:10.0.0.1]:80": true, "[fd00::1%eth0]:80": true, "203.0.113.7:80": false, "@": false, "": false, "localhost:80": false,
@@ -92,7 +92,7 @@ func TestAProxyIsTrustedByTheAddressOfItsConnectionAlone(t *testing.T) {
 	}
 }
 
-func TestNobodyIsTrustedByDefault(t *testing.T) {
+func TestProxiesAreTrustedByNoDefault(t *testing.T) {
 	for _, r := range []Resolver{{}, New(nil), New([]netip.Prefix{{}})} {
 		for _, peer := range []string{"127.0.0.1:80", "10.0.0.1:80", "[::1]:80"} {
 			want := netip.MustParseAddrPort(peer).Addr()
@@ -103,7 +103,7 @@ func TestNobodyIsTrustedByDefault(t *testing.T) {
 	}
 }
 
-func TestTheListOfProxiesIsCopied(t *testing.T) {
+func TestListOfProxiesIsCopied(t *testing.T) {
 	list := prefixes("10.0.0.0/8")
 	r := New(list)
 	list[0] = netip.MustParsePrefix("0.0.0.0/0")
@@ -160,7 +160,7 @@ func prefixes(texts ...string) (out []netip.Prefix) {
 	return out
 }
 
-func TestAnAddressIsTrustedInWhateverForm(t *testing.T) {
+func TestAddressIsTrustedInWhateverForm(t *testing.T) {
 	r := New([]netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")})
 	for text, want := range map[string]bool{"10.1.2.3": true, "::ffff:10.1.2.3": true, "fd00::1%eth0": true, "192.0.2.1": false, "::ffff:192.0.2.1": false, "2001:db8::1": false} {
 		if got := r.TrustsAddr(netip.MustParseAddr(text)); got != want {

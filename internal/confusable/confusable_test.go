@@ -58,7 +58,7 @@ func TestNamesThatCanBeMistakenForEachOtherShareASkeleton(t *testing.T) {
 	}
 }
 
-func TestANameIsLookedUpByNFKCInLowerCase(t *testing.T) {
+func TestNameIsLookedUpByNFKCInLowerCase(t *testing.T) {
 	for typed, want := range map[string]string{
 		" Alice ": "alice", "ＡＬＩＣＥ": "alice", "\u3000ａｌｉｃｅ\u3000": "alice", "e\u0301": "é", "É": "é", "\u212a": "k",
 		"\u0430lice": "\u0430lice", "ﾊﾝﾄﾞﾙ": "ハンドル",
@@ -72,7 +72,7 @@ func TestANameIsLookedUpByNFKCInLowerCase(t *testing.T) {
 	}
 }
 
-func TestANewNameIsSeenAndOfOneWritingSystem(t *testing.T) {
+func TestNewNameIsSeenAndOfOneWritingSystem(t *testing.T) {
 	for name, want := range map[string]error{
 		"alice": nil, "Alice B. 2nd_x-y": nil, "a@b.example": nil, "王小明": nil, "王xiaoming": nil, "さくらサクラ桜sakura": nil,
 		"김철수kim": nil, "ㄅㄆ注音abc": nil, "Алиса": nil, "Алиса7": nil, "ελένη": nil, "محمد": nil, "आलिया": nil, "josé": nil, "🙂": nil,
@@ -90,7 +90,7 @@ func TestANewNameIsSeenAndOfOneWritingSystem(t *testing.T) {
 	}
 }
 
-func TestTheTableIsWhole(t *testing.T) {
+func TestTableIsWhole(t *testing.T) {
 	if len(table()) != strings.Count(tableText, "\n") || len(table()) < 2000 {
 		t.Errorf("%d code points in %d lines", len(table()), strings.Count(tableText, "\n"))
 	}

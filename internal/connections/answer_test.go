@@ -30,7 +30,7 @@ func (c *client) slowly(n int, every time.Duration) (total int) {
 	}
 }
 
-func TestAnAnswerThatIsNotReadDoesNotHoldAConnection(t *testing.T) {
+func TestAnswerThatIsNotReadDoesNotHoldAConnection(t *testing.T) {
 	for name, request := range map[string]string{
 		"of a request":             get,
 		"of a request with a body": post(4) + "body",
@@ -52,7 +52,7 @@ func TestAnAnswerThatIsNotReadDoesNotHoldAConnection(t *testing.T) {
 	}
 }
 
-func TestAnAnswerReadInDripsDoesNotHoldAConnection(t *testing.T) {
+func TestAnswerReadInDripsDoesNotHoldAConnection(t *testing.T) {
 	inBubble(t, Config{}, much, func(s *site) {
 		c := s.ask(get)
 		if n := c.slowly(100, time.Second); n > 10<<10 {
@@ -62,7 +62,7 @@ func TestAnAnswerReadInDripsDoesNotHoldAConnection(t *testing.T) {
 	})
 }
 
-func TestAnAnswerReadAboveTheRateArrives(t *testing.T) {
+func TestAnswerReadAboveTheRateArrives(t *testing.T) {
 	inBubble(t, Config{}, much, func(s *site) {
 		c := s.ask(get)
 		if n := c.slowly(1100, time.Second); n < large {
@@ -83,7 +83,7 @@ func TestSmallAnswersOneAfterTheOtherAreMeasuredTogether(t *testing.T) {
 	})
 }
 
-func TestAStreamLivesAsLongAsItSaysSomething(t *testing.T) {
+func TestStreamLivesAsLongAsItSaysSomething(t *testing.T) {
 	handle := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
 		for _, pause := range []time.Duration{time.Second, 20 * time.Minute, 29 * time.Minute, 59 * time.Minute, 10 * time.Hour} {
@@ -111,7 +111,7 @@ func TestAStreamLivesAsLongAsItSaysSomething(t *testing.T) {
 }
 
 // The handler says how long its answer may take: a client that waits has nothing to send.
-func TestAnAnswerThatIsWaitedForIsNoSilence(t *testing.T) {
+func TestAnswerThatIsWaitedForIsNoSilence(t *testing.T) {
 	handle := func(w http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body)
 		select {
@@ -138,7 +138,7 @@ func TestAnAnswerThatIsWaitedForIsNoSilence(t *testing.T) {
 	})
 }
 
-func TestASwitchedProtocolLivesAsLongAsItSaysSomething(t *testing.T) {
+func TestSwitchedProtocolLivesAsLongAsItSaysSomething(t *testing.T) {
 	handle := func(w http.ResponseWriter, _ *http.Request) {
 		nc, both, err := http.NewResponseController(w).Hijack()
 		if err != nil {
@@ -171,7 +171,7 @@ func TestASwitchedProtocolLivesAsLongAsItSaysSomething(t *testing.T) {
 	}
 }
 
-func TestAnUnreadWebSocketIsClosed(t *testing.T) {
+func TestUnreadWebSocketIsClosed(t *testing.T) {
 	handle := func(w http.ResponseWriter, _ *http.Request) {
 		nc, _, err := http.NewResponseController(w).Hijack()
 		if err != nil {
@@ -190,7 +190,7 @@ func TestAnUnreadWebSocketIsClosed(t *testing.T) {
 	})
 }
 
-func TestAConnectionThatIsNotUsedIsClosed(t *testing.T) {
+func TestConnectionThatIsNotUsedIsClosed(t *testing.T) {
 	inBubble(t, Config{}, readAll, func(s *site) {
 		s.dial("192.0.2.1").wantClosed(time.Second, 6*time.Second)
 		c := s.ask(post(4))

@@ -13,7 +13,7 @@ import (
 
 const s = time.Second // as the tables have it
 
-func TestABodyThatNeverComesDoesNotHoldAConnection(t *testing.T) {
+func TestBodyThatNeverComesDoesNotHoldAConnection(t *testing.T) {
 	proxied := func(w http.ResponseWriter, r *http.Request) {
 		proxy := httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {}, Transport: reader{}, ErrorLog: log.New(io.Discard, "", 0)}
 		proxy.ServeHTTP(w, r)
@@ -65,7 +65,7 @@ func (reader) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
 }
 
-func TestWhoIsTooSlowIsStillAnswered(t *testing.T) {
+func TestSlowBodyIsStillAnswered(t *testing.T) {
 	inBubble(t, Config{}, readAll, func(s *site) {
 		s.ask(post(5000) + "half").wantAnswer(http.StatusRequestTimeout)
 		if cut := s.limits.Stats().CutBody; cut != 1 {
@@ -75,7 +75,7 @@ func TestWhoIsTooSlowIsStillAnswered(t *testing.T) {
 	inBubble(t, Config{}, refuse, func(s *site) { s.ask(post(5000) + "half").wantAnswer(http.StatusUnauthorized) })
 }
 
-func TestABodyThatDripsDoesNotHoldAConnection(t *testing.T) {
+func TestBodyThatDripsDoesNotHoldAConnection(t *testing.T) {
 	for name, handle := range map[string]http.HandlerFunc{"read": readAll, "refused": refuse} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, Config{}, handle, func(s *site) {
@@ -93,7 +93,7 @@ func TestABodyThatDripsDoesNotHoldAConnection(t *testing.T) {
 	}
 }
 
-func TestASlowUploadAboveTheRateArrives(t *testing.T) {
+func TestSlowUploadAboveTheRateArrives(t *testing.T) {
 	const seconds, piece = 150, 66 << 10
 	inBubble(t, Config{}, readAll, func(s *site) {
 		c := s.ask(post(seconds * piece))
@@ -105,7 +105,7 @@ func TestASlowUploadAboveTheRateArrives(t *testing.T) {
 	})
 }
 
-func TestWhatCameFastMayBeWaitedForLater(t *testing.T) {
+func TestBodyThatCameFastMayPauseLater(t *testing.T) {
 	const much = 640 << 10 // earns 10 s
 	for pause, want := range map[time.Duration]int{39 * s: 200, 42 * s: http.StatusRequestTimeout} {
 		inBubble(t, Config{}, readAll, func(s *site) {
@@ -118,7 +118,7 @@ func TestWhatCameFastMayBeWaitedForLater(t *testing.T) {
 	}
 }
 
-func TestAnUploadIsNotBlamedForAServiceThatReadsSlowly(t *testing.T) {
+func TestUploadIsNotBlamedForAServiceThatReadsSlowly(t *testing.T) {
 	const size = 100 << 10
 	slowly := func(w http.ResponseWriter, r *http.Request) {
 		for {
@@ -140,7 +140,7 @@ func TestAnUploadIsNotBlamedForAServiceThatReadsSlowly(t *testing.T) {
 
 // net/http waits in a Read for the client to leave once a body is over, and takes a
 // deadline that passes there for its leaving.
-func TestAHandlerMayTakeItsTimeOnceTheBodyIsOver(t *testing.T) {
+func TestHandlerMayTakeItsTimeOnceTheBodyIsOver(t *testing.T) {
 	late := func(w http.ResponseWriter, r *http.Request) {
 		time.Sleep(10 * time.Minute)
 		if err := r.Context().Err(); err != nil {
@@ -179,7 +179,7 @@ func (p pacedReader) Read(b []byte) (int, error) {
 	return p.Reader.Read(b[:min(len(b), 1<<10)])
 }
 
-func TestAConnectionIsAsGoodAsNewAfterABodyThatNobodyRead(t *testing.T) {
+func TestConnectionIsAsGoodAsNewAfterABodyThatNobodyRead(t *testing.T) {
 	handle := func(w http.ResponseWriter, r *http.Request) {
 		if err := r.Context().Err(); err != nil {
 			t.Errorf("the client is said to have left: %v", err)
@@ -205,7 +205,7 @@ func TestAConnectionIsAsGoodAsNewAfterABodyThatNobodyRead(t *testing.T) {
 	}
 }
 
-func TestABodyReadWhileTheAnswerGoesOutIsLimitedToo(t *testing.T) {
+func TestBodyReadWhileTheAnswerGoesOutIsLimitedToo(t *testing.T) {
 	handle := func(w http.ResponseWriter, r *http.Request) {
 		http.NewResponseController(w).Flush() // net/http leaves a body as large as this one alone
 		io.Copy(io.Discard, r.Body)

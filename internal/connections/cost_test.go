@@ -59,7 +59,7 @@ func TestDeadlinesAreSetRarely(t *testing.T) {
 	}
 }
 
-func TestARequestWithoutABodyCostsNothing(t *testing.T) {
+func TestRequestWithoutABodyCostsNothing(t *testing.T) {
 	h := handler{http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})}
 	r, w := httptest.NewRequestWithContext(t.Context(), "GET", "/", nil), httptest.NewRecorder()
 	if n := testing.AllocsPerRun(100, func() { h.ServeHTTP(w, r) }); n != 0 {
@@ -67,7 +67,7 @@ func TestARequestWithoutABodyCostsNothing(t *testing.T) {
 	}
 }
 
-func TestALongAnswerSetsFewDeadlines(t *testing.T) {
+func TestLongAnswerSetsFewDeadlines(t *testing.T) {
 	inBubble(t, Config{}, func(w http.ResponseWriter, _ *http.Request) {
 		for range 1000 {
 			w.Write(make([]byte, 4<<10))

@@ -12,7 +12,7 @@ import (
 )
 
 // A handler learns that its client has left within two ticks, and at once after these.
-func TestAHandlerLearnsThatItsClientLeft(t *testing.T) {
+func TestHandlerLearnsThatItsClientLeft(t *testing.T) {
 	for name, leaves := range map[string]time.Duration{"at once": 0, "within a tick": tick / 2, "after a minute": time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			var took chan time.Duration
@@ -35,7 +35,7 @@ func TestAHandlerLearnsThatItsClientLeft(t *testing.T) {
 }
 
 // A connection that was busy and is no more is watched by nothing that ticks.
-func TestAQuietServiceDoesNotTick(t *testing.T) {
+func TestQuietServiceDoesNotTick(t *testing.T) {
 	handle := func(_ http.ResponseWriter, r *http.Request) {
 		if r.Method == http.MethodPut {
 			<-r.Context().Done()
@@ -59,7 +59,7 @@ func TestAQuietServiceDoesNotTick(t *testing.T) {
 }
 
 // Bytes that follow a request over a connection that its handler took are not held back.
-func TestAHijackedConnectionIsReadAtOnce(t *testing.T) {
+func TestHijackedConnectionIsReadAtOnce(t *testing.T) {
 	var over chan struct{}
 	handle := func(w http.ResponseWriter, _ *http.Request) {
 		defer close(over)
@@ -85,7 +85,7 @@ func TestAHijackedConnectionIsReadAtOnce(t *testing.T) {
 }
 
 // A deadline that is over ends every Read, also one that is under way, until it is taken back.
-func TestADeadlineThatIsOverEndsReads(t *testing.T) {
+func TestDeadlineThatIsOverEndsReads(t *testing.T) {
 	for name, size := range map[string]int{"of one byte": 1, "of more": 100} {
 		for when, waits := range map[string]time.Duration{"before it": -1, "that began": 0, "that lasts": time.Minute} {
 			t.Run(name+" "+when, func(t *testing.T) { synctest.Test(t, func(t *testing.T) { endRead(t, size, waits) }) })
@@ -154,7 +154,7 @@ func TestCloseEndsAReadOfOneByte(t *testing.T) {
 }
 
 // A request that came together with one that took long is answered at once.
-func TestWhatCameTogetherIsNotHeldBack(t *testing.T) {
+func TestLingerDoesNotHoldBackWhatCameTogether(t *testing.T) {
 	first := true
 	handle := func(http.ResponseWriter, *http.Request) {
 		if first {

@@ -21,7 +21,7 @@ func (s *site) open(n int, from func(i int) string) (open []*client, closed int)
 
 func always(from string) func(int) string { return func(int) string { return from } }
 
-func TestOneAddressHoldsSoManyConnections(t *testing.T) {
+func TestConnectionsFromOneAddressAreBounded(t *testing.T) {
 	inBubble(t, Config{}, readAll, func(s *site) {
 		open, closed := s.open(300, always("192.0.2.1"))
 		if len(open) != 256 || closed != 44 || s.limits.Stats().RefusedAddress != 44 {
@@ -38,7 +38,7 @@ func TestOneAddressHoldsSoManyConnections(t *testing.T) {
 	})
 }
 
-func TestAnAddressIsCountedWhateverItsSpelling(t *testing.T) {
+func TestAddressIsCountedWhateverItsSpelling(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		from func(i int) string
@@ -63,7 +63,7 @@ func TestAnAddressIsCountedWhateverItsSpelling(t *testing.T) {
 	}
 }
 
-func TestFewAddressesCannotTakeAllThereIs(t *testing.T) {
+func TestConnectionsAreNotAllTakenByFewAddresses(t *testing.T) {
 	inBubble(t, Config{Total: 100, PerAddress: 256}, readAll, func(s *site) {
 		many := 0
 		for a := range 10 {
@@ -79,7 +79,7 @@ func TestFewAddressesCannotTakeAllThereIs(t *testing.T) {
 	})
 }
 
-func TestAllConnectionsTogetherAreBounded(t *testing.T) {
+func TestConnectionsAreBoundedInTotal(t *testing.T) {
 	trusted := func(netip.Addr) bool { return true }
 	inBubble(t, Config{Total: 20, Trusted: trusted}, readAll, func(s *site) {
 		open, closed := s.open(50, always("10.0.0.1"))

@@ -145,7 +145,7 @@ func TestThousandsOfSlowConnectionsGoAndOthersAreAnsweredMeanwhile(t *testing.T)
 	t.Logf("gone after %v; of %d honest requests the slowest took %v", time.Since(began), asked, slowest)
 }
 
-func TestOverTheLimitAConnectionIsClosedBeforeAnythingIsRead(t *testing.T) {
+func TestConnectionOverTheLimitIsClosedBeforeAnythingIsRead(t *testing.T) {
 	_, address := local(t, Config{PerAddress: 3}, echoOrMuch)
 	for i := range 5 {
 		nc, err := net.Dial("tcp", address)
@@ -172,7 +172,7 @@ func TestOverTheLimitAConnectionIsClosedBeforeAnythingIsRead(t *testing.T) {
 }
 
 // A large buffer of the kernel's accepts nothing for long although its other end moves.
-func TestASteadyReaderIsSeenThroughTheKernelsBuffer(t *testing.T) {
+func TestSteadyReaderIsSeenThroughTheKernelsBuffer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("reads slowly")
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // A handler that knows its caller lets a body come more slowly, or has it come faster.
-func TestAHandlerSetsHowFastABodyHasToCome(t *testing.T) {
+func TestHandlerSetsHowFastABodyHasToCome(t *testing.T) {
 	const seconds, piece = 300, 9 << 10
 	for name, c := range map[string]struct{ rate, want int }{
 		"as it was": {0, http.StatusRequestTimeout}, "slower": {8 << 10, 200},
@@ -43,7 +43,7 @@ func TestAHandlerSetsHowFastABodyHasToCome(t *testing.T) {
 }
 
 // The reader of a body can tell one that came too slowly from one that broke off.
-func TestABodyThatComesTooSlowlyFailsInItsOwnWay(t *testing.T) {
+func TestBodyThatComesTooSlowlyFailsInItsOwnWay(t *testing.T) {
 	inBubble(t, Config{}, func(w http.ResponseWriter, r *http.Request) {
 		_, err := io.ReadAll(r.Body)
 		if !errors.Is(err, ErrSlow) || !errors.Is(err, os.ErrDeadlineExceeded) || !BodyCut(r.Context()) {

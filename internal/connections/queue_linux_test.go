@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestTheKernelKeepsLittleOfAnAnswerThatNobodyReads(t *testing.T) {
+func TestKernelKeepsLittleOfAnAnswerThatNobodyReads(t *testing.T) {
 	taken := make(chan int, 1)
 	_, address := local(t, Config{Grace: 200 * time.Millisecond}, func(w http.ResponseWriter, _ *http.Request) {
 		n, err := w.Write(sixteenMiB)

@@ -14,7 +14,7 @@ import (
 )
 
 // Every role at every check. An unknown role may do what no role may.
-func TestEachRoleMayWhatItIsFor(t *testing.T) {
+func TestRoleMayWhatItIsFor(t *testing.T) {
 	type may struct{ admin, reader, developer, writer, seesOthers, changesOthers, changesOwn bool }
 	for role, want := range map[string]may{
 		storage.RoleAdmin:     {true, true, true, true, true, true, true},
@@ -52,7 +52,7 @@ func (role table) User(context.Context, string) (storage.User, error) {
 
 // A check that is forgotten opens nothing: Actor refuses who has no role whatever it is asked for,
 // and an auditor is let in nowhere but to read.
-func TestWithoutAnyCheckNobodyGetsMoreThanTheirRole(t *testing.T) {
+func TestGuardWithoutAnyCheckGivesNoMoreThanTheRole(t *testing.T) {
 	for role, want := range map[string][4]error{ // Actor to read and to change, Owner likewise
 		storage.RoleAdmin:     {},
 		storage.RoleDeveloper: {},
@@ -82,7 +82,7 @@ func developer(*http.Request) (storage.Session, storage.User, error) {
 
 // The user that signing in has read counts if it is of the very table that knows the roles. One of
 // another table does not: an administrator there may be a different user.
-func TestAUserOfAnotherTableHasTheRoleOfTheTableThatIsAsked(t *testing.T) {
+func TestUserOfAnotherTableHasTheRoleOfTheTableThatIsAsked(t *testing.T) {
 	for want, visit := range map[string]func(*http.Request) (storage.Session, storage.User, error){
 		storage.RoleDeveloper: developer, storage.RoleAuditor: nil,
 	} {

@@ -13,7 +13,7 @@ import (
 
 var all = []string{Session, Browser, Known, Trusted, Kept, Way, Language, Demo, DemoResult}
 
-func TestACookieOfOursIsKnownHoweverItIsWritten(t *testing.T) {
+func TestCookieOfOursIsKnownHoweverItIsWritten(t *testing.T) {
 	for _, name := range append(slices.Clone(all), "keystile_of_a_later_version") {
 		for _, pair := range []string{
 			name, name + "=", name + "=x", name + "=x; Path=/; HttpOnly", name + ";Path=/", " " + name + " = x", "\t" + name + "=x", "=" + name + "=x", " = " + name + "=x",
@@ -35,7 +35,7 @@ func TestACookieOfOursIsKnownHoweverItIsWritten(t *testing.T) {
 }
 
 // A cookie whose name is written elsewhere is one that services may set.
-func TestEveryCookieThatIsSetIsNamedHere(t *testing.T) {
+func TestCookieThatIsSetIsNamedHere(t *testing.T) {
 	packages, cookies := productFiles(t), 0
 	for dir, files := range packages {
 		named := map[string]bool{} // constants that have a name from here

@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/internal/cors"
 )
 
-func TestAnOpenAnswerCostsNoAllocation(t *testing.T) {
+func TestOpenAnswerCostsNoAllocation(t *testing.T) {
 	p, err := cors.New(cors.Config{Open: []string{"/api/v1/"}})
 	if err != nil {
 		t.Fatal(err)

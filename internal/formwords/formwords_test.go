@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/internal/formwords"
 )
 
-func TestAFormIsToldWithoutItsSecrets(t *testing.T) {
+func TestFormIsToldWithoutItsSecrets(t *testing.T) {
 	form := url.Values{
 		"form": {"id"}, "do": {"create"}, "username": {"mallory"}, "role": {"admin"}, "password": {"hunter2"}, "webhook_secret": {"hunter3"},
 		"ids": {"a", "b"}, "empty": {""}, "upstream_url": {"https://me:hunter4@api.example.com/x"}, "note": {"x\u202e\r\n" + strings.Repeat("y", 500)},

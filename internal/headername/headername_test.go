@@ -21,7 +21,7 @@ var known = strings.Fields(`
 	X-Method-Override X-HTTP-Host-Override X-Host X-Accel-Mapping X-Sendfile-Type
 `)
 
-func TestAClaimIsRefusedHoweverItIsWritten(t *testing.T) {
+func TestClaimIsRefusedHoweverItIsWritten(t *testing.T) {
 	for _, name := range known {
 		for _, spelling := range []string{name, strings.ToLower(name), strings.ToUpper(name)} {
 			if !Claims(spelling) || !Refused(spelling) {
@@ -38,7 +38,7 @@ func TestAClaimIsRefusedHoweverItIsWritten(t *testing.T) {
 	}
 }
 
-func TestANameWithAnythingButLettersDigitsAndHyphensIsRefused(t *testing.T) {
+func TestNameWithAnythingButLettersDigitsAndHyphensIsRefused(t *testing.T) {
 	for c := range 256 {
 		plain := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-'
 		for _, name := range []string{string([]byte{byte(c)}), "A" + string([]byte{byte(c)}), "Own" + string([]byte{byte(c)}) + "Key"} {
@@ -49,7 +49,7 @@ func TestANameWithAnythingButLettersDigitsAndHyphensIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatClaimsNothingPasses(t *testing.T) {
+func TestHeaderNamesThatClaimNothingPass(t *testing.T) {
 	for _, name := range strings.Fields(`
 		Accept Accept-Language Authorization Cache-Control Client Client-Id Content-Length Content-Type Cookie Date Host Idempotency-Key If-Match Origin Priority
 		Range Referer Remote Sec-Fetch-Mode Traceparent User-Agent X X- X-Api-Key X-Auth-Token X-Csrf-Token X-Forward X-Hostname X-Keystone X-Model X-Real

@@ -18,7 +18,7 @@ func sent(ctx context.Context) http.Header {
 	return h
 }
 
-func TestARequestThatComesBackIsKnown(t *testing.T) {
+func TestRequestThatComesBackIsKnown(t *testing.T) {
 	ctx, ok := hop.Arrive(t.Context(), http.Header{}, a)
 	if !ok {
 		t.Fatal("a request from outside is refused")
@@ -38,7 +38,7 @@ func TestARequestThatComesBackIsKnown(t *testing.T) {
 	}
 }
 
-func TestACallComesThroughFourServicesAndNoMore(t *testing.T) {
+func TestCallComesThroughFourServicesAndNoMore(t *testing.T) {
 	h := http.Header{}
 	for i, name := range []string{"1", "2", "3", "4", "5"} {
 		ctx, ok := hop.Arrive(t.Context(), h, hop.ID("https://"+name+".example.com"))
@@ -69,7 +69,7 @@ func TestMarksOfOthersAreNeitherCountedNorPassedOn(t *testing.T) {
 	}
 }
 
-func TestWhatNobodyMarkedHasNoHeader(t *testing.T) {
+func TestHopHeaderIsAbsentOnUnmarkedRequests(t *testing.T) {
 	if h := sent(t.Context()); len(h) != 0 {
 		t.Errorf("sent is %v", h)
 	}

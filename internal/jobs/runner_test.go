@@ -100,7 +100,7 @@ func (q *queue) want(t *testing.T, want ...int) {
 	}
 }
 
-func TestWhatAnEarlierProcessLeftIsDoneAtOnceAndWhatAnotherLeavesAtTheNextLook(t *testing.T) {
+func TestRunnerFindsWhatOtherProcessesLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := &queue{}
 		q.add(1)
@@ -116,7 +116,7 @@ func TestWhatAnEarlierProcessLeftIsDoneAtOnceAndWhatAnotherLeavesAtTheNextLook(t
 	})
 }
 
-func TestADrainWaitsForEveryDueJobAndForNoLaterOne(t *testing.T) {
+func TestDrainWaitsForEveryDueJobAndForNoLaterOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := &queue{}
 		r := q.runner(t, func(context.Context, job) { time.Sleep(time.Second) })
@@ -136,7 +136,7 @@ func TestADrainWaitsForEveryDueJobAndForNoLaterOne(t *testing.T) {
 	})
 }
 
-func TestADrainEndsWithItsContextWithTheStoreAndWithClose(t *testing.T) {
+func TestDrainEndsWithItsContextWithTheStoreAndWithClose(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := &queue{}
 		r := q.runner(t, func(ctx context.Context, _ job) { <-ctx.Done() })
@@ -162,7 +162,7 @@ func TestADrainEndsWithItsContextWithTheStoreAndWithClose(t *testing.T) {
 	})
 }
 
-func TestTwoRunnersOfOneQueueDoEachJobOnce(t *testing.T) {
+func TestRunnersOfOneQueueDoEachJobOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := &queue{}
 		a, b := q.runner(t, nil), q.runner(t, nil)
@@ -179,7 +179,7 @@ func TestTwoRunnersOfOneQueueDoEachJobOnce(t *testing.T) {
 	})
 }
 
-func TestAStoreThatFailsIsAskedLessAndLessAndTheRecoveryIsLogged(t *testing.T) {
+func TestStoreThatFailsIsAskedLessAndLessAndTheRecoveryIsLogged(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		q := &queue{errors: 12}
 		r := q.runner(t, nil)
@@ -204,7 +204,7 @@ func TestAStoreThatFailsIsAskedLessAndLessAndTheRecoveryIsLogged(t *testing.T) {
 	})
 }
 
-func TestAWriteIsRepeatedUntilTheLeaseIsOver(t *testing.T) {
+func TestWriteIsRepeatedUntilTheLeaseIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, n := time.Now(), 0
 		err := Record(t.Context(), began.Add(lease), func(context.Context) error { n++; return storage.ErrUnavailable })

@@ -2,7 +2,7 @@ package logintype
 
 import "testing"
 
-func TestAMethodWithoutANameInTheProtocolIsSelf(t *testing.T) {
+func TestMethodWithoutANameInTheProtocolIsSelf(t *testing.T) {
 	for method, want := range map[string]string{
 		"self": "self", "email": "email", "wx": "wx", "alipay": "alipay", "qq": "qq", "douyin": "douyin",
 		"feishu": "self", "wecom": "self", "dingtalk": "self", "badge": "self", "": "self", "WX": "self",

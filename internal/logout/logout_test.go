@@ -100,7 +100,7 @@ func (p *party) wantTold(a storage.App, want ...notify.Logout) {
 	}
 }
 
-func TestTheEndOfASessionIsToldToThoseThatItHasGivenACode(t *testing.T) {
+func TestEndOfASessionIsToldToThoseThatItHasGivenACode(t *testing.T) {
 	p := newParty(t, 3)
 	v := p.session("s1", "u1")
 	sid0, sid1 := p.join(v, p.apps[0]), p.join(v, p.apps[1])
@@ -114,7 +114,7 @@ func TestTheEndOfASessionIsToldToThoseThatItHasGivenACode(t *testing.T) {
 	p.wantTold(p.apps[2])
 }
 
-func TestASessionIsWrittenForTheFirstCodeOfAnApplicationOnly(t *testing.T) {
+func TestSessionIsWrittenForTheFirstCodeOfAnApplicationOnly(t *testing.T) {
 	p := newParty(t, 1)
 	v := p.session("s1", "u1")
 	sid := p.join(v, p.apps[0])
@@ -131,7 +131,7 @@ func TestASessionIsWrittenForTheFirstCodeOfAnApplicationOnly(t *testing.T) {
 	}
 }
 
-func TestWhoIsNotOnTheListGetsNoSID(t *testing.T) {
+func TestSIDIsNotGivenToUnlistedApplications(t *testing.T) {
 	p := newParty(t, storage.MaxSessionApps+1)
 	v := p.session("s1", "u1")
 	for i, a := range p.apps {
@@ -153,7 +153,7 @@ func TestWhoIsNotOnTheListGetsNoSID(t *testing.T) {
 }
 
 // A session goes on in the one that its user begins in the same browser: it is known by the same sid.
-func TestTheSIDIsThatOfTheSessionThatWentBefore(t *testing.T) {
+func TestSIDIsThatOfTheSessionThatWentBefore(t *testing.T) {
 	p := newParty(t, 1)
 	v := p.session("s1", "u1")
 	sid := p.join(v, p.apps[0])
@@ -168,7 +168,7 @@ func TestTheSIDIsThatOfTheSessionThatWentBefore(t *testing.T) {
 	p.wantTold(p.apps[0], notify.Logout{Sub: "u1", SID: sid})
 }
 
-func TestARevocationOfAUserIsToldToAllThatTheUserHasMet(t *testing.T) {
+func TestRevocationOfAUserIsToldToAllThatTheUserHasMet(t *testing.T) {
 	p := newParty(t, 120) // more than one step writes
 	for _, a := range append(slices.Clone(p.apps[1:]), p.deaf) {
 		_, err := p.store.EnsureOpenID(t.Context(), a.ID, "u1")
@@ -184,7 +184,7 @@ func TestARevocationOfAUserIsToldToAllThatTheUserHasMet(t *testing.T) {
 	p.wantTold(p.apps[1], notify.Logout{Sub: "u1"})
 }
 
-func TestAnApplicationThatIsDisabledOrHasNoAddressLeftIsNotTold(t *testing.T) {
+func TestApplicationThatIsDisabledOrHasNoAddressLeftIsNotTold(t *testing.T) {
 	p := newParty(t, 3)
 	v := p.session("s1", "u1")
 	for _, a := range p.apps {
@@ -208,7 +208,7 @@ func (p *party) signOutEverywhere(sub string, a storage.App) {
 	p.must(revoke(p.Context(), p.store, driver.Revocation{Kind: driver.RevokeUser, ID: sub, Before: time.Now()}))
 }
 
-func TestAFullQueueDropsTheOldestThatWasNotTriedAndCountsIt(t *testing.T) {
+func TestFullQueueDropsTheOldestThatWasNotTriedAndCountsIt(t *testing.T) {
 	p := newParty(t, 1)
 	for i := range storage.MaxTold + 3 {
 		p.signOutEverywhere(fmt.Sprint("u", i), p.apps[0])
@@ -227,7 +227,7 @@ func TestAFullQueueDropsTheOldestThatWasNotTriedAndCountsIt(t *testing.T) {
 	}
 }
 
-func TestOneUserDoesNotFillTheQueueOfAnApplication(t *testing.T) {
+func TestQueueOfAnApplicationIsNotFilledByOneUser(t *testing.T) {
 	p := newParty(t, 1)
 	p.signOutEverywhere("u0", p.apps[0])
 	for range 20 {
@@ -236,7 +236,7 @@ func TestOneUserDoesNotFillTheQueueOfAnApplication(t *testing.T) {
 	p.wantTold(p.apps[0], notify.Logout{Sub: "u0"}, notify.Logout{Sub: "u1"})
 }
 
-func TestWhatIsToldIsNotAmongTheWebhooksOfCapabilities(t *testing.T) {
+func TestLogoutMessagesAreNotAmongTheWebhooksOfCapabilities(t *testing.T) {
 	p := newParty(t, 1)
 	p.join(p.session("s1", "u1"), p.apps[0])
 	p.end("s1")
@@ -255,7 +255,7 @@ func TestWhatIsToldIsNotAmongTheWebhooksOfCapabilities(t *testing.T) {
 	}
 }
 
-func TestALogoutAddressIsOneOfTheApplicationsHosts(t *testing.T) {
+func TestLogoutAddressIsOneOfTheApplicationsHosts(t *testing.T) {
 	good := storage.App{Name: "App", Domains: []string{"app.example.com", "localhost", "10.0.0.7"}, RedirectURIs: []string{"https://app.example.com/cb"}}
 	for uri, allowed := range map[string]bool{
 		"https://app.example.com/out":          true,
@@ -294,7 +294,7 @@ func (s *stopping) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	return s.Backend.Put(ctx, docs...)
 }
 
-func TestNoSessionEndsWithoutWhatIsToldOfIt(t *testing.T) {
+func TestSessionNeverEndsWithoutItsLogoutMessages(t *testing.T) {
 	b := &stopping{Backend: memory.New()}
 	store, err := storage.Open(t.Context(), b, storage.NewMasterKey())
 	p := &party{T: t, store: store}

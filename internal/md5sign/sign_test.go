@@ -37,7 +37,7 @@ func sent(t testing.TB, query string) url.Values {
 }
 
 // Decision 48.
-func TestTheSignatureIsThatOfTheVectors(t *testing.T) {
+func TestSignatureIsThatOfTheVectors(t *testing.T) {
 	text, err := os.ReadFile("testdata/md5-sign.json")
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ var everyName = strings.Fields(`act appid appkey type redirect_uri state code so
 
 // Decision 63. The two of a pair have the same text, so the same signature: who has
 // seen one could send the other.
-func TestOneSignatureIsNotGoodForTwoReadings(t *testing.T) {
+func TestSignatureHasOneReading(t *testing.T) {
 	app := signing()
 	for name, c := range map[string]struct{ honest, forged string }{
 		"a value that an application took from a stranger": {"appid=1000&state=1%26timestamp=1700000000%26type=qq%26z=&timestamp=1700000000&type=wx", "appid=1000&state=1&timestamp=1700000000&type=qq&z=%26timestamp=1700000000%26type=wx"},
@@ -111,7 +111,7 @@ func TestOneSignatureIsNotGoodForTwoReadings(t *testing.T) {
 	}
 }
 
-func TestAValueMayHoldWhatNoEndpointKnows(t *testing.T) {
+func TestValueMayHoldWhatNoEndpointKnows(t *testing.T) {
 	app := signing()
 	for query, want := range map[string]error{
 		"state=a%26b=c": nil, "state=a%26type": nil, "state=a%26%26": nil, "state=type=1": nil, "state=a%26xtype=1": nil, "state=a%26Type=1": nil, "state=a%26typed=1": nil,
@@ -135,7 +135,7 @@ func TestAValueMayHoldWhatNoEndpointKnows(t *testing.T) {
 }
 
 // Other families of signatures sign the same parameters differently.
-func TestTheVariantsOfOtherFamiliesAreRefused(t *testing.T) {
+func TestVariantsOfOtherFamiliesAreRefused(t *testing.T) {
 	for name, c := range map[string][2]string{
 		"empty values skipped": {"act=login&appid=1000&state=&timestamp=1700000000&type=wx", "4550b34aa0120dc26a4b8f7b0b73f90e"},
 		"PHP's ksort()":        {"10=a&9=b&2=c&appid=1000&timestamp=1700000000", "aebe1782f41d79910206d6288621387f"},
@@ -149,7 +149,7 @@ func TestTheVariantsOfOtherFamiliesAreRefused(t *testing.T) {
 	}
 }
 
-func TestATimestampHoldsForFiveMinutesEitherWay(t *testing.T) {
+func TestTimestampHoldsForFiveMinutesEitherWay(t *testing.T) {
 	app := signing()
 	for _, c := range []struct {
 		timestamp string
@@ -171,7 +171,7 @@ func TestATimestampHoldsForFiveMinutesEitherWay(t *testing.T) {
 }
 
 // Decisions 48 and 63: 105, then 101, then 103.
-func TestTheTimestampIsCheckedFirstThenRepetitionThenTheSign(t *testing.T) {
+func TestTimestampIsCheckedFirstThenRepetitionThenTheSign(t *testing.T) {
 	app := signing()
 	for _, c := range []struct {
 		query string
@@ -195,7 +195,7 @@ func TestTheTimestampIsCheckedFirstThenRepetitionThenTheSign(t *testing.T) {
 	}
 }
 
-func TestASignMayBeWrittenInUpperCaseAndInNoOtherWay(t *testing.T) {
+func TestSignMayBeWrittenInUpperCaseAndInNoOtherWay(t *testing.T) {
 	app := signing()
 	params := url.Values{"act": {"login"}, "timestamp": {"1700000000"}}
 	sign := Of(app, params)
@@ -210,7 +210,7 @@ func TestASignMayBeWrittenInUpperCaseAndInNoOtherWay(t *testing.T) {
 	}
 }
 
-func TestEveryParameterIsSigned(t *testing.T) {
+func TestParameterIsSigned(t *testing.T) {
 	app := signing()
 	params := sent(t, "act=login&appid=1000&state=&timestamp=1700000000&Sign=1")
 	params.Set("sign", Of(app, params))
@@ -232,7 +232,7 @@ func TestEveryParameterIsSigned(t *testing.T) {
 	}
 }
 
-func TestBothSecretsSignDuringARotation(t *testing.T) {
+func TestSignAcceptsBothSecretsDuringARotation(t *testing.T) {
 	older, newer := storage.NewSecret(strings.Repeat("o", 43)), storage.NewSecret(strings.Repeat("n", 43))
 	app := signing(storage.AppSecret{Secret: newer}, storage.AppSecret{Secret: older, ExpiresAt: signedAt.Add(time.Second)})
 	params := url.Values{"timestamp": {"1700000000"}}
@@ -252,7 +252,7 @@ func TestBothSecretsSignDuringARotation(t *testing.T) {
 	}
 }
 
-func TestWhoHasNoSecretSignsNothing(t *testing.T) {
+func TestSignRefusesAnEmptySecret(t *testing.T) {
 	params := url.Values{"timestamp": {"1700000000"}}
 	public := signing()
 	public.Public = true
@@ -275,7 +275,7 @@ func TestWhoHasNoSecretSignsNothing(t *testing.T) {
 	}
 }
 
-func TestARequestIsSignedAsSoonAsItSaysSo(t *testing.T) {
+func TestRequestIsSignedAsSoonAsItSaysSo(t *testing.T) {
 	for query, want := range map[string]bool{
 		"": false, "appkey=x": false, "Sign=x&TIMESTAMP=1": false,
 		"sign=x": true, "timestamp=1": true, "sign": true, "timestamp=": true,

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestWhatTheOperatorAdmitsIsReached(t *testing.T) {
+func TestAllowedAddressesAreReached(t *testing.T) {
 	in := listen(t)
 	z, names := resolver(t)
 	z.is("vault.example.test", "127.0.0.1")
@@ -41,7 +41,7 @@ func TestWhatTheOperatorAdmitsIsReached(t *testing.T) {
 	}
 }
 
-func TestATranslatorThatIsAdmittedOpensNothingElse(t *testing.T) {
+func TestTranslatorThatIsAdmittedOpensNothingElse(t *testing.T) {
 	for _, c := range []struct {
 		allow, addr string
 		want        bool
@@ -86,7 +86,7 @@ func TestPublicAddressesAreDialled(t *testing.T) {
 	}
 }
 
-func TestTheOperatorLearnsWhatKindOfAddressItWas(t *testing.T) {
+func TestOperatorLearnsWhatKindOfAddressItWas(t *testing.T) {
 	for text, want := range map[string]string{
 		"127.0.0.1": "loopback", "10.0.0.1": "private", "169.254.169.254": "link-local", "168.63.129.16": "metadata of a cloud",
 		"64:ff9b::7f00:1": "NAT64", "2001::1": "Teredo", "2002::1": "6to4", "fd00::1": "private (ULA)", "fe80::1%eth0": "link-local", "4000::1": "not given to anyone",
@@ -97,7 +97,7 @@ func TestTheOperatorLearnsWhatKindOfAddressItWas(t *testing.T) {
 	}
 }
 
-func TestEveryBadEntryIsNamedAtOnce(t *testing.T) {
+func TestBadEntryIsNamedAtOnce(t *testing.T) {
 	bad := []string{"", "example.test", "10.0.0.0/33", "http://10.0.0.1", "10.0.0.1:0", "10.0.0.1:99999", "a b:80", ":80", "[fe80::1%lo]x:80", "::ffff:0:0/90", "[vault]:80:80"}
 	g, err := New(Config{Allow: append(bad, "10.0.0.0/8", "10.0.0.1", "vault:8200", "[fd00::1]:443"), DialTimeout: -1})
 	if g != nil || err == nil {

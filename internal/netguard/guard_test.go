@@ -69,7 +69,7 @@ func get(t *testing.T, client *http.Client, target string) (*http.Response, erro
 	return resp, err
 }
 
-func TestANameThatChangesItsAddressIsCheckedWhenDialled(t *testing.T) {
+func TestNameThatChangesItsAddressIsCheckedWhenDialled(t *testing.T) {
 	in := listen(t)
 	z, names := resolver(t)
 	g := guard(t, Config{Resolver: names})
@@ -91,7 +91,7 @@ func TestANameThatChangesItsAddressIsCheckedWhenDialled(t *testing.T) {
 	}
 }
 
-func TestARedirectIsNotFollowed(t *testing.T) {
+func TestRedirectIsNotFollowed(t *testing.T) {
 	in := listen(t)
 	for _, to := range []string{"http://127.0.0.1:" + in.port + "/", "http://169.254.169.254/", "file:///etc/passwd"} {
 		server := &http.Server{Handler: http.RedirectHandler(to, http.StatusFound)}
@@ -117,7 +117,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 	}
 }
 
-func TestTheClientIsMadeForManyCallsToOneHost(t *testing.T) {
+func TestClientIsMadeForManyCallsToOneHost(t *testing.T) {
 	g := guard(t, Config{})
 	c := g.Client(0)
 	tr, ok := c.Transport.(*http.Transport)

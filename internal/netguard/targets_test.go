@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestNothingInsideIsReached(t *testing.T) {
+func TestInternalTargetsAreNotReached(t *testing.T) {
 	in := listen(t)
 	z, names := resolver(t)
 	client := guard(t, Config{Resolver: names, DialTimeout: 2 * time.Second}).Client(0)

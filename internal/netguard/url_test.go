@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestAURLForRegistration(t *testing.T) {
+func TestURLForRegistration(t *testing.T) {
 	for _, good := range []string{
 		"https://api.example.com", "http://api.example.com/v1/", "https://api.example.com:8443/v1?tenant=7&a=%20",
 		"HTTPS://API.example.com/a%2Fb", "http://127.0.0.1:3000", "http://[fd00::1]:80/x", "http://2130706433/", "https://my_service/x",
@@ -40,7 +40,7 @@ func TestAURLForRegistration(t *testing.T) {
 	}
 }
 
-func TestARegistrarCanWarnOfAPrivateHost(t *testing.T) {
+func TestRegistrarCanWarnOfAPrivateHost(t *testing.T) {
 	g := guard(t, Config{Allow: []string{"10.1.0.0/16", "127.0.0.1:3000", "2130706433:80"}})
 	for text, want := range map[string]bool{
 		"http://127.0.0.1": true, "https://10.0.0.1/": true, "http://[::1]:8080": true, "http://[::ffff:10.0.0.1]/": true,
@@ -88,7 +88,7 @@ func FuzzCheckURL(f *testing.F) {
 	})
 }
 
-func TestOneServerIsKnownInEverySpelling(t *testing.T) {
+func TestURLOfAServerIsKnownInEverySpelling(t *testing.T) {
 	for _, c := range []struct {
 		a, b string
 		same bool
@@ -117,7 +117,7 @@ func TestOneServerIsKnownInEverySpelling(t *testing.T) {
 	}
 }
 
-func TestWhatIsInsideIsToldByItsName(t *testing.T) {
+func TestInternalURLIsNamedInTheRefusal(t *testing.T) {
 	for raw, want := range map[string]bool{
 		"http://127.0.0.1/": true, "http://localhost:1/": true, "http://a.localhost/": true, "https://[::1]/": true, "https://10.0.0.1/": true,
 		"https://192.168.1.1:8443/": true, "https://169.254.169.254/": true, "http://0x7f000001/": true, "http://2130706433/": true, "http://127.1/": true,

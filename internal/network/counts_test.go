@@ -91,7 +91,7 @@ func TestCountsAgreeWithAListOfEvents(t *testing.T) {
 	}
 }
 
-func TestNoWindowOfANetworkHoldsMoreThanItsLimit(t *testing.T) {
+func TestNetworkLimitHoldsInEveryWindow(t *testing.T) {
 	c, at, r := NewCounts(time.Minute, 0), start, rand.New(rand.NewPCG(1, 2))
 	var admitted []time.Time
 	for range 50_000 {
@@ -110,7 +110,7 @@ func TestNoWindowOfANetworkHoldsMoreThanItsLimit(t *testing.T) {
 	}
 }
 
-func TestARetryAfterRetryAfterIsAdmitted(t *testing.T) {
+func TestRetryAfterRetryAfterIsAdmitted(t *testing.T) {
 	c, at := NewCounts(time.Minute, 0), start
 	for i := range 40 {
 		take(c, client("192.0.2.1"), 10, 1, at.Add(time.Duration(i)*time.Second))
@@ -131,7 +131,7 @@ func TestARetryAfterRetryAfterIsAdmitted(t *testing.T) {
 }
 
 // A flood that fills the narrow networks has all others counted by wider ones, each by their own.
-func TestWhereNarrowNetworksAreFullWiderOnesCount(t *testing.T) {
+func TestNetworkCountsFallBackToWiderOnes(t *testing.T) {
 	c := NewCounts(time.Minute, 0)
 	for i := range 1 << 16 { // all of a /40: 65,536 /56s, 256 /48s
 		take(c, v6(i, 0), 10, 1, start)
@@ -184,7 +184,7 @@ func TestAmongTheWidestTheOneWithTheFewestEventsIsEvicted(t *testing.T) {
 	}
 }
 
-func TestAClientInNoNetworkHasACountOfItsOwn(t *testing.T) {
+func TestClientInNoNetworkHasACountOfItsOwn(t *testing.T) {
 	c := NewCounts(time.Minute, 0)
 	for _, kind := range []string{"a", "b", "c"} {
 		for range 10 {
@@ -198,7 +198,7 @@ func TestAClientInNoNetworkHasACountOfItsOwn(t *testing.T) {
 	}
 }
 
-func TestTheEdgesOfTimeAndLimits(t *testing.T) {
+func TestEdgesOfTimeAndLimits(t *testing.T) {
 	for _, at := range []time.Time{{}, start.AddDate(-3000, 0, 0), start.AddDate(3000, 0, 0)} {
 		c := NewCounts(24*time.Hour, 0)
 		take(c, client("192.0.2.1"), math.MaxInt, 1, start)

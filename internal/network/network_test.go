@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAClientIsAnIPv4AddressOrAnIPv6Network(t *testing.T) {
+func TestClientIsAnIPv4AddressOrAnIPv6Network(t *testing.T) {
 	for addr, want := range map[string]string{
 		"203.0.113.7": "203.0.113.7/32", "::ffff:203.0.113.7": "203.0.113.7/32",
 		"2001:db8:1:2:3::4": "2001:db8:1:2::/64", "fe80::1%eth0": "fe80::/64",
@@ -20,7 +20,7 @@ func TestAClientIsAnIPv4AddressOrAnIPv6Network(t *testing.T) {
 }
 
 // Decision 56.
-func TestEachNetworkMayDoFourTimesAsMuchAsTheOneInside(t *testing.T) {
+func TestNetworkMayDoFourTimesAsMuchAsTheOneInside(t *testing.T) {
 	for addr, want := range map[string][]string{
 		"203.0.113.7":             {"203.0.113.0/24", "203.0.0.0/16"},
 		"2001:db8:1234:5678::1":   {"2001:db8:1234:5600::/56", "2001:db8:1234::/48", "2001:db8::/32"},

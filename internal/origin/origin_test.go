@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/internal/origin"
 )
 
-func TestAnOriginIsASchemeAndAHostInLowerCase(t *testing.T) {
+func TestOriginIsASchemeAndAHostInLowerCase(t *testing.T) {
 	for text, mend := range map[string]string{
 		"https://id.example.com":         "",
 		"http://127.0.0.1:8080":          "",
@@ -42,7 +42,7 @@ func TestAnOriginIsASchemeAndAHostInLowerCase(t *testing.T) {
 	}
 }
 
-func TestAnOriginOfAPageIsWrittenAsBrowsersWriteIt(t *testing.T) {
+func TestOriginOfAPageIsWrittenAsBrowsersWriteIt(t *testing.T) {
 	for text, mend := range map[string]string{
 		"https://a.example":         "",
 		"http://localhost:3000":     "",

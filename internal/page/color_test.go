@@ -21,7 +21,7 @@ func TestTextOnAnyBrandColourIsReadable(t *testing.T) {
 	}
 }
 
-func TestOnlyAColourIsAColour(t *testing.T) {
+func TestColorAcceptsOnlyColors(t *testing.T) {
 	for _, text := range []string{"", "red", "#fff", "#12345", "#1234567", "#12345g", "#+1+1+1", "123456#", "#000;}*", "#12 456", "#-1-1-1"} {
 		if got := paint(text); got != "" {
 			t.Errorf("paint(%q) = %q, want nothing", text, got)
@@ -34,7 +34,7 @@ func TestOnlyAColourIsAColour(t *testing.T) {
 
 // Text needs 4.5:1 against its background, shapes that are only recognised 3:1 (WCAG 2.2 AA 1.4.3,
 // 1.4.11), in the light and in the dark.
-func TestThePaletteIsReadable(t *testing.T) {
+func TestPaletteIsReadable(t *testing.T) {
 	light, dark, ok := strings.Cut(tokensText, "prefers-color-scheme: dark")
 	if !ok {
 		t.Fatal("the style has no dark palette")

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAFailureSaysWhatIsWrongAndWhatToDo(t *testing.T) {
+func TestFailureSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 	r := httptest.NewRequest("GET", "/oauth/authorize?client_id=nobody&ui_locales=zh-CN", nil)
 	w := httptest.NewRecorder()
 	if err := Fail(w, r, 400, "This request cannot go on", "this application is disabled"); err != nil {
@@ -23,7 +23,7 @@ func TestAFailureSaysWhatIsWrongAndWhatToDo(t *testing.T) {
 }
 
 // WCAG 3.1.2: a part in another language says so.
-func TestATextWithoutTranslationIsMarkedAsEnglish(t *testing.T) {
+func TestTextWithoutTranslationIsMarkedAsEnglish(t *testing.T) {
 	r := httptest.NewRequest("GET", "/", nil)
 	r.Header.Set("Accept-Language", "zh-CN")
 	w := httptest.NewRecorder()
@@ -33,7 +33,7 @@ func TestATextWithoutTranslationIsMarkedAsEnglish(t *testing.T) {
 	}
 }
 
-func TestAFailureShowsNothingOfTheRequest(t *testing.T) {
+func TestFailureShowsNothingOfTheRequest(t *testing.T) {
 	r := httptest.NewRequest("GET", "/oauth/authorize?redirect_uri=https://evil.example/&state=EVIL", nil)
 	w := httptest.NewRecorder()
 	Fail(w, r, 400, "This request cannot go on", "this application is disabled")
@@ -48,7 +48,7 @@ func TestAFailureShowsNothingOfTheRequest(t *testing.T) {
 }
 
 // A page of a failure shows the way out of it.
-func TestAFailureWithAWayOnHasOneLink(t *testing.T) {
+func TestFailureWithAWayOnHasOneLink(t *testing.T) {
 	r := httptest.NewRequest("GET", "/oauth/signin?redirect_uri=https://evil.example/", nil)
 	r.Header.Set("Accept-Language", "zh-CN")
 	w := httptest.NewRecorder()

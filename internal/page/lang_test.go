@@ -10,7 +10,7 @@ import (
 )
 
 // Decision 22: ui_locales, then Accept-Language, then English.
-func TestTheReaderGetsTheLanguageTheyWantMost(t *testing.T) {
+func TestReaderGetsTheLanguageTheyWantMost(t *testing.T) {
 	for _, c := range []struct {
 		promise, uiLocales, accept string
 		want                       Lang
@@ -53,7 +53,7 @@ func TestTextsAreFilledIn(t *testing.T) {
 	}
 }
 
-func TestATranslationHasTheSamePlacesToFillIn(t *testing.T) {
+func TestTranslationHasTheSamePlacesToFillIn(t *testing.T) {
 	for en, zh := range chinese {
 		if strings.Count(en, "%s") != strings.Count(zh, "%s") || zh == "" {
 			t.Errorf("chinese[%q] = %q, want as many %%s", en, zh)
@@ -62,7 +62,7 @@ func TestATranslationHasTheSamePlacesToFillIn(t *testing.T) {
 }
 
 // Every template of the pages, in whichever room, speaks both languages.
-func TestEveryTextOfATemplateIsInTheTable(t *testing.T) {
+func TestTextOfATemplateIsInTheTable(t *testing.T) {
 	var templates []string
 	for _, pattern := range []string{"*.html", "../../oauth/*.html", "../../oauth/signin/*.html", "../../oauth/signin/internal/*/*.html"} {
 		found, _ := filepath.Glob(pattern)

@@ -40,7 +40,7 @@ func hashes(body string) string {
 	return strings.Join(out, " ")
 }
 
-func TestAPageCarriesExactlyTheseHeaders(t *testing.T) {
+func TestPageCarriesExactlyTheseHeaders(t *testing.T) {
 	w := write(t, acme(nil))
 	for key, want := range map[string]string{
 		"Content-Type":           "text/html; charset=utf-8",
@@ -59,7 +59,7 @@ func TestAPageCarriesExactlyTheseHeaders(t *testing.T) {
 	}
 }
 
-func TestThePolicyAllowsWhatThePageHoldsAndNothingElse(t *testing.T) {
+func TestPolicyAllowsWhatThePageHoldsAndNothingElse(t *testing.T) {
 	for _, c := range []struct {
 		promise string
 		look    Look
@@ -81,7 +81,7 @@ func TestThePolicyAllowsWhatThePageHoldsAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestOnlyALivePageRunsScriptsAndOnlyFiles(t *testing.T) {
+func TestPageRunsScriptsOnlyWhenLiveAndFromFilesAlone(t *testing.T) {
 	const live, types = "; script-src 'self'; connect-src 'self';", "; require-trusted-types-for 'script'; trusted-types 'none'"
 	for want, look := range map[bool]Look{false: acme(nil), true: acme(func(l *Look) { l.Live = true })} {
 		policy := write(t, look).Header().Get("Content-Security-Policy")
@@ -95,7 +95,7 @@ func TestOnlyALivePageRunsScriptsAndOnlyFiles(t *testing.T) {
 	}
 }
 
-func TestWhatABrandSaysIsText(t *testing.T) {
+func TestBrandIsShownAsText(t *testing.T) {
 	evil := `"><script>alert(1)</script><img src=x onerror=alert(1)>`
 	w := write(t, acme(func(l *Look) {
 		l.Brand = Brand{Name: evil, Logo: `https://x.example/"onerror="alert(1)`, Mark: true}
@@ -108,7 +108,7 @@ func TestWhatABrandSaysIsText(t *testing.T) {
 	}
 }
 
-func TestALogoIsAnAddressOrNothing(t *testing.T) {
+func TestLogoIsAnAddressOrNothing(t *testing.T) {
 	for logo, want := range map[string]string{
 		"https://cdn.example.com/a.png": "https://cdn.example.com/a.png",
 		"/a.png":                        "/a.png",
@@ -125,7 +125,7 @@ func TestALogoIsAnAddressOrNothing(t *testing.T) {
 }
 
 // Protocol 8: branding kept in free, removed in white_label; decision 22: enterprise likewise.
-func TestTheTierDecidesAboutTheMark(t *testing.T) {
+func TestTierDecidesAboutTheMark(t *testing.T) {
 	for tier, want := range map[string]bool{"": true, storage.TierFree: true, storage.TierWhiteLabel: false, storage.TierEnterprise: false} {
 		w := write(t, Look{Lang: English, Title: "Sign in", Brand: BrandOf(storage.App{Name: "Acme", Tier: tier})})
 		if got := strings.Contains(w.Body.String(), "Keystile"); got != want {
@@ -135,7 +135,7 @@ func TestTheTierDecidesAboutTheMark(t *testing.T) {
 }
 
 // Decision 22.
-func TestABrandIsShownWhereTheTierAllowsIt(t *testing.T) {
+func TestBrandIsShownWhereTheTierAllowsIt(t *testing.T) {
 	own := &storage.Brand{Name: "Acme \u202eNotes", Logo: "https://cdn.example.com/l.svg", Color: "#aa0000"}
 	for tier, want := range map[string]Brand{
 		"":                     {Name: "App", Mark: true},
@@ -152,7 +152,7 @@ func TestABrandIsShownWhereTheTierAllowsIt(t *testing.T) {
 	}
 }
 
-func TestANameCannotRewriteTheSentenceAroundIt(t *testing.T) {
+func TestNameCannotRewriteTheSentenceAroundIt(t *testing.T) {
 	for name, want := range map[string]string{
 		"Acme \u202egnp.exe\u202c":    "Acme gnp.exe",
 		"  Acme\t\nNotes\x00 ":        "Acme Notes",
@@ -168,7 +168,7 @@ func TestANameCannotRewriteTheSentenceAroundIt(t *testing.T) {
 	}
 }
 
-func TestALetterStandsInForALogo(t *testing.T) {
+func TestLetterStandsInForALogo(t *testing.T) {
 	for name, want := range map[string]string{"acme": "A", "🚀 rocket": "R", "蓝鲸": "蓝", "7up": "7", "!?": "", "": ""} {
 		if got := (Brand{Name: name}).Letter(); got != want {
 			t.Errorf("Letter(%q) = %q, want %q", name, got, want)
@@ -176,7 +176,7 @@ func TestALetterStandsInForALogo(t *testing.T) {
 	}
 }
 
-func TestAPageWorksWithoutScriptsAndFetchesNothing(t *testing.T) {
+func TestPageWorksWithoutScriptsAndFetchesNothing(t *testing.T) {
 	body := write(t, acme(nil)).Body.String()
 	for _, bad := range []string{"<script", "javascript:", " onclick", "@import", "url(http", "<link rel=\"stylesheet\"", " style=\""} {
 		if strings.Contains(body, bad) {
@@ -190,7 +190,7 @@ func TestAPageWorksWithoutScriptsAndFetchesNothing(t *testing.T) {
 	}
 }
 
-func TestTheDigestHoldsWhateverLineEndsACheckoutHas(t *testing.T) {
+func TestDigestHoldsWhateverLineEndsACheckoutHas(t *testing.T) {
 	if strings.Contains(string(style), "\r") || styleDigest != digest(template.CSS(strings.ReplaceAll(tokensText+styleText, "\r", ""))) {
 		t.Error("the style keeps carriage returns, which a browser drops before it takes the digest")
 	}

@@ -48,7 +48,7 @@ func TestOldCitationsAreFound(t *testing.T) {
 	}
 }
 
-func TestOtherTextsAreLeftAlone(t *testing.T) {
+func TestCitationCheckLeavesOtherTextsAlone(t *testing.T) {
 	h := documents(t)
 	for _, text := range []string{
 		"// token is POST /oauth/token (protocol 4.2).", "// Protocol 4.7, 5, 8.", "// Protocol 4.1-4.6", "// (protocol 5, RFC 6750 3.1)",

@@ -19,7 +19,7 @@ const root = "../.."
 // own is this package, whose tests hold citations that are wrong on purpose.
 const own = "internal/protocol/"
 
-func TestEveryCitationLeadsToAHeading(t *testing.T) {
+func TestCitationLeadsToAHeading(t *testing.T) {
 	h, all := documents(t), 0
 	for name, text := range tracked(t) {
 		if strings.HasPrefix(name, own) && strings.HasSuffix(name, "_test.go") {
@@ -36,7 +36,7 @@ func TestEveryCitationLeadsToAHeading(t *testing.T) {
 	}
 }
 
-func TestNobodyCitesWhatIsNotHere(t *testing.T) {
+func TestCitationsNameOnlyWhatIsHere(t *testing.T) {
 	for name, text := range tracked(t) {
 		if strings.HasPrefix(name, own) {
 			continue // protocol.md may say "section 7" of itself
@@ -48,7 +48,7 @@ func TestNobodyCitesWhatIsNotHere(t *testing.T) {
 }
 
 // Readers of the program's texts do not have these documents.
-func TestNoTextOfTheProgramCites(t *testing.T) {
+func TestTextsOfTheProgramCiteNoDocument(t *testing.T) {
 	for name, text := range tracked(t) {
 		switch {
 		case strings.HasSuffix(name, "_test.go"), strings.HasPrefix(name, "internal/test/"), !strings.HasSuffix(name, ".go"):
@@ -78,7 +78,7 @@ var (
 	rowOfDecision = regexp.MustCompile(`^decision-(\d+)(?:/|$)`)
 )
 
-func TestEveryRowOfADialogueLeadsToAHeading(t *testing.T) {
+func TestRowOfADialogueLeadsToAHeading(t *testing.T) {
 	h := documents(t)
 	for name, text := range tracked(t) {
 		list := filepath.Base(name) == "rows.txt"

@@ -70,7 +70,7 @@ func exists(t *testing.T) func(path, test string) bool {
 	}
 }
 
-func TestEveryStatementOfTheThreatModelHasItsProof(t *testing.T) {
+func TestStatementOfTheThreatModelHasItsProof(t *testing.T) {
 	found, proofs := unproven(read(t, "threats.md"), exists(t))
 	for _, f := range found {
 		t.Errorf("%s: mend the statement, or name what proves it now", f)
@@ -80,7 +80,7 @@ func TestEveryStatementOfTheThreatModelHasItsProof(t *testing.T) {
 	}
 }
 
-func TestAStatementWithoutItsProofIsFound(t *testing.T) {
+func TestStatementWithoutItsProofIsFound(t *testing.T) {
 	for text, want := range map[string]string{
 		"| Who | Proof |\n|---|---|\n| a | nothing |": "this names neither a test nor code",
 		"- It holds.": "this names neither a test nor code",

@@ -11,7 +11,7 @@ import (
 )
 
 // Routes without wildcards are found as http.ServeMux finds them, however a path is written.
-func TestAMuxFindsWhatServeMuxFinds(t *testing.T) {
+func TestMuxFindsWhatServeMuxFinds(t *testing.T) {
 	var routes []reply.Route
 	mux := http.NewServeMux()
 	for _, path := range []string{"/a/b", "/a/{x}", "/a/{x}/c", "/d/", "/d/e", "/{$}", "/.well-known/x"} {

@@ -27,7 +27,7 @@ func serve(t *testing.T, log io.Writer, r *http.Request, handle reply.HandlerFun
 	return w
 }
 
-func TestWhatAHandlerReturnsIsWhatTheClientSees(t *testing.T) {
+func TestHandlerResultsReachTheClient(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		err    error
@@ -66,7 +66,7 @@ func TestWhatAHandlerReturnsIsWhatTheClientSees(t *testing.T) {
 	}
 }
 
-func TestAFailureIsNeverASuccessCode(t *testing.T) {
+func TestFailureIsNeverASuccessCode(t *testing.T) {
 	for _, f := range []*reply.Failure{{Status: 400}, {Status: 401, Errcode: 401}, {Status: 400, Errcode: 105}} {
 		if f.Code() <= 1 {
 			t.Errorf("Code of %+v = %d, want neither 0 nor 1", f, f.Code())
@@ -82,7 +82,7 @@ func TestCopiesOfAFailureLeaveTheOriginalAlone(t *testing.T) {
 	}
 }
 
-func TestABodyOverItsLimitIs413(t *testing.T) {
+func TestBodyOverItsLimitIs413(t *testing.T) {
 	r := httptest.NewRequest("POST", "/x", strings.NewReader("too much"))
 	w := serve(t, io.Discard, r, func(w http.ResponseWriter, r *http.Request) error {
 		_, err := io.ReadAll(http.MaxBytesReader(w, r.Body, 3))
@@ -93,7 +93,7 @@ func TestABodyOverItsLimitIs413(t *testing.T) {
 	}
 }
 
-func TestAPanicIsA500AndEndsNothingElse(t *testing.T) {
+func TestPanicIsA500AndEndsNothingElse(t *testing.T) {
 	var log bytes.Buffer
 	w := serve(t, &log, httptest.NewRequest("GET", "/x", nil), func(http.ResponseWriter, *http.Request) error { panic("hidden") })
 	if w.Code != 500 || strings.Contains(w.Body.String(), "hidden") || !strings.Contains(log.String(), "hidden") {
@@ -101,7 +101,7 @@ func TestAPanicIsA500AndEndsNothingElse(t *testing.T) {
 	}
 }
 
-func TestOnlyListedMethodsAndCleanPathsAreServed(t *testing.T) {
+func TestReplyServesOnlyListedMethodsAndCleanPaths(t *testing.T) {
 	for _, c := range []struct {
 		method, path string
 		status       int
@@ -121,7 +121,7 @@ func TestOnlyListedMethodsAndCleanPathsAreServed(t *testing.T) {
 	}
 }
 
-func TestAClientThatWentAwayIsNotLogged(t *testing.T) {
+func TestClientThatWentAwayIsNotLogged(t *testing.T) {
 	var log bytes.Buffer
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -131,7 +131,7 @@ func TestAClientThatWentAwayIsNotLogged(t *testing.T) {
 	}
 }
 
-func TestARouteMayAnswerWithAPage(t *testing.T) {
+func TestRouteMayAnswerWithAPage(t *testing.T) {
 	mux := reply.NewMux(nil, reply.Route{Path: "/page", Methods: []string{"GET"},
 		Handle: func(http.ResponseWriter, *http.Request) error { return teapot },
 		Fail:   func(w http.ResponseWriter, _ *http.Request, f *reply.Failure) { http.Error(w, "<p>"+f.Msg, f.Status) }})
@@ -153,7 +153,7 @@ func TestJSONIsOneObjectWithItsLength(t *testing.T) {
 	}
 }
 
-func TestASuccessCarriesItsDataAndIsNotStored(t *testing.T) {
+func TestSuccessCarriesItsDataAndIsNotStored(t *testing.T) {
 	w := httptest.NewRecorder()
 	if err := reply.Success(w, []int{1}); err != nil {
 		t.Fatal(err)

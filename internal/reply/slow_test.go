@@ -14,7 +14,7 @@ import (
 )
 
 // Rooms take a body that they cannot read for one that broke off: it is damaged, or there is no form.
-func TestABodyThatCameTooSlowlyIs408WhateverARoomTakesItFor(t *testing.T) {
+func TestBodyThatCameTooSlowlyIs408WhateverARoomTakesItFor(t *testing.T) {
 	damaged := &reply.Failure{Status: 400, Msg: "the body broke off"}
 	for _, err := range []error{damaged.Because(connections.ErrSlow), fmt.Errorf("reading: %w", connections.ErrSlow)} {
 		w := httptest.NewRecorder()

@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-func TestAnIDIsTakenIfAnyLogCanHoldItElseDrawn(t *testing.T) {
+func TestIDIsTakenIfAnyLogCanHoldItElseDrawn(t *testing.T) {
 	for given, taken := range map[string]bool{
 		"a": true, "A-z_0.9": true, strings.Repeat("x", 64): true,
 		"": false, strings.Repeat("x", 65): false, "a b": false, "a\"b": false, "ä": false, "a/b": false, "a\x00": false,
@@ -27,20 +27,20 @@ func TestAnIDIsTakenIfAnyLogCanHoldItElseDrawn(t *testing.T) {
 	}
 }
 
-func TestTwoIDsAreNone(t *testing.T) {
+func TestRequestIDSentTwiceIsIgnored(t *testing.T) {
 	if id := idOf(http.Header{Header: {"a", "b"}}); id == "a" || id == "b" || len(id) != 26 {
 		t.Errorf("of two ids it is %q", id)
 	}
 }
 
-func TestARequestIsBegunOnce(t *testing.T) {
+func TestRequestIsBegunOnce(t *testing.T) {
 	r, first := Begin(httptest.NewRecorder(), httptest.NewRequest("GET", "/", nil))
 	if _, second := Begin(httptest.NewRecorder(), r); second != first {
 		t.Error("a request that is on its way was begun again")
 	}
 }
 
-func TestNoTwoDrawnIDsAreAlike(t *testing.T) {
+func TestRequestIDsAreDistinct(t *testing.T) {
 	var mu sync.Mutex
 	seen := map[string]bool{}
 	var all sync.WaitGroup

@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestAChargeMovesOnce(t *testing.T) {
+func TestChargeMovesOnce(t *testing.T) {
 	var moved []string
 	over := errors.New("over")
 	ctx := &Visit{Context: t.Context(), Mover: mover{move: func(app storage.App) error { moved = append(moved, app.ID); return over }}}
@@ -36,13 +36,13 @@ func (m mover) MoveTo(_ context.Context, refuse bool, keys ...Key) error {
 	return m.moveTo(refuse, keys...)
 }
 
-func TestWithoutAGatewayNothingIsCharged(t *testing.T) {
+func TestChargeIsNothingWithoutAGateway(t *testing.T) {
 	if err := Charge(context.Background(), storage.App{}); err != nil {
 		t.Errorf("Charge() = %v, want nil", err)
 	}
 }
 
-func TestAVisitIsFoundInContextsMadeFromIt(t *testing.T) {
+func TestVisitIsFoundInContextsMadeFromIt(t *testing.T) {
 	type other struct{}
 	v := &Visit{Context: context.WithValue(t.Context(), other{}, 1)}
 	ctx, cancel := context.WithCancel(context.WithValue(v, other{}, 2))
@@ -52,7 +52,7 @@ func TestAVisitIsFoundInContextsMadeFromIt(t *testing.T) {
 	}
 }
 
-func TestWhereARequestCameFromIsFoundOutOnce(t *testing.T) {
+func TestRequestSourceIsFoundOutOnce(t *testing.T) {
 	asked := 0
 	from := Address(func(r *http.Request) netip.Addr {
 		asked++
@@ -78,7 +78,7 @@ func TestWhereARequestCameFromIsFoundOutOnce(t *testing.T) {
 	}
 }
 
-func TestAUserIsChargedOnceAndBeforeAnyApplication(t *testing.T) {
+func TestUserIsChargedOnceAndBeforeAnyApplication(t *testing.T) {
 	type move struct {
 		refuse bool
 		keys   []Key

@@ -57,7 +57,7 @@ func (p *peer) echo() {
 
 func soon() time.Time { return time.Now().Add(time.Minute) }
 
-func TestEachCallerGetsTheAnswerToItsOwnCommand(t *testing.T) {
+func TestCallerGetsTheAnswerToItsOwnCommand(t *testing.T) {
 	c, p := pair(t)
 	go p.echo()
 	var group sync.WaitGroup
@@ -74,7 +74,7 @@ func TestEachCallerGetsTheAnswerToItsOwnCommand(t *testing.T) {
 	group.Wait()
 }
 
-func TestWhatComesWhileSomethingIsWrittenGoesOutTogether(t *testing.T) {
+func TestConnBatchesWhatComesDuringAWrite(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, p := pair(t)
 		for i := range 64 {
@@ -93,7 +93,7 @@ func TestWhatComesWhileSomethingIsWrittenGoesOutTogether(t *testing.T) {
 	})
 }
 
-func TestACommandWaitsNoLongerThanItsTime(t *testing.T) {
+func TestCommandWaitsNoLongerThanItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := pair(t)
 		began := time.Now()
@@ -114,7 +114,7 @@ func TestACommandWaitsNoLongerThanItsTime(t *testing.T) {
 	})
 }
 
-func TestAnAnswerThatComesLateIsNobodyElses(t *testing.T) {
+func TestAnswerThatComesLateIsNobodyElses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, p := pair(t)
 		go func() {
@@ -134,7 +134,7 @@ func TestAnAnswerThatComesLateIsNobodyElses(t *testing.T) {
 	})
 }
 
-func TestOneAnswerTooManyOrTooFewIsBelievedByNobody(t *testing.T) {
+func TestConnFailsOnAnAnswerTooManyOrTooFew(t *testing.T) {
 	for sent, want := range map[string]string{
 		"-ERR x\r\n+a\r\n+mark\r\n":         "out of step",
 		"+mark\r\n":                         "",
@@ -162,7 +162,7 @@ func TestOneAnswerTooManyOrTooFewIsBelievedByNobody(t *testing.T) {
 	}
 }
 
-func TestWhatNobodyAskedForEndsAConnection(t *testing.T) {
+func TestConnEndsOnAnAnswerThatWasNotAskedFor(t *testing.T) {
 	for _, sent := range []string{"-ERR x\r\n", "+OK\r\n", "$-1\r\n", "*-5\r\n", "*1000000000\r\n", "x"} {
 		synctest.Test(t, func(t *testing.T) {
 			c, p := pair(t)
@@ -179,7 +179,7 @@ func TestWhatNobodyAskedForEndsAConnection(t *testing.T) {
 	}
 }
 
-func TestThoseWhoWaitAreBounded(t *testing.T) {
+func TestWaitersAreBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, p := pair(t)
 		go io.Copy(io.Discard, p)
@@ -193,7 +193,7 @@ func TestThoseWhoWaitAreBounded(t *testing.T) {
 	})
 }
 
-func TestWhoWaitsIsToldThatTheConnectionIsClosed(t *testing.T) {
+func TestConnCloseIsToldToThoseWhoWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, p := pair(t)
 		go io.Copy(io.Discard, p)
@@ -232,7 +232,7 @@ func greeted(t *testing.T, target Target, hangsUp bool, answers ...string) (aske
 	return asked, err
 }
 
-func TestAServerIsGreetedAsItsAddressSays(t *testing.T) {
+func TestServerIsGreetedAsItsAddressSays(t *testing.T) {
 	const hello = "%1\r\n+proto\r\n:3\r\n"
 	for _, c := range []struct {
 		address string
@@ -257,7 +257,7 @@ func TestAServerIsGreetedAsItsAddressSays(t *testing.T) {
 	}
 }
 
-func TestAGreetingThatIsNoneIsAnError(t *testing.T) {
+func TestGreetingThatIsNoneIsAnError(t *testing.T) {
 	for _, answer := range []string{
 		"+OK\r\n", "-DENIED Redis is running in protected mode\r\n", "-ERR max number of clients reached\r\n", "-WRONGPASS x\r\n", ":1\r\n", "$-1\r\n", "*-5\r\n",
 		"*1000000000\r\n", "%1000000000\r\n", "$99999999999999\r\n", "HTTP/1.1 400 Bad Request\r\n", "220 mail\r\n", "", "x", "%7\r\n+proto\r\n",

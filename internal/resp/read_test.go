@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestTheEndOfAConnectionIsNoticedWhileNobodyAsks(t *testing.T) {
+func TestEndOfAConnectionIsNoticedWhileNobodyAsks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, p := pair(t)
 		go p.echo()
@@ -28,7 +28,7 @@ func TestTheEndOfAConnectionIsNoticedWhileNobodyAsks(t *testing.T) {
 }
 
 // Half an answer cannot be given to anybody, nor can what comes after it.
-func TestAnAnswerThatStopsInTheMiddleHoldsACallerNoLongerThanItsTime(t *testing.T) {
+func TestAnswerThatStopsInTheMiddleHoldsACallerNoLongerThanItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, p := pair(t)
 		go func() {
@@ -48,7 +48,7 @@ func TestAnAnswerThatStopsInTheMiddleHoldsACallerNoLongerThanItsTime(t *testing.
 }
 
 // The first caller reads for itself. Those behind it are read for when it has its answer, and when its time is over.
-func TestThoseBehindACallerThatReadsGetTheirAnswers(t *testing.T) {
+func TestCallersBehindOneThatReadsGetTheirAnswers(t *testing.T) {
 	for _, takes := range []time.Duration{10 * time.Millisecond, 100 * time.Millisecond} {
 		synctest.Test(t, func(t *testing.T) {
 			c, p := pair(t)

@@ -11,7 +11,7 @@ import (
 
 func read(text string) (Value, error) { return newReader(strings.NewReader(text)).value(0) }
 
-func TestWhatServersAnswerIsRead(t *testing.T) {
+func TestReaderReadsWhatServersAnswer(t *testing.T) {
 	for text, want := range map[string]Value{
 		"+OK\r\n":                                {Kind: Text, Text: "OK"},
 		"-ERR no\r\n":                            {Kind: Failure, Text: "ERR no"},
@@ -43,7 +43,7 @@ func equal(a, b Value) bool {
 	return a.Kind == b.Kind && a.Text == b.Text && a.Int == b.Int && slices.EqualFunc(a.List, b.List, equal)
 }
 
-func TestWhatIsNoAnswerIsAnError(t *testing.T) {
+func TestReaderFailsOnWhatIsNoAnswer(t *testing.T) {
 	for text, want := range map[string]error{
 		"":                               io.EOF,
 		"+OK":                            io.EOF,
@@ -79,7 +79,7 @@ func TestWhatIsNoAnswerIsAnError(t *testing.T) {
 }
 
 // A length that is announced takes no memory before as much has come.
-func TestALengthAloneTakesNoMemory(t *testing.T) {
+func TestLengthAloneTakesNoMemory(t *testing.T) {
 	for _, text := range []string{"$4194000\r\n", "*65000\r\n", "%32000\r\n", strings.Repeat("*60000\r\n", 7)} {
 		var before, after runtime.MemStats
 		runtime.ReadMemStats(&before)

@@ -96,7 +96,7 @@ func TestAnswersThatAreNoSuccess(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatSwitchesProtocolsIsNotRead(t *testing.T) {
+func TestAnswerThatSwitchesProtocolsIsNotRead(t *testing.T) {
 	r := called(t, Config{}, func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := w.(http.Hijacker).Hijack()
 		if err != nil {
@@ -111,7 +111,7 @@ func TestAnAnswerThatSwitchesProtocolsIsNotRead(t *testing.T) {
 	}
 }
 
-func TestTheCapCountsWhatIsReadAfterDecompression(t *testing.T) {
+func TestCapCountsWhatIsReadAfterDecompression(t *testing.T) {
 	const most = 1000
 	body := func(n int) string { return `"` + strings.Repeat("a", n-2) + `"` }
 	for _, c := range []struct {
@@ -143,7 +143,7 @@ func TestTheCapCountsWhatIsReadAfterDecompression(t *testing.T) {
 	}
 }
 
-func TestNobodyCanMakeUsReadWithoutEnd(t *testing.T) {
+func TestAnswerReadingIsBounded(t *testing.T) {
 	var squeezed bytes.Buffer
 	z := gzip.NewWriter(&squeezed)
 	z.Write(make([]byte, 1<<20))
@@ -175,7 +175,7 @@ func TestNobodyCanMakeUsReadWithoutEnd(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsAnnouncedAsTooLongIsNotRead(t *testing.T) {
+func TestAnswerThatIsAnnouncedAsTooLongIsNotRead(t *testing.T) {
 	c := newCaller(t, Config{MaxResponse: 9, Transport: roundTrip(func(*http.Request) (*http.Response, error) {
 		return &http.Response{StatusCode: 200, ContentLength: 10, Body: unread{t}}, nil
 	})})
@@ -195,7 +195,7 @@ func (u unread) Read([]byte) (int, error) {
 
 func (unread) Close() error { return nil }
 
-func TestATruncatedAnswerIsNotPassedOn(t *testing.T) {
+func TestTruncatedAnswerIsNotPassedOn(t *testing.T) {
 	whole := `[1,2]` + strings.Repeat(" ", 100)
 	for name, wire := range map[string]string{
 		"by length":       "Content-Length: 105\r\n\r\n" + whole[:50],
@@ -219,7 +219,7 @@ func TestATruncatedAnswerIsNotPassedOn(t *testing.T) {
 	}
 }
 
-func TestAnUnrequestedContentEncodingIsAnError(t *testing.T) {
+func TestUnrequestedContentEncodingIsAnError(t *testing.T) {
 	for encoding, bad := range map[string]bool{"br": true, "gzip, gzip": true, "zstd": true, "identity": false, "": false} {
 		r := called(t, Config{}, answers(200, "[1]", "Content-Type", "application/json", "Content-Encoding", encoding))
 		if r.IsError != bad || (r.Structured == nil) != bad || bad && !strings.Contains(texts(r), "content encoding") {

@@ -203,7 +203,7 @@ func textOwner(text string) string {
 	return ""
 }
 
-func TestEveryPairThatIsSentBelongsToItsArgument(t *testing.T) {
+func TestPairThatIsSentBelongsToItsArgument(t *testing.T) {
 	sent := 0
 	for seed := range uint64(10_000) {
 		if checkBelonging(t, seed) {

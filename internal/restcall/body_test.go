@@ -47,7 +47,7 @@ func TestBodies(t *testing.T) {
 	}
 }
 
-func TestABodyThatIsNeededIsSent(t *testing.T) {
+func TestBodyThatIsNeededIsSent(t *testing.T) {
 	fields := tool("post", "/", "application/json", []string{"a", "b"}, map[string]arg{
 		"a": {`{"type":"string"}`, toolplan.Field{Name: "a", Required: true}}, "b": {`{"type":"string"}`, fieldArg("b")},
 	})
@@ -81,7 +81,7 @@ func TestABodyThatIsNeededIsSent(t *testing.T) {
 	}
 }
 
-func TestAMultipartBodyKeepsItsParts(t *testing.T) {
+func TestMultipartBodyKeepsItsParts(t *testing.T) {
 	u := serve(t, false, answers(200, "{}"))
 	form := tool("post", "/", "multipart/form-data", []string{"f", "m", "n", "o"}, map[string]arg{
 		"f": {"{}", toolplan.Field{Name: `a"b\`, File: true}}, "m": {"{}", toolplan.Field{Name: "many", File: true}}, "n": {"{}", fieldArg("n")}, "o": {"{}", fieldArg("日")},

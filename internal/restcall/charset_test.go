@@ -94,7 +94,7 @@ func TestJSONIsUTF8UnlessItIsNot(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoCharacterIsShownAsSuch(t *testing.T) {
+func TestCharsetShowsWhatIsNoCharacter(t *testing.T) {
 	for name, c := range map[string]struct{ contentType, body, text string }{
 		"UTF-8":                                  {"text/plain; charset=utf-8", "a\xffb\xc3", "a\ufffdb\ufffd"},
 		"GBK":                                    {"text/plain; charset=gbk", "\xc4\xe3\xff!", "你\ufffd!"},
@@ -132,7 +132,7 @@ func TestTextIsBoundedAsUTF8(t *testing.T) {
 }
 
 // The secret would not be found in UTF-16, nor where a charset has sequences that say nothing.
-func TestASecretIsBlottedOutOfWhatACharsetShows(t *testing.T) {
+func TestSecretIsBlottedOutOfWhatACharsetShows(t *testing.T) {
 	const secret = "sk-live-0123456789"
 	for charset, body := range map[string]string{"utf-16le": inCharset(t, "utf-16le", "<"+secret+">"), "iso-2022-jp": "<sk-live-\x1b(B0123456789>", "gbk": "<" + secret + ">"} {
 		u := serve(t, false, says("text/plain; charset="+charset, body))

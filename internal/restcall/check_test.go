@@ -76,7 +76,7 @@ func TestArgumentsMustBeOneSoundObject(t *testing.T) {
 	}
 }
 
-func TestARefusalTellsAllThatIsWrongAndNotMore(t *testing.T) {
+func TestRefusalTellsAllThatIsWrongAndNotMore(t *testing.T) {
 	tool := one("get", "/", "", `{"items":{"type":"string"}}`, queryArg("x"))
 	got := target(t, tool, `{"x":[1,2,3,4,5,6,7,8,9,10],"colour":"red"}`)
 	if strings.Count(got, ";")+1 != maxComplaints || !strings.Contains(got, `"colour"`) || !strings.Contains(got, `"x[6]"`) {

@@ -128,7 +128,7 @@ func leaks(text, secret string) bool {
 	return false
 }
 
-func TestAnEchoOfTheCredentialIsBlottedHoweverItIsWritten(t *testing.T) {
+func TestEchoOfTheCredentialIsBlottedHoweverItIsWritten(t *testing.T) {
 	for _, secret := range echoed {
 		for _, to := range []Upstream{
 			{AuthType: "bearer", Secret: storage.NewSecret(secret)},
@@ -163,7 +163,7 @@ func TestAnEchoOfTheCredentialIsBlottedHoweverItIsWritten(t *testing.T) {
 }
 
 // Not even the bits of a first or last letter stay.
-func TestOfBase64NoCharacterThatHoldsTheSecretStays(t *testing.T) {
+func TestEchoRemovesBase64CharactersThatHoldTheSecret(t *testing.T) {
 	for _, secret := range []string{"secret-12", "secret-123", "secret-1234"} {
 		c, _ := Upstream{AuthType: "bearer", Secret: storage.NewSecret(secret)}.Credential()
 		for before := range 6 {
@@ -180,7 +180,7 @@ func TestOfBase64NoCharacterThatHoldsTheSecretStays(t *testing.T) {
 }
 
 // A short secret would be found by chance, and show by what is missing.
-func TestAShortSecretBlotsNoText(t *testing.T) {
+func TestShortSecretBlotsNoText(t *testing.T) {
 	text := "The pass is in the past: GET a b c, user and admin; YWRtaW4= %61dmin \\u0061dmin"
 	for _, secret := range []string{"a", "is", "past", "admin", "user:in"} {
 		c, err := Upstream{AuthType: "bearer", Secret: storage.NewSecret(secret)}.Credential()
@@ -223,7 +223,7 @@ func TestBlottingWithinAnEscapeLeavesJSONWhole(t *testing.T) {
 	}
 }
 
-func TestNoHeaderOrErrorTellsTheSecret(t *testing.T) {
+func TestSecretIsInNoHeaderOrError(t *testing.T) {
 	const secret = "s3cr3t-0123456789"
 	to := Upstream{BaseURL: base, AuthType: "bearer", Secret: storage.NewSecret(secret)}
 	for name, answer := range map[string]http.HandlerFunc{

@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-func TestAFileIsTakenInEachFormThatClientsSend(t *testing.T) {
+func TestFileIsTakenInEachFormThatClientsSend(t *testing.T) {
 	const bytes = "\xfb\xff\xfe\x00"
 	stream := one("post", "/", "application/octet-stream", `{}`, whole{})
 	stream.Call.Body.File = true

@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-func TestATextOfJSONIsReadWhereNoTextIsAdmitted(t *testing.T) {
+func TestTextOfJSONIsReadWhereNoTextIsAdmitted(t *testing.T) {
 	deep := strings.Repeat("[", 64) + strings.Repeat("]", 64)
 	for _, c := range []struct{ schema, value, want string }{
 		{`{"type":"array","items":{"type":"string"}}`, `"[\"a\",\"b\"]"`, `["a","b"]`},
@@ -71,7 +71,7 @@ func TestReadingTextsIsBounded(t *testing.T) {
 	}
 }
 
-func TestWhatClientsAddIsIgnoredAndSaid(t *testing.T) {
+func TestArgumentsThatClientsAddAreIgnoredAndSaid(t *testing.T) {
 	u := serve(t, false, answers(200, `{"a":1}`))
 	plan := compile(t, one("get", "/", "", `{"type":"string"}`, toolplan.Param{Name: "x", In: "query"}))
 	caller := u.caller(t, Config{})

@@ -12,7 +12,7 @@ import (
 // safe is the schema of an argument that may only be "safe".
 const safe = `{"enum":["safe"]}`
 
-func TestAMemberOfAnObjectIsNoOtherArgument(t *testing.T) {
+func TestMemberOfAnObjectIsNoOtherArgument(t *testing.T) {
 	const form, parts = "application/x-www-form-urlencoded", "multipart/form-data"
 	spread := toolplan.Param{Name: "filter", In: "query", Explode: true}
 	spreadField := toolplan.Field{Name: "filter", Style: "form", Explode: true}
@@ -66,7 +66,7 @@ func TestAMemberOfAnObjectIsNoOtherArgument(t *testing.T) {
 	}
 }
 
-func TestAMemberBelowANameIsNoArgumentOfThatName(t *testing.T) {
+func TestMemberBelowANameIsNoArgumentOfThatName(t *testing.T) {
 	deep := toolplan.Param{Name: "filter", In: "query", Style: "deepObject", Explode: true}
 	op := tool("get", "/a", "", []string{"filter", "mode", "size"}, map[string]arg{"filter": {"{}", deep}, "mode": {safe, queryArg("filter[mode]")}, "size": {"{}", queryArg("filter[page][size]")}})
 	for arguments, want := range map[string]string{
@@ -84,7 +84,7 @@ func TestAMemberBelowANameIsNoArgumentOfThatName(t *testing.T) {
 	}
 }
 
-func TestAMemberIsNothingThatTheUpstreamFixes(t *testing.T) {
+func TestMemberIsNothingThatTheUpstreamFixes(t *testing.T) {
 	key := Upstream{BaseURL: "https://a?tenant=7", AuthType: "api_key", AuthIn: "query", AuthName: "api_key", Secret: storage.NewSecret("S")}
 	op := one("get", "/a?version=2", "", `{"type":"object"}`, queryArg("o"))
 	for _, member := range []string{"Tenant", "tenant[]", "VERSION", "apiKey", "api.key"} {
@@ -111,7 +111,7 @@ func TestAMemberIsNothingThatTheUpstreamFixes(t *testing.T) {
 	}
 }
 
-func TestTwoObjectsDoNotSetTheSameName(t *testing.T) {
+func TestObjectsMustNotSetTheSameName(t *testing.T) {
 	op := tool("post", "/a", "application/x-www-form-urlencoded", []string{"a", "b"}, map[string]arg{"a": {"{}", queryArg("a")}, "b": {"{}", toolplan.Field{Name: "b", Style: "form", Explode: true}}})
 	if _, err := build(t, op, `{"a":{"k":"1"},"b":{"K[x]":"2"}}`); err == nil || !strings.Contains(err.Error(), `argument "b" must not have the member "K[x]", which is for the argument "a"`) {
 		t.Errorf("two members of one name: %v, want a refusal", err)
@@ -121,7 +121,7 @@ func TestTwoObjectsDoNotSetTheSameName(t *testing.T) {
 	}
 }
 
-func TestAMemberBesideTheFieldsOfABodyIsNoneOfThem(t *testing.T) {
+func TestMemberBesideTheFieldsOfABodyIsNoneOfThem(t *testing.T) {
 	for _, contentType := range []string{"application/json", "application/x-www-form-urlencoded", "multipart/form-data"} {
 		op := tool("post", "/a", contentType, []string{"page_size", "more", "q"}, map[string]arg{"page_size": {safe, fieldArg("page_size")}, "more": {"{}", nil}, "q": {safe, queryArg("mode")}})
 		op.Call.Body.More = "more"
@@ -141,7 +141,7 @@ func TestAMemberBesideTheFieldsOfABodyIsNoneOfThem(t *testing.T) {
 }
 
 // The separator of the members of an object must not be within one: it would make another member.
-func TestAPartOfAMemberIsNoMember(t *testing.T) {
+func TestPartOfAMemberIsNoMember(t *testing.T) {
 	for _, c := range []struct {
 		in, style   string
 		explode     bool

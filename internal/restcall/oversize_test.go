@@ -14,7 +14,7 @@ func tooMuch(status int, header ...string) http.HandlerFunc {
 	return answers(status, "01234567890", append(header, "Content-Type", "text/csv; charset=utf-8")...)
 }
 
-func TestAnOversizeAnswerIsReportedWithItsSize(t *testing.T) {
+func TestOversizeAnswerIsReportedWithItsSize(t *testing.T) {
 	const ask = "so none of it is shown: ask for less, with a filter, fewer fields or smaller pages"
 	for name, c := range map[string]struct {
 		answer http.HandlerFunc
@@ -39,7 +39,7 @@ func TestAnOversizeAnswerIsReportedWithItsSize(t *testing.T) {
 	}
 }
 
-func TestAnOversizeAnswerIsReportedWithItsURLIfThereIsOne(t *testing.T) {
+func TestOversizeAnswerIsReportedWithItsURLIfThereIsOne(t *testing.T) {
 	const place = "https://files.example.org/a.csv?sig=x%2By"
 	for name, header := range map[string][]string{
 		"Content-Location":       {"Content-Location", place, "Location", "https://other.example.org/"},
@@ -97,7 +97,7 @@ func TestURLsThatAreNotForTheCallerAreNotShown(t *testing.T) {
 }
 
 // A call that changed something must not be repeated for the sake of its answer.
-func TestOfTooMuchAModelLearnsThatTheCallWasMade(t *testing.T) {
+func TestOversizeAnswerTellsTheModelThatTheCallWasMade(t *testing.T) {
 	const done = "The call was carried out: do not repeat it to see its answer"
 	for _, c := range []struct {
 		method string

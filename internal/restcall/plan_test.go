@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-func TestAPlanThatCannotBeCalledIsRefused(t *testing.T) {
+func TestPlanThatCannotBeCalledIsRefused(t *testing.T) {
 	properties := `{"type":"object","properties":{"x":{"type":"string"}}}`
 	x := toolplan.Param{Arg: "x", Name: "x", In: "query"}
 	with := func(change func(*toolplan.Param)) *toolplan.Call {
@@ -73,7 +73,7 @@ func TestAPlanThatCannotBeCalledIsRefused(t *testing.T) {
 	}
 }
 
-func TestAllErrorsOfAPlanAreReportedAtOnce(t *testing.T) {
+func TestPlanErrorsAreReportedAllAtOnce(t *testing.T) {
 	_, err := Compile(toolplan.Tool{Name: "op", Method: "trace", InputSchema: raw(`{"type":"object","properties":{"x":{}}}`), Call: &toolplan.Call{
 		Template: "a", Params: []toolplan.Param{{Arg: "y", Name: "Host", In: "header"}}, Body: &toolplan.Body{ContentType: "?"},
 	}})

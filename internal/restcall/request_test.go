@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-func TestAPathValueStaysWithinItsSegment(t *testing.T) {
+func TestPathValueStaysWithinItsSegment(t *testing.T) {
 	for _, c := range []struct{ template, value, want string }{
 		{"/a/{x}", `"b"`, "/a/b"}, {"/a/{x}/c", `"b"`, "/a/b/c"}, {"/{x}", `"日本"`, "/%E6%97%A5%E6%9C%AC"},
 		{"/a/{x}", `"b/c\\d"`, "/a/b%2Fc%5Cd"}, {"/a/{x}", `"%2e%2e."`, "/a/%252e%252e."},
@@ -74,7 +74,7 @@ func TestStyles(t *testing.T) {
 	}
 }
 
-func TestAContentParameterIsSentAsJSON(t *testing.T) {
+func TestContentParameterIsSentAsJSON(t *testing.T) {
 	for _, c := range []struct{ in, value, want string }{
 		{"query", `{"a": [1, "b"]}`, "/?x=%7B%22a%22%3A%5B1%2C%22b%22%5D%7D"}, {"query", `"b"`, "/?x=%22b%22"}, {"query", `9007199254740993`, "/?x=9007199254740993"}, {"path", `["b"]`, "/%5B%22b%22%5D"},
 	} {
@@ -91,7 +91,7 @@ func TestAContentParameterIsSentAsJSON(t *testing.T) {
 	}
 }
 
-func TestTheBaseURLComesFirstAndTheCredentialLast(t *testing.T) {
+func TestBaseURLComesFirstAndTheCredentialLast(t *testing.T) {
 	key := func(name string) Upstream {
 		return Upstream{AuthType: "api_key", AuthIn: "query", AuthName: name, Secret: storage.NewSecret("S&1 é")}
 	}
@@ -123,7 +123,7 @@ func TestTheBaseURLComesFirstAndTheCredentialLast(t *testing.T) {
 	}
 }
 
-func TestNoControlCharactersInTheQuery(t *testing.T) {
+func TestRequestQueryHasNoControlCharacters(t *testing.T) {
 	for _, style := range []toolplan.Param{{Explode: true}, {}, {Style: "spaceDelimited"}, {Style: "pipeDelimited"}, {Style: "deepObject", Explode: true}} {
 		style.Name, style.In = "q", "query"
 		for _, value := range []string{`"a\r\nb"`, `"\u0000"`, `"a\tb"`, `"\u007f"`, `"\u0085"`, `["a","b\n"]`, `{"k":"\u001b"}`, `{"k\n":"v"}`} {
@@ -158,13 +158,13 @@ func TestHeadersFromArguments(t *testing.T) {
 	}
 }
 
-func TestALongURLIsRefused(t *testing.T) {
+func TestLongURLIsRefused(t *testing.T) {
 	if got := target(t, one("get", "/", "", "{}", queryArg("q")), `{"x":"`+strings.Repeat("a", maxTarget)+`"}`); !strings.Contains(got, "URL of more than 16384 bytes") {
 		t.Errorf("Build() = %.100s, want a refusal", got)
 	}
 }
 
-func TestTheUpstreamSeesNoHeaderThatNobodyMeant(t *testing.T) {
+func TestUpstreamSeesNoHeaderThatNobodyMeant(t *testing.T) {
 	u := serve(t, false, answers(200, "{}"))
 	c := u.caller(t, Config{})
 	to := Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "header", AuthName: "x-api-key", Secret: storage.NewSecret("S")}
@@ -181,7 +181,7 @@ func TestTheUpstreamSeesNoHeaderThatNobodyMeant(t *testing.T) {
 	}
 }
 
-func TestAnUpstreamThatIsNotSetUpIsAResult(t *testing.T) {
+func TestUpstreamThatIsNotSetUpIsAResult(t *testing.T) {
 	secret := storage.NewSecret("topsecret")
 	u := serve(t, false, answers(200, "{}"))
 	for _, c := range []struct {
@@ -216,7 +216,7 @@ func TestAnUpstreamThatIsNotSetUpIsAResult(t *testing.T) {
 	}
 }
 
-func TestAPlanIsSharedByCalls(t *testing.T) {
+func TestPlanIsSharedByCalls(t *testing.T) {
 	p := compile(t, one("post", "/{x}", "", "{}", pathArg("x")))
 	t.Run("group", func(t *testing.T) {
 		for i := range 8 {

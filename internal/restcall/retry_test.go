@@ -51,7 +51,7 @@ func status(code int, retryAfter string) *http.Response {
 	return &http.Response{StatusCode: code, Header: http.Header{"Retry-After": {retryAfter}}, Body: io.NopCloser(strings.NewReader("x")), ContentLength: 1}
 }
 
-func TestOnlyAGetIsSentAgainAndOnlyOnce(t *testing.T) {
+func TestRetryRepeatsOnlyGETsAndOnlyOnce(t *testing.T) {
 	refused := &net.OpError{Op: "dial", Err: &net.AddrError{Err: "x"}}
 	slow := &net.OpError{Op: "dial", Err: context.DeadlineExceeded}
 	for _, c := range []struct {
@@ -87,7 +87,7 @@ func TestOnlyAGetIsSentAgainAndOnlyOnce(t *testing.T) {
 	}
 }
 
-func TestARetryMaySucceed(t *testing.T) {
+func TestRetryMaySucceed(t *testing.T) {
 	var n atomic.Int64
 	r := called(t, Config{}, func(w http.ResponseWriter, _ *http.Request) {
 		if n.Add(1) == 1 {
@@ -112,7 +112,7 @@ func abort(t *testing.T, w http.ResponseWriter) {
 	conn.Close()
 }
 
-func TestAnUpstreamThatHangsUpSeesAtMostTwoRequests(t *testing.T) {
+func TestUpstreamThatHangsUpSeesAtMostTwoRequests(t *testing.T) {
 	for _, warm := range []bool{false, true} {
 		for method, want := range map[string]int{"get": 2, "post": 1} {
 			var hangUp atomic.Bool

@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-func TestAnUpstreamThatEchoesDoesNotTellTheSecret(t *testing.T) {
+func TestUpstreamThatEchoesDoesNotTellTheSecret(t *testing.T) {
 	secret := "s3cr3t/+value& and"
 	echo := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
@@ -51,7 +51,7 @@ func TestAnUpstreamThatEchoesDoesNotTellTheSecret(t *testing.T) {
 	}
 }
 
-func TestASecretIsFoundInTheStringsOfJSON(t *testing.T) {
+func TestSecretIsFoundInTheStringsOfJSON(t *testing.T) {
 	for _, secret := range []string{`to"p<s>ecr\et`, "slash/slash/slash", "plus+plus plus"} {
 		u := Upstream{BaseURL: base, AuthType: "basic", Secret: storage.NewSecret("user:" + secret)}
 		c, err := u.Credential()
@@ -67,7 +67,7 @@ func TestASecretIsFoundInTheStringsOfJSON(t *testing.T) {
 	}
 }
 
-func TestARequestDoesNotPrintItsSecret(t *testing.T) {
+func TestRequestDoesNotPrintItsSecret(t *testing.T) {
 	to := Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "query", AuthName: "key", Secret: storage.NewSecret("topsecret")}
 	r, err := compile(t, get).Build(to, nil)
 	if err != nil {

@@ -60,7 +60,7 @@ func TestSecretHeadersGoWithEachCall(t *testing.T) {
 	}
 }
 
-func TestThePasswordWithinASecretHeaderIsNotShown(t *testing.T) {
+func TestPasswordWithinASecretHeaderIsNotShown(t *testing.T) {
 	u := serve(t, false, answers(200, "user:passw0rd-1 or passw0rd-1, dXNlcjpwYXNzdzByZC0x", "Content-Type",
 		"text/plain"))
 	to := Upstream{BaseURL: base, Headers: secretHeaders("Authorization", "basic dXNlcjpwYXNzdzByZC0x")}

@@ -17,7 +17,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-func TestAnEmptyBodyIsSentAsNone(t *testing.T) {
+func TestEmptyBodyIsSentAsNone(t *testing.T) {
 	r, err := build(t, one("post", "/", "text/plain", "{}", whole{}), `{"x":""}`)
 	if err != nil {
 		t.Fatal(err)
@@ -28,7 +28,7 @@ func TestAnEmptyBodyIsSentAsNone(t *testing.T) {
 }
 
 // net/http needs the body anew when a kept connection dies before it was written to.
-func TestABodyCanBeReadTwice(t *testing.T) {
+func TestBodyCanBeReadTwice(t *testing.T) {
 	r, err := build(t, one("post", "/", "text/plain", "{}", whole{}), `{"x":"all of it"}`)
 	if err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func TestABodyCanBeReadTwice(t *testing.T) {
 	}
 }
 
-func TestACallTakesNoLongerThanItsTimeout(t *testing.T) {
+func TestCallTakesNoLongerThanItsTimeout(t *testing.T) {
 	for name, first := range map[string]roundTrip{
 		"no answer": func(r *http.Request) (*http.Response, error) {
 			<-r.Context().Done()
@@ -83,7 +83,7 @@ func (d drip) Read(p []byte) (int, error) {
 
 func (drip) Close() error { return nil }
 
-func TestACallerThatGoesAwayEndsTheCallAtTheUpstream(t *testing.T) {
+func TestCallerThatGoesAwayEndsTheCallAtTheUpstream(t *testing.T) {
 	for name, early := range map[string]bool{"before the answer": true, "within the answer": false} {
 		arrived, ended := make(chan struct{}), make(chan struct{})
 		u := serve(t, false, func(w http.ResponseWriter, r *http.Request) {
@@ -109,7 +109,7 @@ func TestACallerThatGoesAwayEndsTheCallAtTheUpstream(t *testing.T) {
 	}
 }
 
-func TestACallerThatGoesAwayIsNotWaitedFor(t *testing.T) {
+func TestCallerThatGoesAwayIsNotWaitedFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
@@ -121,7 +121,7 @@ func TestACallerThatGoesAwayIsNotWaitedFor(t *testing.T) {
 	})
 }
 
-func TestACallLeavesNothingRunning(t *testing.T) {
+func TestCallLeavesNothingRunning(t *testing.T) {
 	var call context.Context
 	c := newCaller(t, Config{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 		call = r.Context()
@@ -177,7 +177,7 @@ func TestFailuresNameNoUpstream(t *testing.T) {
 	}
 }
 
-func TestACallerNeedsATransport(t *testing.T) {
+func TestCallerNeedsATransport(t *testing.T) {
 	c, err := New(Config{MaxResponse: -1, Timeout: -1})
 	if c != nil || err == nil {
 		t.Fatalf("New() = %v, %v, want an error", c, err)
@@ -190,7 +190,7 @@ func TestACallerNeedsATransport(t *testing.T) {
 }
 
 // A model that reads "try again" does so.
-func TestACallThatMayHaveChangedSomethingIsNotToBeMadeAgainUnseen(t *testing.T) {
+func TestCallThatMayHaveChangedSomethingIsNotToBeMadeAgainUnseen(t *testing.T) {
 	const look = "look whether the call was carried out before you try again"
 	breaksOff := roundTrip(func(*http.Request) (*http.Response, error) { return nil, io.ErrUnexpectedEOF })
 	unreached := roundTrip(func(*http.Request) (*http.Response, error) {

@@ -46,7 +46,7 @@ func (p pieces) RoundTrip(r *http.Request) (*http.Response, error) {
 	return resp, nil
 }
 
-func TestAStreamThatDoesNotEndGivesItsBeginning(t *testing.T) {
+func TestStreamThatDoesNotEndGivesItsBeginning(t *testing.T) {
 	const cut = "\nThis is the beginning of a stream that had not ended: "
 	events := []string{"data: 1\n\n", "data: 2\r\n\r\n", "data: 3\n"}
 	for name, c := range map[string]struct {
@@ -98,7 +98,7 @@ func TestAStreamThatDoesNotEndGivesItsBeginning(t *testing.T) {
 	}
 }
 
-func TestAStreamWhoseCallerGoesAwayIsNoResult(t *testing.T) {
+func TestStreamWhoseCallerGoesAwayIsNoResult(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		ctx, cancel := context.WithTimeout(t.Context(), 3*time.Second)
 		defer cancel()
@@ -110,7 +110,7 @@ func TestAStreamWhoseCallerGoesAwayIsNoResult(t *testing.T) {
 	})
 }
 
-func TestTheEndThatIsCutOffDoesNotHalveTheSecret(t *testing.T) {
+func TestEndThatIsCutOffDoesNotHalveTheSecret(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const secret = "s3cr3t-s3cr3t-s3cr3t"
 		to := Upstream{BaseURL: base, AuthType: "bearer", Secret: storage.NewSecret(secret)}

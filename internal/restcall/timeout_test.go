@@ -37,7 +37,7 @@ type readFunc func([]byte) (int, error)
 
 func (f readFunc) Read(p []byte) (int, error) { return f(p) }
 
-func TestTheTimeOfAnUpstreamIsForTheWholeAnswer(t *testing.T) {
+func TestTimeOfAnUpstreamIsForTheWholeAnswer(t *testing.T) {
 	const allowed = 2 * time.Minute
 	for name, c := range map[string]struct {
 		slow

@@ -26,7 +26,7 @@ func toldBy(t *testing.T, tool toolplan.Tool, status int, body string, header ..
 	return r
 }
 
-func TestAModelLearnsFromTheHeadersWhereToGoOn(t *testing.T) {
+func TestModelLearnsFromTheHeadersWhereToGoOn(t *testing.T) {
 	for _, c := range []struct {
 		status       int
 		body         string
@@ -71,7 +71,7 @@ func TestAModelLearnsFromTheHeadersWhereToGoOn(t *testing.T) {
 	}
 }
 
-func TestNoHeaderTellsWhatIsNotToBeKnown(t *testing.T) {
+func TestResponseHeadersHideWhatCallersMustNotKnow(t *testing.T) {
 	for _, header := range [][]string{
 		{"Set-Cookie", "session=1"}, {"Www-Authenticate", "Basic"}, {"Authorization", "x"}, {"X-Auth-Token", "x"},
 		{"X-Api-Key", "x"}, {"X-Csrf-Token-Next", "x"}, {"Server", "internal/1"},
@@ -102,7 +102,7 @@ func TestNoHeaderTellsWhatIsNotToBeKnown(t *testing.T) {
 	}
 }
 
-func TestAURLInAnyHeaderIsToldWithoutItsPrivateHost(t *testing.T) {
+func TestURLInAnyHeaderIsToldWithoutItsPrivateHost(t *testing.T) {
 	tool := post
 	tool.Call = &toolplan.Call{Template: "/things", Tells: []string{"X-Upload-Url"}}
 	for _, c := range []struct{ name, value, want string }{
@@ -128,7 +128,7 @@ func TestAURLInAnyHeaderIsToldWithoutItsPrivateHost(t *testing.T) {
 	}
 }
 
-func TestAHostOfOneWordHidesNoPathThatHasTheWord(t *testing.T) {
+func TestHostOfOneWordHidesNoPathThatHasTheWord(t *testing.T) {
 	for value, want := range map[string]string{
 		"/users/5": "/users/5", "users/5": "users/5", "http://users:8080/users/5": "/users/5",
 		"//users/users/5":      "/users/5",
@@ -146,7 +146,7 @@ func TestAHostOfOneWordHidesNoPathThatHasTheWord(t *testing.T) {
 	}
 }
 
-func TestAHeaderInLatin1KeepsItsCharacters(t *testing.T) {
+func TestHeaderInLatin1KeepsItsCharacters(t *testing.T) {
 	r := toldBy(t, post, 201, "", "Location", "/caf\xe9/1", "Etag", `W/"é"`,
 		"Content-Disposition", "attachment; filename=\"caf\xe9.txt\"")
 	want := []Header{{"Content-Disposition", `attachment; filename="café.txt"`}, {"Etag", `W/"é"`},
@@ -156,7 +156,7 @@ func TestAHeaderInLatin1KeepsItsCharacters(t *testing.T) {
 	}
 }
 
-func TestAHeaderThatTheDocumentDeclaresIsTold(t *testing.T) {
+func TestHeaderThatTheDocumentDeclaresIsTold(t *testing.T) {
 	tool := post
 	tool.Call = &toolplan.Call{Template: "/things", Tells: []string{"x-thing-ID"}}
 	if r := toldBy(t, tool, 200, "[]", "X-Thing-Id", "9", "X-Other",
@@ -171,7 +171,7 @@ func TestAHeaderThatTheDocumentDeclaresIsTold(t *testing.T) {
 	}
 }
 
-func TestWhatAnOperationDeclaresOfItsAnswersIsAskedForFirst(t *testing.T) {
+func TestAcceptHeaderPrefersWhatAnOperationDeclares(t *testing.T) {
 	for accept, want := range map[string]string{
 		"":                                  "application/json, */*;q=0.8",
 		"application/json":                  "application/json, */*;q=0.8",

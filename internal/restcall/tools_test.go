@@ -78,7 +78,7 @@ func target(t testing.TB, tool toolplan.Tool, arguments string) string {
 }
 
 // The order of a query, its semicolons and what has no value may mean something.
-func TestTheQueryOfATemplateIsSentAsItIsWritten(t *testing.T) {
+func TestQueryOfATemplateIsSentAsItIsWritten(t *testing.T) {
 	for template, want := range map[string]string{
 		"/x?b=2&a=1&b=1": "/x?b=2&a=1&b=1", "/x?a=b;c&flag&d=": "/x?a=b;c&flag&d=",
 		"/x?a=1+2%20%2f%3F?": "/x?a=1+2%20%2f%3F?",

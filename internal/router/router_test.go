@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestTheLongestPatternThatFitsIsTaken(t *testing.T) {
+func TestLongestPatternThatFitsIsTaken(t *testing.T) {
 	var m Router
 	for _, pattern := range []string{"/", "/oauth/", "/oauth/signin/", "/connect"} {
 		m.Handle(pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, pattern+" "+r.URL.Path) }))
@@ -25,7 +25,7 @@ func TestTheLongestPatternThatFitsIsTaken(t *testing.T) {
 	}
 }
 
-func TestWhatFitsNoPatternIsNotFound(t *testing.T) {
+func TestRouterFindsNothingThatFitsNoPattern(t *testing.T) {
 	var m Router
 	m.Handle("/oauth/", http.NotFoundHandler())
 	w := httptest.NewRecorder()

@@ -45,7 +45,7 @@ func TestElevatedScopesAreTakenOut(t *testing.T) {
 }
 
 // A refresh may narrow what was granted, and a consent to more is one to less (decision 53).
-func TestAllToolsHoldThoseOfOneCapability(t *testing.T) {
+func TestScopeOfACapabilityHoldsAllItsTools(t *testing.T) {
 	for _, c := range []struct {
 		granted, asked string
 		want           bool
@@ -64,7 +64,7 @@ func TestAllToolsHoldThoseOfOneCapability(t *testing.T) {
 	}
 }
 
-func TestOneToolAndReadOnlyOnesAreScopesOfTheirOwn(t *testing.T) {
+func TestScopesOfOneToolAndOfReadOnlyToolsAreDistinct(t *testing.T) {
 	for _, c := range []struct {
 		granted, asked string
 		want           bool
@@ -89,7 +89,7 @@ func TestOneToolAndReadOnlyOnesAreScopesOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestAnAPIKeyHoldsToolsAndIdentityAndNoMore(t *testing.T) {
+func TestAPIKeyHoldsToolsAndIdentityAndNoMore(t *testing.T) {
 	for name, want := range map[string]bool{
 		"tools": true, "tools/read": true, "tools:shop": true, "tools:shop/getPet": true, "tools:b:support": true,
 		"openid": true, "profile": true, "email": true, "apps": false, "app": false, "": false, "offline_access": false, "tools:": false,
@@ -101,7 +101,7 @@ func TestAnAPIKeyHoldsToolsAndIdentityAndNoMore(t *testing.T) {
 }
 
 // Decision 55: a user may allow less than was asked for, and is not asked again for the same.
-func TestAGrantIsWhatTheUserAllowedOfWhatIsWanted(t *testing.T) {
+func TestGrantIsWhatTheUserAllowedOfWhatIsWanted(t *testing.T) {
 	for _, c := range []struct{ wanted, asked, allowed, granted string }{
 		{"openid tools", "openid tools", "openid tools", "openid tools"},
 		{"openid tools", "openid tools", "openid tools:b:support", "openid tools:b:support"},

@@ -58,7 +58,7 @@ func attributes(s tracetest.SpanStub) map[string]string {
 	return all
 }
 
-func TestARequestIsASpanNamedByItsRoute(t *testing.T) {
+func TestRequestIsASpanNamedByItsRoute(t *testing.T) {
 	for _, c := range []struct {
 		method, pattern string
 		status          int
@@ -92,7 +92,7 @@ func TestARequestIsASpanNamedByItsRoute(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsBrokenOffHasASpanToo(t *testing.T) {
+func TestAnswerThatIsBrokenOffHasASpanToo(t *testing.T) {
 	d := newDesk()
 	func() {
 		defer func() { recover() }()
@@ -106,7 +106,7 @@ func TestAnAnswerThatIsBrokenOffHasASpanToo(t *testing.T) {
 	}
 }
 
-func TestARequestIsWithinOneSpanHoweverManyHandlersBeginOne(t *testing.T) {
+func TestRequestIsWithinOneSpanHoweverManyHandlersBeginOne(t *testing.T) {
 	d := newDesk()
 	inner := d.tracer.Handler(nil, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	if all := d.serve(request("GET", "/"), inner.ServeHTTP); len(all) != 1 {
@@ -119,7 +119,7 @@ func TestARequestIsWithinOneSpanHoweverManyHandlersBeginOne(t *testing.T) {
 	}
 }
 
-func TestATraceparentIsTheParentUnlessItIsMalformed(t *testing.T) {
+func TestTraceparentIsTheParentUnlessItIsMalformed(t *testing.T) {
 	for given, taken := range map[string]bool{
 		parent: true, strings.TrimSuffix(parent, "1") + "0": true,
 		"": false, "00": false, strings.ToUpper(parent): false, "ff" + parent[2:]: false, parent + "-x": false,
@@ -164,7 +164,7 @@ func ask(ctx context.Context, w *wire) (*http.Request, error) {
 	return r, err
 }
 
-func TestWhatIsSentBelongsToTheTraceOfItsRequest(t *testing.T) {
+func TestSpanOfAnOutgoingRequestJoinsItsTrace(t *testing.T) {
 	w := &wire{status: 200}
 	var asked *http.Request
 	all := newDesk().serve(request("GET", "/", "Traceparent", parent, "Tracestate", "a=s3cr3t", "Tracestate", "b=2"), func(_ http.ResponseWriter, r *http.Request) {
@@ -190,7 +190,7 @@ func TestWhatIsSentBelongsToTheTraceOfItsRequest(t *testing.T) {
 	}
 }
 
-func TestAServiceThatFailsIsToldByAWord(t *testing.T) {
+func TestServiceThatFailsIsToldByAWord(t *testing.T) {
 	for want, w := range map[string]*wire{
 		"500": {status: 500}, "404": {status: 404}, "timeout": {err: fmt.Errorf("s3cr3t: %w", context.DeadlineExceeded)},
 		"canceled": {err: context.Canceled}, "_OTHER": {err: errors.New("dial s3cr3t")},
@@ -202,7 +202,7 @@ func TestAServiceThatFailsIsToldByAWord(t *testing.T) {
 	}
 }
 
-func TestATraceThatIsNotSampledGoesOnUnsampled(t *testing.T) {
+func TestTraceThatIsNotSampledGoesOnUnsampled(t *testing.T) {
 	w := &wire{status: 200}
 	all := newDesk(sdk.WithSampler(sdk.NeverSample())).serve(request("GET", "/", "Traceparent", parent), func(_ http.ResponseWriter, r *http.Request) {
 		if span.Of(r.Context()).On() || span.SampledID(r.Context()) != "" {
@@ -215,7 +215,7 @@ func TestATraceThatIsNotSampledGoesOnUnsampled(t *testing.T) {
 	}
 }
 
-func TestWithoutAProviderATraceIsPassedOn(t *testing.T) {
+func TestTraceIsPassedOnWithoutAProvider(t *testing.T) {
 	w := &wire{status: 200}
 	r := request("GET", "/", "Traceparent", parent, "Tracestate", "a=1")
 	ask(span.Arrive(r.Context(), r.Header), w)
@@ -228,7 +228,7 @@ func TestWithoutAProviderATraceIsPassedOn(t *testing.T) {
 	}
 }
 
-func TestAProviderInFrontIsFoundInTheContext(t *testing.T) {
+func TestProviderInFrontIsFoundInTheContext(t *testing.T) {
 	spans := tracetest.NewInMemoryExporter()
 	ctx, host := sdk.NewTracerProvider(sdk.WithSyncer(spans)).Tracer("host").Start(t.Context(), "host")
 	ctx, s := span.Start(ctx, span.Server, "mine")
@@ -241,7 +241,7 @@ func TestAProviderInFrontIsFoundInTheContext(t *testing.T) {
 	}
 }
 
-func TestWhereNobodyRecordsNothingIsAllocated(t *testing.T) {
+func TestSpanAllocatesNothingWhereNoneRecords(t *testing.T) {
 	var off *span.Tracer
 	if h := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}); fmt.Sprintf("%p", off.Handler(nil, h)) != fmt.Sprintf("%p", h) {
 		t.Error("a handler is put around a handler for nothing")

@@ -12,7 +12,7 @@ import (
 )
 
 // Decision 57: ten minutes, and no clock that ran ahead makes them longer.
-func TestASignInIsFreshForTenMinutes(t *testing.T) {
+func TestSignInIsFreshForTenMinutes(t *testing.T) {
 	now := time.Date(2026, 11, 1, 12, 0, 0, 0, time.UTC)
 	for age, want := range map[time.Duration]bool{
 		0: true, 10 * time.Minute: true, 10*time.Minute + 1: false, 24 * time.Hour: false,
@@ -39,7 +39,7 @@ type factors struct {
 func (f factors) Factors(context.Context, string) (storage.Factors, error) { return f.of, f.err }
 
 // Decision 91: of a user with a second factor it takes a session that has proved it.
-func TestASessionHasProvedWhatItsUserHas(t *testing.T) {
+func TestSessionHasProvedWhatItsUserHas(t *testing.T) {
 	one, two := storage.Session{AMR: authn.AMRPassword}, storage.Session{AMR: authn.AMRPassword + " " + authn.AMRMultifactor}
 	none := factors{}
 	app := factors{of: storage.Factors{Authenticator: &authn.Authenticator{}}}

@@ -82,7 +82,7 @@ func TestAssertionsOfFourAlgorithmsAreGood(t *testing.T) {
 	}
 }
 
-func TestTheKidOfAnAssertionChoosesTheKey(t *testing.T) {
+func TestKidOfAnAssertionChoosesTheKey(t *testing.T) {
 	now := time.Now()
 	one, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	two, _ := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -107,7 +107,7 @@ func TestTheKidOfAnAssertionChoosesTheKey(t *testing.T) {
 	}
 }
 
-func TestAKeySetWithoutAnyKeyOfOursIsNone(t *testing.T) {
+func TestKeySetWithoutAnyKeyOfOursIsNone(t *testing.T) {
 	for _, document := range []string{``, `[]`, `{}`, `{"keys":[]}`, `{"keys":[{}]}`, `{"keys":[{"kty":"oct","k":"c2VjcmV0c2VjcmV0c2VjcmV0"}]}`, `{"keys":1}`} {
 		if _, err := ReadKeySet([]byte(document)); err == nil {
 			t.Errorf("ReadKeySet(%s) reads keys", document)
@@ -115,7 +115,7 @@ func TestAKeySetWithoutAnyKeyOfOursIsNone(t *testing.T) {
 	}
 }
 
-func TestTheSubjectOfAnAssertionIsReadWithoutItsProof(t *testing.T) {
+func TestSubjectOfAnAssertionIsReadWithoutItsProof(t *testing.T) {
 	for text, want := range map[string]string{
 		"e30.eyJzdWIiOiJodHRwczovL2EifQ.x": "https://a", "": "", ".": "", "a.b.c": "", "e30.e30.e30": "", "e30.eyJzdWIiOjF9.": "", "e30.eyJzdWIiOiJhIiwic3ViIjoiYiJ9.": "",
 	} {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAnEntryThatEndsInASlashStandsForTheNamesBelowIt(t *testing.T) {
+func TestEntryThatEndsInASlashStandsForTheNamesBelowIt(t *testing.T) {
 	list := []string{"https://id.example/api/mcp", "https://id.example/api/mcp/b/"}
 	for audience, want := range map[string]bool{
 		"https://id.example/api/mcp": true, "https://id.example/api/mcp/b/x": true, "https://id.example/api/mcp/b/A-z_9": true,

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestTheCacheIsBounded(t *testing.T) {
+func TestCacheIsBounded(t *testing.T) {
 	for _, size := range []int{1, 128, 1000, 10_000} {
 		c := newCache(size)
 		for i := range 3 * size {
@@ -17,7 +17,7 @@ func TestTheCacheIsBounded(t *testing.T) {
 	}
 }
 
-func TestWhatIsUsedStaysInTheCache(t *testing.T) {
+func TestCacheKeepsWhatIsUsed(t *testing.T) {
 	c := newCache(1000)
 	used := "used"
 	c.Put(used, &passed{kid: "used"})
@@ -36,7 +36,7 @@ func TestWhatIsUsedStaysInTheCache(t *testing.T) {
 	}
 }
 
-func TestAHitAllocatesNothing(t *testing.T) {
+func TestHitAllocatesNothing(t *testing.T) {
 	v, _ := verifier(t, ES256)
 	bearer := mint(t, v.keys, nil)
 	n := testing.AllocsPerRun(100, func() {

@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-func TestAnAccessTokenHasExactlyTheseClaims(t *testing.T) {
+func TestAccessTokenHasExactlyTheseClaims(t *testing.T) {
 	at := time.Date(2026, 8, 1, 12, 0, 0, 999, time.UTC)
 	c := Claims{
 		Issuer: issuer, Subject: "u1", Audience: "https://id.example/api/mcp", ClientID: "app1", Scope: "openid email",
@@ -21,7 +21,7 @@ func TestAnAccessTokenHasExactlyTheseClaims(t *testing.T) {
 	}
 }
 
-func TestWhatVerifyWouldRefuseIsNotSigned(t *testing.T) {
+func TestSignRefusesWhatVerifyWouldRefuse(t *testing.T) {
 	v, _ := verifier(t, ES256)
 	for name, change := range map[string]func(*Claims){
 		"no issuer":               func(c *Claims) { c.Issuer = "" },
@@ -45,7 +45,7 @@ func TestWhatVerifyWouldRefuseIsNotSigned(t *testing.T) {
 	}
 }
 
-func TestTheLongestTokenStillWorks(t *testing.T) {
+func TestLongestTokenStillWorks(t *testing.T) {
 	v, _ := verifier(t, ES256)
 	size := len(mint(t, v.keys, func(c *Claims) { c.Scope = "" }))
 	bearer := mint(t, v.keys, func(c *Claims) { c.Scope = strings.Repeat("x", (maxToken-size)/4*3) })
@@ -57,7 +57,7 @@ func TestTheLongestTokenStillWorks(t *testing.T) {
 	}
 }
 
-func TestAnApplicationsOwnTokenHasNoUser(t *testing.T) {
+func TestApplicationsOwnTokenHasNoUser(t *testing.T) {
 	v, _ := verifier(t, ES256)
 	bearer := mint(t, v.keys, func(c *Claims) { c.Subject = c.ClientID })
 	if caller, err := v.Verify(t.Context(), bearer); err != nil || caller.UserID != "" || caller.AppID != "app1" {

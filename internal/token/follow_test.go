@@ -29,7 +29,7 @@ func followed(t *testing.T) (v *Verifier, feed *wire, stop func()) {
 	return v, feed, func() { cancel(); synctest.Wait() }
 }
 
-func TestARevocationOfAnotherNodeArrives(t *testing.T) {
+func TestRevocationOfAnotherNodeArrives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, feed, stop := followed(t)
 		defer stop()
@@ -47,7 +47,7 @@ func TestARevocationOfAnotherNodeArrives(t *testing.T) {
 	})
 }
 
-func TestAStaleFeedIsNotTrusted(t *testing.T) {
+func TestStaleFeedIsNotTrusted(t *testing.T) {
 	for name, broken := range map[string]func(*wire){
 		"fails": func(w *wire) { w.err = errAway },
 		"hangs": func(w *wire) { w.slow = time.Hour },
@@ -77,7 +77,7 @@ func TestAStaleFeedIsNotTrusted(t *testing.T) {
 	}
 }
 
-func TestAFeedThatComesBackIsTrustedAgain(t *testing.T) {
+func TestFeedThatComesBackIsTrustedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, feed, stop := followed(t)
 		defer stop()
@@ -97,7 +97,7 @@ func TestAFeedThatComesBackIsTrustedAgain(t *testing.T) {
 	})
 }
 
-func TestTheAgeOfTheSetCountsFromItsOpening(t *testing.T) {
+func TestAgeOfTheSetCountsFromItsOpening(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, _ := verifier(t, ES256)
 		bearer := mint(t, v.keys, nil)
@@ -120,7 +120,7 @@ func TestTheAgeOfTheSetCountsFromItsOpening(t *testing.T) {
 	})
 }
 
-func TestTheAgeOfTheSetCountsFromTheBeginningOfARead(t *testing.T) {
+func TestAgeOfTheSetCountsFromTheBeginningOfARead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, feed, stop := followed(t)
 		defer stop()

@@ -133,7 +133,7 @@ func second() {
 
 func (f *follower) stops(id string) bool { return f.Stops(storage.Caller{TokenID: id}) }
 
-func TestALossIsNoticedWhateverFollowsIt(t *testing.T) {
+func TestLossIsNoticedWhateverFollowsIt(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		then func(l *lossy)
@@ -172,7 +172,7 @@ func TestALossIsNoticedWhateverFollowsIt(t *testing.T) {
 }
 
 // No other process remembers what this one stored a moment ago.
-func TestALossOfWhatWasNeverReadBackIsNoticed(t *testing.T) {
+func TestLossOfWhatWasNeverReadBackIsNoticed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &lossy{wire: &wire{}}
 		l.Revoke(t.Context(), jti("a", week))
@@ -205,7 +205,7 @@ func (s slow) RestoreRevocations(ctx context.Context, rs ...driver.Revocation) e
 	return s.Revoke(ctx, rs...)
 }
 
-func TestWhatIsReadBackBeforeItIsAnsweredIsNoLoss(t *testing.T) {
+func TestRevocationReadBackBeforeItsAnswerIsNoLoss(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := follow(t, slow{&lossy{wire: &wire{}}})
 		f.Revoke(t.Context(), jti("mine", week))
@@ -220,7 +220,7 @@ func TestWhatIsReadBackBeforeItIsAnsweredIsNoLoss(t *testing.T) {
 }
 
 // Nothing of this is a loss.
-func TestWhatAStoreMayDoIsNoLoss(t *testing.T) {
+func TestFollowerAllowsWhatAStoreMayDo(t *testing.T) {
 	for name, do := range map[string]func(f *follower, l *lossy){
 		"nothing":                      func(*follower, *lossy) {},
 		"the last one is joined":       func(_ *follower, l *lossy) { l.Revoke(t.Context(), jti("c", 2*week)) },
@@ -258,7 +258,7 @@ func TestWhatAStoreMayDoIsNoLoss(t *testing.T) {
 	}
 }
 
-func TestUntilAllIsReadAnewNothingIsTrusted(t *testing.T) {
+func TestRevocationsAreTrustedOnlyAfterRereadingAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &lossy{wire: &wire{}}
 		for i := range 3 * driver.Page {
@@ -287,7 +287,7 @@ func TestUntilAllIsReadAnewNothingIsTrusted(t *testing.T) {
 	})
 }
 
-func TestWhatIsOwedToTheStoreIsStoredOnceItCanBe(t *testing.T) {
+func TestRevocationsOwedToTheStoreAreStoredOnceItCanBe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := &unwritable{lossy: &lossy{wire: &wire{}}}
 		for i := range 250 {
@@ -338,7 +338,7 @@ func (u *unwritable) RestoreRevocations(ctx context.Context, rs ...driver.Revoca
 	return u.Revoke(ctx, rs...)
 }
 
-func TestEachTurnOfTheFeedIsToldOnce(t *testing.T) {
+func TestTurnOfTheFeedIsToldOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &wire{}
 		f := follow(t, w)
@@ -356,7 +356,7 @@ func TestEachTurnOfTheFeedIsToldOnce(t *testing.T) {
 	})
 }
 
-func TestTheAgeIsThatOfTheLastGoodRead(t *testing.T) {
+func TestAgeIsThatOfTheLastGoodRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &wire{}
 		if age := opened(t, w).Age(time.Now().Add(time.Hour)); age != 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestAnIDTokenIsKnownByTheKeyOfItsOwnAlgorithmOnly(t *testing.T) {
+func TestIDTokenIsKnownByTheKeyOfItsOwnAlgorithmOnly(t *testing.T) {
 	v, _ := verifier(t, ES256, RS256, EdDSA)
 	secret, old, ended := storage.DrawSecret(), storage.DrawSecret(), storage.DrawSecret()
 	app := storage.App{ID: "app1", Secrets: []storage.AppSecret{

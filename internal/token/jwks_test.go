@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestTheJWKSHoldsPublicPartsOnly(t *testing.T) {
+func TestJWKSHoldsPublicPartsOnly(t *testing.T) {
 	v, _ := verifier(t, ES256, EdDSA, RS256)
 	body := v.keys.JWKS().Body()
 	var set struct{ Keys []map[string]string }
@@ -33,7 +33,7 @@ func TestTheJWKSHoldsPublicPartsOnly(t *testing.T) {
 	}
 }
 
-func TestTheJWKSHasAStableOrder(t *testing.T) {
+func TestJWKSHasAStableOrder(t *testing.T) {
 	now := time.Now()
 	at := func(k storage.SigningKey, state string, made, ends time.Duration) storage.SigningKey {
 		k.State, k.CreatedAt = state, now.Add(made)

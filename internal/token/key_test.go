@@ -48,7 +48,7 @@ func TestThumbprintsAreThoseOfGoJose(t *testing.T) {
 	}
 }
 
-func TestThereAreNoKeysForOtherAlgorithms(t *testing.T) {
+func TestKeysAreRefusedForOtherAlgorithms(t *testing.T) {
 	for _, alg := range []string{"", HS256, "none", "es256", "ES384"} {
 		if k, err := NewKey(alg, storage.KeyActive); err == nil {
 			t.Errorf("NewKey(%q) = %v, want an error", alg, k)
@@ -56,7 +56,7 @@ func TestThereAreNoKeysForOtherAlgorithms(t *testing.T) {
 	}
 }
 
-func TestARecordWhosePartsDisagreeIsRefused(t *testing.T) {
+func TestRecordWhosePartsDisagreeIsRefused(t *testing.T) {
 	good, other := newKey(t, ES256, storage.KeyActive), newKey(t, ES256, storage.KeyActive)
 	short, err1 := rsa.GenerateKey(rand.Reader, 1024)
 	curve, err2 := ecdsa.GenerateKey(elliptic.P384(), rand.Reader)

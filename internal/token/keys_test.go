@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestManyProcessesOpenOneKeySet(t *testing.T) {
+func TestKeySetIsSharedByManyProcesses(t *testing.T) {
 	store := &fakeStore{}
 	var wg sync.WaitGroup
 	bodies := make([]string, 8)
@@ -51,7 +51,7 @@ func TestKeysOutliveTheProcess(t *testing.T) {
 	}
 }
 
-func TestTheFirstAlgorithmIsTheDefault(t *testing.T) {
+func TestFirstAlgorithmIsTheDefault(t *testing.T) {
 	for _, c := range []struct {
 		algs []string
 		want string
@@ -66,7 +66,7 @@ func TestTheFirstAlgorithmIsTheDefault(t *testing.T) {
 	}
 }
 
-func TestAnAlgorithmOfAnEarlierConfigurationStaysUsable(t *testing.T) {
+func TestAlgorithmOfAnEarlierConfigurationStaysUsable(t *testing.T) {
 	_, store := verifier(t, ES256)
 	keys, err := OpenKeys(t.Context(), store, EdDSA)
 	if err != nil {
@@ -134,7 +134,7 @@ func TestRotation(t *testing.T) {
 	}
 }
 
-func TestAFailedReloadKeepsTheKeys(t *testing.T) {
+func TestFailedReloadKeepsTheKeys(t *testing.T) {
 	v, store := verifier(t, ES256)
 	bearer := mint(t, v.keys, nil)
 	lame := store.keys[0]
@@ -156,7 +156,7 @@ func TestAFailedReloadKeepsTheKeys(t *testing.T) {
 	}
 }
 
-func TestARetiredKeyLeavesAtItsMoment(t *testing.T) {
+func TestRetiredKeyLeavesAtItsMoment(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, store := verifier(t, ES256)
 		one, two := store.keys[0], store.keys[1]
@@ -218,7 +218,7 @@ func header(t testing.TB, token string) (h map[string]string) {
 	return h
 }
 
-func TestAnAlgorithmGetsItsKeysWhenItIsFirstWanted(t *testing.T) {
+func TestAlgorithmGetsItsKeysWhenItIsFirstWanted(t *testing.T) {
 	store := &fakeStore{}
 	keys, err := OpenKeys(t.Context(), store, ES256)
 	if err != nil {

@@ -44,7 +44,7 @@ func TestForgedTokensAreRefusedByPublishedKeysToo(t *testing.T) {
 	}
 }
 
-func TestARememberedTokenEndsWithItsTimeItsKeyAndItsAudience(t *testing.T) {
+func TestRememberedTokenEndsWithItsTimeItsKeyAndItsAudience(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, store := verifier(t, ES256)
 		p := outside(t, v)
@@ -77,7 +77,7 @@ func TestARememberedTokenEndsWithItsTimeItsKeyAndItsAudience(t *testing.T) {
 	})
 }
 
-func TestOfAKeySetOnlyWhatSignsIsRead(t *testing.T) {
+func TestKeySetIsReadForSigningKeysOnly(t *testing.T) {
 	v, store := verifier(t, ES256)
 	bearer := forgery.Genuine(t, forgery.Service{Keys: store.keys, Issuer: issuer, ClientID: "app1", Sub: "u1"})
 	var set struct{ Keys []json.RawMessage }

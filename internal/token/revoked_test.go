@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-func TestWhatARevocationCovers(t *testing.T) {
+func TestRevocationCovers(t *testing.T) {
 	at := time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
 	c := storage.Caller{AppID: "app1", UserID: "u1", TokenID: "j1", Grant: "g1", GrantedAt: at}
 	own := storage.Caller{AppID: "app1", TokenID: "j2", Grant: "g2", GrantedAt: at}
@@ -88,7 +88,7 @@ func TestRevocationWorksBeforeRevokeReturns(t *testing.T) {
 	}
 }
 
-func TestARevocationThatIsNotStoredIsReported(t *testing.T) {
+func TestRevocationThatIsNotStoredIsReported(t *testing.T) {
 	w := &wire{}
 	r := opened(t, w)
 	w.fail(errAway)
@@ -103,7 +103,7 @@ func TestARevocationThatIsNotStoredIsReported(t *testing.T) {
 	}
 }
 
-func TestTheWholeFeedIsRead(t *testing.T) {
+func TestWholeFeedIsRead(t *testing.T) {
 	w := &wire{}
 	for i := range 2*driver.Page + 1 {
 		w.RestoreRevocations(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: strconv.Itoa(i)})
@@ -116,7 +116,7 @@ func TestTheWholeFeedIsRead(t *testing.T) {
 	}
 }
 
-func TestAFeedThatStandsStillIsAnError(t *testing.T) {
+func TestFeedThatStandsStillIsAnError(t *testing.T) {
 	if _, err := OpenRevoked(t.Context(), stuck{&wire{}}); err == nil {
 		t.Error("OpenRevoked(a feed that repeats itself) = no error, want one")
 	}
@@ -132,7 +132,7 @@ func (stuck) Revocations(_ context.Context, _ uint64, n int) (page []driver.Revo
 	return page, nil
 }
 
-func TestARevocationNeverShrinks(t *testing.T) {
+func TestRevocationNeverShrinks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r, now := opened(t, &wire{}), time.Now()
 		c := storage.Caller{UserID: "u1", GrantedAt: now}
@@ -150,7 +150,7 @@ func TestARevocationNeverShrinks(t *testing.T) {
 	})
 }
 
-func TestTheSetForgetsWhatHasExpired(t *testing.T) {
+func TestSetForgetsWhatHasExpired(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := &wire{}
 		r := opened(t, w)
@@ -192,7 +192,7 @@ func opened(t testing.TB, feed Feed) *Revoked {
 }
 
 // A token that was revoked must not open anything when a clock that was ahead is set right.
-func TestAFactIsKeptUntilItsEndHasSurelyCome(t *testing.T) {
+func TestFactIsKeptUntilItsEndHasSurelyCome(t *testing.T) {
 	feed := &wire{behind: 400 * 24 * time.Hour}
 	r, err := OpenRevoked(t.Context(), feed)
 	if err != nil {

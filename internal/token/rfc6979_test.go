@@ -26,7 +26,7 @@ func TestECDSASignaturesAreDrawnAsRFC6979Says(t *testing.T) {
 	}
 }
 
-func TestASignatureInASN1BecomesTwoNumbers(t *testing.T) {
+func TestSignatureInASN1BecomesTwoNumbers(t *testing.T) {
 	long, zero := "022100"+strings.Repeat("ff", 32), strings.Repeat("00", 31)
 	for der, want := range map[string]string{
 		"3006" + "020101" + "020102":                            zero + "01" + zero + "02",

@@ -52,7 +52,7 @@ func states(t *testing.T, store *storage.Store) (count map[string]int) {
 	return count
 }
 
-func TestARotationRefusesNoToken(t *testing.T) {
+func TestRotationRefusesNoToken(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		store, keys, v := openKeys(t)
 		before := mint(t, keys, nil)
@@ -89,7 +89,7 @@ func TestARotationRefusesNoToken(t *testing.T) {
 	})
 }
 
-func TestOfTwoRotationsAtOnceOneHappens(t *testing.T) {
+func TestRotationsAtOnceHappenOnce(t *testing.T) {
 	store, _, _ := openKeys(t)
 	var wg sync.WaitGroup
 	errs := make([]error, 2)
@@ -107,7 +107,7 @@ func TestOfTwoRotationsAtOnceOneHappens(t *testing.T) {
 	}
 }
 
-func TestOnlyARetiredKeyCanBeTakenOut(t *testing.T) {
+func TestKeyIsRemovedOnlyOnceRetired(t *testing.T) {
 	store, keys, v := openKeys(t)
 	before := mint(t, keys, nil)
 	active, err := Rotate(t.Context(), store, ES256, time.Hour)
@@ -136,7 +136,7 @@ func TestOnlyARetiredKeyCanBeTakenOut(t *testing.T) {
 	}
 }
 
-func TestAnAlgorithmWithoutKeysCannotRotate(t *testing.T) {
+func TestAlgorithmWithoutKeysCannotRotate(t *testing.T) {
 	if _, err := Rotate(t.Context(), openStore(t), EdDSA, time.Hour); err == nil {
 		t.Error("Rotate(no keys) = nil, want an error")
 	}

@@ -33,7 +33,7 @@ func TestTokensGoRound(t *testing.T) {
 	}
 }
 
-func TestTheHeaderIsAlgKidTyp(t *testing.T) {
+func TestHeaderIsAlgKidTyp(t *testing.T) {
 	v, store := verifier(t, ES256)
 	for _, typ := range []string{TypeAccess, TypeID, `lo"gout+jwt`} {
 		token, err := v.keys.Sign(ES256, typ, []byte(`{}`))
@@ -48,7 +48,7 @@ func TestTheHeaderIsAlgKidTyp(t *testing.T) {
 	}
 }
 
-func TestOnlyAlgorithmsWithAnActiveKeySign(t *testing.T) {
+func TestSigningUsesOnlyAlgorithmsWithAnActiveKey(t *testing.T) {
 	v, _ := verifier(t, ES256)
 	for _, alg := range []string{EdDSA, RS256, HS256, "none", "es256"} {
 		if token, err := v.keys.Sign(alg, TypeID, []byte(`{}`)); err == nil {
@@ -97,7 +97,7 @@ func TestHS256IsKeyedWithTheBytesOfTheSecretsText(t *testing.T) {
 	}
 }
 
-func TestNothingIsSignedWithoutASecret(t *testing.T) {
+func TestSignRefusesWithoutASecret(t *testing.T) {
 	defer func() {
 		if recover() == nil {
 			t.Error("SignHS256(no secret) returned, want a panic")

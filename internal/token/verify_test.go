@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-func TestATokenIsForItsAudienceOnly(t *testing.T) {
+func TestTokenIsForItsAudienceOnly(t *testing.T) {
 	v, _ := verifier(t, ES256)
 	const mcp = issuer + "/api/mcp"
 	own, other := mint(t, v.keys, nil), mint(t, v.keys, func(c *Claims) { c.Audience = mcp })
@@ -42,7 +42,7 @@ func TestATokenIsForItsAudienceOnly(t *testing.T) {
 	}
 }
 
-func TestARememberedTokenIsKnownByEveryByte(t *testing.T) {
+func TestRememberedTokenIsKnownByEveryByte(t *testing.T) {
 	v, _ := verifier(t, EdDSA)
 	bearer := mint(t, v.keys, nil)
 	if _, err := v.Verify(t.Context(), bearer); err != nil {
@@ -78,7 +78,7 @@ func TestTypComesInTwoSpellingsAndAnyCase(t *testing.T) {
 	}
 }
 
-func TestATokenWorksFor168HoursAndNotASecondLonger(t *testing.T) {
+func TestTokenWorksFor168HoursAndNotASecondLonger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, _ := verifier(t, ES256)
 		bearer, fresh := mint(t, v.keys, nil), mint(t, v.keys, func(c *Claims) { c.ID = "j2" })
@@ -102,7 +102,7 @@ func TestATokenWorksFor168HoursAndNotASecondLonger(t *testing.T) {
 	})
 }
 
-func TestAClockThatIsAMinuteAheadIsForgiven(t *testing.T) {
+func TestClockThatIsAMinuteAheadIsForgiven(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, _ := verifier(t, ES256)
 		in := func(d time.Duration) string { return strconv.FormatInt(time.Now().Add(d).Unix(), 10) }
@@ -127,7 +127,7 @@ func TestAClockThatIsAMinuteAheadIsForgiven(t *testing.T) {
 	})
 }
 
-func TestTheTwinOfARevokedTokenIsRevokedToo(t *testing.T) {
+func TestTwinOfARevokedTokenIsRevokedToo(t *testing.T) {
 	v, _ := verifier(t, ES256)
 	bearer := mint(t, v.keys, nil)
 	other := twin(t, bearer)
@@ -172,7 +172,7 @@ func resign(t testing.TB, keys *Keys, old, new string) string {
 	return token
 }
 
-func TestAnIssuedTokenIsKnownWhateverItIsFor(t *testing.T) {
+func TestIssuedTokenIsKnownWhateverItIsFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		v, _ := verifier(t, ES256)
 		bearer := mint(t, v.keys, func(c *Claims) { c.Audience = "https://elsewhere.example" })

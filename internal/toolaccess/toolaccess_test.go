@@ -15,7 +15,7 @@ func deny(subject string, tools ...string) access.Rule {
 }
 
 // Decision 54.
-func TestWhoMayUseATool(t *testing.T) {
+func TestToolAccess(t *testing.T) {
 	owner, admin, bob := Who{User: "uo", App: "a1", Tier: "free"}, Who{User: "ua", Role: "admin", App: "a1", Tier: "free"}, Who{User: "ub", Role: "developer", App: "a1", Tier: "free"}
 	app, rich := Who{App: "a1", Tier: "free"}, Who{App: "a2", Tier: "enterprise"}
 	get, post := toolplan.Tool{Name: "get", Method: "get", Call: &toolplan.Call{}}, toolplan.Tool{Name: "post", Method: "post", Call: &toolplan.Call{}}

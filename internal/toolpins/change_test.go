@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-func TestADifferenceSaysWhereWhatWasAndWhatIs(t *testing.T) {
+func TestDifferenceSaysWhereWhatWasAndWhatIs(t *testing.T) {
 	yes := true
 	was := tool("pay", "Pay a bill",
 		`{"type":"object","properties":{"to":{"type":"string"},"a/b":{"default":null}},"required":["to"]}`)
@@ -30,7 +30,7 @@ func TestADifferenceSaysWhereWhatWasAndWhatIs(t *testing.T) {
 }
 
 // Letters of other scripts look like those of ours.
-func TestADifferenceThatIsNotSeenIsNamed(t *testing.T) {
+func TestDifferenceThatIsNotSeenIsNamed(t *testing.T) {
 	got := Difference(tool("pay", "Pay Ada", plain), tool("pay", "Pаy Ada", plain))
 	if len(got) != 1 || got[0].Note != "from character 2 on: U+0061 is U+0430 now" {
 		t.Errorf("Difference() = %+v", got)
@@ -40,7 +40,7 @@ func TestADifferenceThatIsNotSeenIsNamed(t *testing.T) {
 	}
 }
 
-func TestADifferenceHasAnEnd(t *testing.T) {
+func TestDifferenceHasAnEnd(t *testing.T) {
 	var many []string
 	for i := range 5000 {
 		many = append(many, fmt.Sprintf(`"p%d":{}`, i))
@@ -58,7 +58,7 @@ func TestADifferenceHasAnEnd(t *testing.T) {
 }
 
 // An upstream could hide what matters behind what does not.
-func TestWhatIsBehindManyDifferencesIsShown(t *testing.T) {
+func TestChangeShowsWhatIsBehindManyDifferences(t *testing.T) {
 	var many []string
 	for i := range maxChanges {
 		many = append(many, fmt.Sprintf(`"a%d":{}`, i))

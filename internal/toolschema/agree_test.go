@@ -56,7 +56,7 @@ func TestValuesAreWrittenAsTheirTypeHasThem(t *testing.T) {
 	}
 }
 
-func TestAValueThatNoTypeCanHaveIsListedAndLeftOut(t *testing.T) {
+func TestValueThatNoTypeCanHaveIsListedAndLeftOut(t *testing.T) {
 	for schema, want := range map[string]string{
 		`{"type":"integer","enum":[1,"all"]}`:                              "/enum",
 		`{"type":"integer","enum":["1.5"]}`:                                "/enum",
@@ -80,7 +80,7 @@ func TestAValueThatNoTypeCanHaveIsListedAndLeftOut(t *testing.T) {
 	}
 }
 
-func TestWhatContradictsATypeIsNotShown(t *testing.T) {
+func TestProjectionHidesWhatContradictsAType(t *testing.T) {
 	for schema, want := range map[string]string{
 		`{"allOf":[{"type":"array","items":{"type":"string"}},{"type":"object",` +
 			`"properties":{"a":{}}}]}`: `{"properties":{"a":{}},"type":"object"}`,
@@ -108,7 +108,7 @@ func TestImportedToolsHaveValuesOfTheirTypes(t *testing.T) {
 	}
 }
 
-func TestAFieldOfAnswersIsNoArgumentWhereverItSaysSo(t *testing.T) {
+func TestFieldOfAnswersIsNoArgumentWhereverItSaysSo(t *testing.T) {
 	const defs = `"$defs":{"id":{"type":"string","readOnly":true},"more":{"$ref":"#/$defs/id"},` +
 		`"plain":{"type":"string"}}`
 	for _, property := range []string{

@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/internal/toolschema/tree"
 )
 
-func TestWhereReferencesLead(t *testing.T) {
+func TestDocumentReferencesLead(t *testing.T) {
 	root, err := tree.Parse(`{"a":{"$ref":"#/b"},"b":{"$ref":"#/c~1d/1/e~0f"},"c/d":[0,{"e~f":{"here":true}}],"é%":{"here":true},
 		"self":{"$ref":"#/self"},"no":{"$ref":7},"long":{"$ref":"#/`+strings.Repeat("x", 2000)+`"},"":{"":{"here":true}}}`, 9)
 	if err != nil {
@@ -33,7 +33,7 @@ func TestWhereReferencesLead(t *testing.T) {
 	}
 }
 
-func TestAChainOfSoManyReferencesIsFollowedAndNoMore(t *testing.T) {
+func TestChainOfSoManyReferencesIsFollowedAndNoMore(t *testing.T) {
 	root, err := tree.Parse(`{"a":{"$ref":"#/b"},"b":{"$ref":"#/c"},"c":{"$ref":"#/d"},"d":{}}`, 9)
 	if err != nil {
 		t.Fatal(err)

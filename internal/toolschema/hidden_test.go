@@ -54,7 +54,7 @@ func TestLegibleTextIsKeptByteForByte(t *testing.T) {
 	}
 }
 
-func TestATextThatIsCutStaysLegible(t *testing.T) {
+func TestTextThatIsCutStaysLegible(t *testing.T) {
 	for _, end := range []string{"👨‍👩‍👧‍👦", "می\u200cخ", "1️⃣", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "❤️", "क्\u200dष"} {
 		for n := maxRunes - 8; n <= maxRunes; n++ {
 			got := Text(strings.Repeat("x", n) + strings.Repeat(end, 3))
@@ -82,7 +82,7 @@ func TestPlainTextCostsNothing(t *testing.T) {
 }
 
 // The keywords of a schema are data: they are shown as they are or not at all.
-func TestAKeywordWithHiddenTextIsDroppedAndReported(t *testing.T) {
+func TestKeywordWithHiddenTextIsDroppedAndReported(t *testing.T) {
 	for name, text := range hiddentext.Hidden {
 		quoted, _ := json.Marshal("a" + text + "b")
 		s := string(quoted)

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestWhatNothingCouldSatisfyIsListedAndLeftOut(t *testing.T) {
+func TestLimitsListAndDropWhatNothingCouldSatisfy(t *testing.T) {
 	for schema, want := range map[string]string{
 		`{"type":"integer","minimum":5,"enum":[1,2]}`:           `{"enum":[1,2],"type":"integer"} /minimum`,
 		`{"type":"integer","exclusiveMaximum":1,"const":1}`:     `{"const":1,"type":"integer"} /exclusiveMaximum`,

@@ -30,7 +30,7 @@ func TestSchemasThatAreCombinedAreBounded(t *testing.T) {
 	}
 }
 
-func TestAPatternIsReadOnce(t *testing.T) {
+func TestPatternIsReadOnce(t *testing.T) {
 	d := document(t, `{"properties":{`+repeated(20, `"p%d":{"pattern":"^a"}`)+`}}`)
 	first := d.Projection(Limits{Properties: 512}, func(Node, string) {})
 	first.Fields(d.Root())
@@ -41,7 +41,7 @@ func TestAPatternIsReadOnce(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOutIsReportedWhereItStands(t *testing.T) {
+func TestProjectionReportsWhereSomethingIsLeftOut(t *testing.T) {
 	d := document(t, `{"properties":{"a":7,"b":false,"c":{"type":"x","pattern":"[","items":{"enum":[]}},"d/e":{"minimum":"1","x-a":1,"description":""},"f":{"exclusiveMinimum":false}}}`)
 	var got []string
 	d.Projection(Limits{Properties: 512}, func(n Node, reason string) { got = append(got, n.Pointer()+": "+reason) }).Fields(d.Root())

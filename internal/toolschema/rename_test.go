@@ -75,7 +75,7 @@ func TestNamesThatModelsCannotWriteAreMappedAtEveryLevel(t *testing.T) {
 	}
 }
 
-func TestAnArgumentUnderBothOfItsNamesIsRefused(t *testing.T) {
+func TestArgumentUnderBothOfItsNamesIsRefused(t *testing.T) {
 	in, err := Import(json.RawMessage(`{"properties":{"o":{"type":"object","properties":{"$top":{}}}}}`))
 	if err != nil {
 		t.Fatal(err)
@@ -86,7 +86,7 @@ func TestAnArgumentUnderBothOfItsNamesIsRefused(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOutOfAForeignSchemaIsListed(t *testing.T) {
+func TestForeignSchemaListsWhatIsLeftOut(t *testing.T) {
 	wide := `{"properties":{"a":{"properties":{` + repeated(2001, `"p%d":{}`) + `}}}}`
 	for schema, want := range map[string]string{
 		`{"properties":{"a":{"type":"string","pattern":"["},"b":false,"c":{"type":3},"d":{"type":"object",` +

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/internal/test/hiddentext"
 )
 
-func TestWhatIsLeftOfAForeignSchema(t *testing.T) {
+func TestSanitizeForeignSchema(t *testing.T) {
 	for _, c := range []struct{ name, schema, want string }{
 		{"nothing", ``, `{"properties":{},"type":"object"}`},
 		{"an empty object", `{}`, `{"properties":{},"type":"object"}`},
@@ -108,7 +108,7 @@ func TestSchemasThatNoToolCanHave(t *testing.T) {
 	}
 }
 
-func TestWhatIsTooDeepOrTooWideIsShownWithoutItsStructure(t *testing.T) {
+func TestSanitizeShowsTooDeepOrTooWideWithoutStructure(t *testing.T) {
 	nested := `{}`
 	for range 12 {
 		nested = `{"properties":{"a":` + nested + `}}`

@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-func TestACodeIsReadAsItIsMeant(t *testing.T) {
+func TestCodeIsReadAsItIsMeant(t *testing.T) {
 	for typed, want := range map[string]string{
 		"123456": "123456", " 123 456\n": "123456", "123-456": "123456", "１２３　４５６": "123456",
 		"123\u00a0456": "123456", "123\u202f456": "123456", "123\u2009456": "123456", // blanks that mail programs put
@@ -22,7 +22,7 @@ func TestACodeIsReadAsItIsMeant(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoCodeOfSixDigitsIsNone(t *testing.T) {
+func TestTypedCodeMustHaveSixDigits(t *testing.T) {
 	for typed, want := range map[string]string{
 		"１２３ ４５６": "123456", "12345": "", "1234567": "", "12345a": "", "12345é": "", "１２３４５²": "", strings.Repeat(" ", 123) +
 			"123456": "",
@@ -34,7 +34,7 @@ func TestWhatIsNoCodeOfSixDigitsIsNone(t *testing.T) {
 }
 
 // The mapping of digits relies on it.
-func TestEachRangeOfDigitsHoldsWholeSetsOfTen(t *testing.T) {
+func TestRangeOfDigitsHoldsWholeSetsOfTen(t *testing.T) {
 	for _, of := range unicode.Nd.R16 {
 		if (of.Hi-of.Lo+1)%10 != 0 || of.Stride != 1 {
 			t.Errorf("%x to %x by %d", of.Lo, of.Hi, of.Stride)

@@ -2,7 +2,7 @@ package urlpath
 
 import "testing"
 
-func TestASetCoversWhatItsPathsCover(t *testing.T) {
+func TestSetCoversWhatItsPathsCover(t *testing.T) {
 	lists := [][]string{
 		nil, {"/"}, {""}, {"/a"}, {"/a/"}, {"/oauth/token", "/oauth/register/", "/api/v1/", "/.well-known/"}, {"/oauth/token", "/"}, {"//"}, {"a", "ab/"}, {"/\u00e4/"},
 	}

@@ -177,7 +177,7 @@ func gone(t *testing.T, b driver.Backend, store *storage.Store, sub string) {
 	}
 }
 
-func TestNothingButTheAccountsNamesAnErasedUserAndTheirNameIsFree(t *testing.T) {
+func TestEraseFreesTheNameAndLeavesOnlyTheAccounts(t *testing.T) {
 	for adapter, make := range adapters {
 		t.Run(adapter, func(t *testing.T) {
 			b := make(t)
@@ -269,7 +269,7 @@ func (c *cutting) Append(ctx context.Context, rs ...driver.Record) error {
 }
 
 // Wherever it breaks off, the user cannot sign in, the name is not free, and the next time finishes it.
-func TestAnErasureThatBreaksOffAnywhereIsFinishedTheNextTime(t *testing.T) {
+func TestErasureThatBreaksOffAnywhereIsFinishedTheNextTime(t *testing.T) {
 	n := 0
 	for cut := 1; cut < 100; cut++ {
 		whole := false
@@ -313,7 +313,7 @@ func TestAnErasureThatBreaksOffAnywhereIsFinishedTheNextTime(t *testing.T) {
 	t.Logf("cut %d times", n)
 }
 
-func TestAnOwnerAndTheLastAdministratorAreNotErasedAndStayAsTheyAre(t *testing.T) {
+func TestOwnerAndTheLastAdministratorAreNotErasedAndStayAsTheyAre(t *testing.T) {
 	ctx, store := t.Context(), open(t)
 	root := create(t, store, storage.User{Username: "root", Role: storage.RoleAdmin})
 	mina := create(t, store, storage.User{Username: "mina"})
@@ -346,7 +346,7 @@ func TestAnOwnerAndTheLastAdministratorAreNotErasedAndStayAsTheyAre(t *testing.T
 }
 
 // If what is removed cannot be noted, nothing is removed.
-func TestNothingGoesBeforeItIsNoted(t *testing.T) {
+func TestEraseRemovesNothingBeforeItIsNoted(t *testing.T) {
 	store := open(t)
 	u := person(t, store, 3)
 	revoke := logout.By(store)

@@ -24,7 +24,7 @@ func withApp(t *testing.T, store *storage.Store, sub string) storage.Factors {
 	return f
 }
 
-func TestAResetRemovesEveryFactorAndRaisesTheEpoch(t *testing.T) {
+func TestResetRemovesEveryFactorAndRaisesTheEpoch(t *testing.T) {
 	store := open(t)
 	u := create(t, store, storage.User{Username: "ada"})
 	if before, after, err := ResetFactors(t.Context(), store, u.Sub); err != nil || before.Version != 0 || after.Version != 0 {

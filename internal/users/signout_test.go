@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage/notify"
 )
 
-func TestASignOutByAnOperatorIsToldOnceAndWithoutASession(t *testing.T) {
+func TestSignOutByAnOperatorIsToldOnceAndWithoutASession(t *testing.T) {
 	store, now := open(t), time.Now()
 	u := create(t, store, storage.User{Username: "ada"})
 	app, err := store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}, BackchannelLogoutURI: "https://app.example.com/out"})

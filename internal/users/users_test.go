@@ -35,7 +35,7 @@ func create(t *testing.T, store *storage.Store, u storage.User, mailboxes ...str
 	return u
 }
 
-func TestTheFirstAdministratorIsTheOneWithTheLowestNumber(t *testing.T) {
+func TestFirstAdministratorIsTheOneWithTheLowestNumber(t *testing.T) {
 	store := open(t)
 	if sub, err := FirstAdmin(t.Context(), store); sub != "" || err != nil {
 		t.Errorf("of nobody it is %q, %v", sub, err)
@@ -61,7 +61,7 @@ func (broken) Users(context.Context, string, int) ([]storage.User, string, error
 	return nil, "", errBroken
 }
 
-func TestTheWaysInByMailFollowTheAddress(t *testing.T) {
+func TestWaysInByMailFollowTheAddress(t *testing.T) {
 	for _, c := range []struct {
 		mailbox string
 		has     []string // ways in by mail before
@@ -97,7 +97,7 @@ func TestTheWaysInByMailFollowTheAddress(t *testing.T) {
 	}
 }
 
-func TestAMailboxOfSomebodyElseIsRefused(t *testing.T) {
+func TestMailboxOfSomebodyElseIsRefused(t *testing.T) {
 	store := open(t)
 	u := create(t, store, storage.User{Username: "ada"})
 	taken := func(context.Context, string, string) error { return storage.ErrExists }

@@ -38,7 +38,7 @@ func TestCloseWaitsForWhatIsUnderWayAndBeginsNothing(t *testing.T) {
 	})
 }
 
-func TestNothingIsBegunOnceCloseWasCalled(t *testing.T) {
+func TestWebhookBeginsNothingAfterClose(t *testing.T) {
 	for range 10 { // select picks any of what is ready
 		synctest.Test(t, func(t *testing.T) {
 			h := built(t)

@@ -13,7 +13,7 @@ import (
 
 // Whether a delivery was made is asked of the receiver: here the process dies after the
 // answer, before it can say so to the store.
-func TestADeliveryThatIsNotKnownToBeMadeIsMadeAgain(t *testing.T) {
+func TestDeliveryThatIsNotKnownToBeMadeIsMadeAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		h.change("m", "e1", "e2")
@@ -43,7 +43,7 @@ func TestADeliveryThatIsNotKnownToBeMadeIsMadeAgain(t *testing.T) {
 	})
 }
 
-func TestTheOutcomeIsRetriedAsLongAsTheLeaseLasts(t *testing.T) {
+func TestOutcomeIsRetriedAsLongAsTheLeaseLasts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		h.change("m", "e1")
@@ -62,7 +62,7 @@ func TestTheOutcomeIsRetriedAsLongAsTheLeaseLasts(t *testing.T) {
 	})
 }
 
-func TestAnOutcomeThatCannotBeStoredIsForgottenWithItsLease(t *testing.T) {
+func TestOutcomeThatCannotBeStoredIsForgottenWithItsLease(t *testing.T) {
 	for name, store := range map[string]func(Store) Store{
 		"fails": func(s Store) Store {
 			return &faulty{Store: s, before: func(method string) error {
@@ -90,7 +90,7 @@ func TestAnOutcomeThatCannotBeStoredIsForgottenWithItsLease(t *testing.T) {
 	}
 }
 
-func TestAnOutcomeThatNobodyWaitsForIsDroppedAtOnce(t *testing.T) {
+func TestOutcomeThatNobodyWaitsForIsDroppedAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		h.answer = func(call, *http.Request) (*http.Response, error) { // the owner moves the webhook meanwhile
@@ -107,7 +107,7 @@ func TestAnOutcomeThatNobodyWaitsForIsDroppedAtOnce(t *testing.T) {
 	})
 }
 
-func TestAProcessThatDiesOfADeliveryGetsToTheEndOfItsAttempts(t *testing.T) {
+func TestProcessThatDiesOfADeliveryGetsToTheEndOfItsAttempts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		h.answer = hangs
@@ -131,7 +131,7 @@ func TestAProcessThatDiesOfADeliveryGetsToTheEndOfItsAttempts(t *testing.T) {
 	})
 }
 
-func TestWhatHasExpiredIsNotSent(t *testing.T) {
+func TestDeliveryThatHasExpiredIsNotSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		h.change("m", "e1")

@@ -18,7 +18,7 @@ func full() storage.Capability {
 	}
 }
 
-func TestAnEventTellsOfACapabilityAndNothingOfItsSecrets(t *testing.T) {
+func TestEventTellsOfACapabilityAndNothingOfItsSecrets(t *testing.T) {
 	defer func(zone *time.Location) { time.Local = zone }(time.Local)
 	time.Local = time.FixedZone("east", 8*3600)
 	synctest.Test(t, func(t *testing.T) { // its clock begins with the year 2000
@@ -35,7 +35,7 @@ func TestAnEventTellsOfACapabilityAndNothingOfItsSecrets(t *testing.T) {
 	})
 }
 
-func TestACapabilityWithoutWebhookHasNoEvents(t *testing.T) {
+func TestCapabilityWithoutWebhookHasNoEvents(t *testing.T) {
 	c := full()
 	c.WebhookURL = ""
 	if list, err := Events(Updated, c); err != nil || len(list) != 0 {
@@ -43,7 +43,7 @@ func TestACapabilityWithoutWebhookHasNoEvents(t *testing.T) {
 	}
 }
 
-func TestAnUnknownEventIsRefused(t *testing.T) {
+func TestUnknownEventIsRefused(t *testing.T) {
 	if list, err := Events("capability.renamed", full()); err == nil || list != nil || !strings.Contains(err.Error(), "capability.renamed") {
 		t.Errorf("Events() = %v, %v, want an error that names it", list, err)
 	}

@@ -13,7 +13,7 @@ import (
 
 // The store fails at its k-th call, for every k, before or after the call was done, and
 // stays away for some more calls.
-func TestNothingIsLostWhereverTheStoreFails(t *testing.T) {
+func TestStoreFailuresLoseNothing(t *testing.T) {
 	for _, done := range []bool{false, true} {
 		for _, times := range []int{1, 3, 12} {
 			failed := true
@@ -74,7 +74,7 @@ func failsAt(t *testing.T, k, times int, done bool) (failed bool) {
 	return failed
 }
 
-func TestAFailingStoreIsRetriedWithGrowingPauses(t *testing.T) {
+func TestFailingStoreIsRetriedWithGrowingPauses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		store := &faulty{Store: h.store, before: func(string) error { return errAway }}
@@ -108,7 +108,7 @@ func TestAFailingStoreIsRetriedWithGrowingPauses(t *testing.T) {
 	})
 }
 
-func TestAWriteThatHangsIsRetried(t *testing.T) {
+func TestWriteThatHangsIsRetried(t *testing.T) {
 	for _, method := range []string{"due", "save"} {
 		synctest.Test(t, func(t *testing.T) {
 			h := built(t)

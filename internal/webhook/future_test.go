@@ -7,7 +7,7 @@ import (
 )
 
 // A delivery was put off while the clock was a year ahead; then it was set right.
-func TestADeliveryPutOffByAClockThatWasAheadIsDue(t *testing.T) {
+func TestDeliveryPutOffByAClockThatWasAheadIsDue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		h.change("m", "capability.updated")

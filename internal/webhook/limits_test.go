@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestNoMoreThanFourAttemptsAtATime(t *testing.T) {
+func TestDeliveryAttemptsAreAtMostFourAtATime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		h.answer = hangs
@@ -28,7 +28,7 @@ func TestNoMoreThanFourAttemptsAtATime(t *testing.T) {
 	})
 }
 
-func TestAReceiverThatHangsIsGivenUpAfter15Seconds(t *testing.T) {
+func TestReceiverThatHangsIsGivenUpAfter15Seconds(t *testing.T) {
 	for name, answer := range map[string]func(call, *http.Request) (*http.Response, error){
 		"no answer": hangs,
 		"no end": func(_ call, r *http.Request) (*http.Response, error) {
@@ -114,7 +114,7 @@ func TestReceiversShareNoCookies(t *testing.T) {
 	})
 }
 
-func TestEveryMistakeOfAConfigIsNamedAtOnce(t *testing.T) {
+func TestMistakeOfAConfigIsNamedAtOnce(t *testing.T) {
 	for _, every := range []time.Duration{-1, time.Second - 1, time.Hour + 1} {
 		s, err := New(Config{Every: every})
 		if s != nil || err == nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestTheEventsOfACapabilityArriveInOrder(t *testing.T) {
+func TestEventsOfACapabilityArriveInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		failures := 2
@@ -44,7 +44,7 @@ func TestTheEventsOfACapabilityArriveInOrder(t *testing.T) {
 	})
 }
 
-func TestTheNextEventFollowsOneThatWasGivenUp(t *testing.T) {
+func TestNextEventFollowsOneThatWasGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		h.answer = func(c call, _ *http.Request) (*http.Response, error) {
@@ -67,7 +67,7 @@ func TestTheNextEventFollowsOneThatWasGivenUp(t *testing.T) {
 }
 
 // Three lines, more than a page, wait for what another process has under a lease.
-func TestThoseWhoWaitDoNotHoldUpOthers(t *testing.T) {
+func TestDeliveriesThatWaitDoNotHoldUpOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		for _, m := range []string{"m1", "m2", "m3"} {
@@ -95,7 +95,7 @@ func TestThoseWhoWaitDoNotHoldUpOthers(t *testing.T) {
 }
 
 // Another sender acts between the looking and the taking.
-func TestWhoComesSecondDoesNotSend(t *testing.T) {
+func TestDeliveryTakenByAnotherSenderIsNotSent(t *testing.T) {
 	for method, act := range map[string]func(*fixture, storage.Delivery) error{
 		"first": func(h *fixture, d storage.Delivery) error { return h.store.DeleteDelivery(h.Context(), d) },
 		"save": func(h *fixture, d storage.Delivery) error {
@@ -126,7 +126,7 @@ func TestWhoComesSecondDoesNotSend(t *testing.T) {
 	}
 }
 
-func TestManySendersOverOneStoreSendOnce(t *testing.T) {
+func TestDeliveryIsSentOnceByManySendersOverOneStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		h.answer = func(call, *http.Request) (*http.Response, error) {

@@ -69,7 +69,7 @@ func (h *fixture) announce(event string, c storage.Capability) storage.Capabilit
 	return c
 }
 
-func TestAReceiverVerifiesWhatARegistrationSent(t *testing.T) {
+func TestReceiverVerifiesWhatARegistrationSent(t *testing.T) {
 	verdict := make(chan error, 2)
 	var body []byte
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -89,7 +89,7 @@ func TestAReceiverVerifiesWhatARegistrationSent(t *testing.T) {
 	h.wantQueued("pets", 0)
 }
 
-func TestAnAddressInsideIsNotReached(t *testing.T) {
+func TestAddressInsideIsNotReached(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the inside was reached") }))
 	defer server.Close()
 	h := built(t)
@@ -103,7 +103,7 @@ func TestAnAddressInsideIsNotReached(t *testing.T) {
 	}
 }
 
-func TestARedirectIsNotFollowed(t *testing.T) {
+func TestRedirectIsNotFollowed(t *testing.T) {
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/" {
 			t.Error("the redirect was followed")
@@ -119,7 +119,7 @@ func TestARedirectIsNotFollowed(t *testing.T) {
 }
 
 // The child sends; the parent, which is the receiver, kills it before it has the answer.
-func TestAKilledProcessLosesNoEvent(t *testing.T) {
+func TestKilledProcessLosesNoEvent(t *testing.T) {
 	const folder = "KEYSTILE_KILLED_IN"
 	if dir := os.Getenv(folder); dir != "" {
 		sendUntilKilled(t, dir)
@@ -131,7 +131,7 @@ func TestAKilledProcessLosesNoEvent(t *testing.T) {
 		<-killed
 	}))
 	defer server.Close()
-	child := exec.Command(os.Args[0], "-test.run=^TestAKilledProcessLosesNoEvent$", "-test.timeout=1m")
+	child := exec.Command(os.Args[0], "-test.run=^TestKilledProcessLosesNoEvent$", "-test.timeout=1m")
 	child.Env = append(os.Environ(), folder+"="+dir, folder+"_HOOK="+server.URL)
 	if err := child.Start(); err != nil {
 		t.Fatal(err)

@@ -11,7 +11,7 @@ import (
 
 // For every answer of a receiver, the next attempt is no sooner than the schedule says, no later
 // than a tenth more or what Retry-After may ask for, and there are nine attempts.
-func TestEveryFailureKeepsTheSchedule(t *testing.T) {
+func TestFailureKeepsTheSchedule(t *testing.T) {
 	schedule := []time.Duration{
 		5 * time.Second, 30 * time.Second, 5 * time.Minute, 30 * time.Minute,
 		2 * time.Hour, 5 * time.Hour, 10 * time.Hour, 14 * time.Hour,
@@ -51,7 +51,7 @@ func TestEveryFailureKeepsTheSchedule(t *testing.T) {
 	}
 }
 
-func TestADeliveryIsGivenUpBeforeItExpiresUnseen(t *testing.T) {
+func TestDeliveryIsGivenUpBeforeItExpiresUnseen(t *testing.T) {
 	now := time.Now()
 	d := storage.Delivery{Attempts: 1, ExpiresAt: now.Add(5 * time.Second)}
 	if got := (outcome{status: 500}).failed(d, now); got.Waiting() || !got.ExpiresAt.After(d.ExpiresAt) {
@@ -90,7 +90,7 @@ func TestRetryAfterIsReadFromTheAnswersItIsFor(t *testing.T) {
 	}
 }
 
-func TestWhatLeavesTheQueue(t *testing.T) {
+func TestScheduleEndsWhatIsDeliveredOrRefusedForGood(t *testing.T) {
 	for status, want := range map[int][2]bool{
 		0: {false, false}, 199: {false, false}, 200: {true, true}, 204: {true, true}, 299: {true, true},
 		300: {false, false}, 302: {false, false}, 404: {false, false}, 410: {false, true}, 500: {false, false},

@@ -18,7 +18,7 @@ import (
 
 // Every way an attempt can end, with a store that fails on top, and a URL whose query is
 // a key.
-func TestNeitherLogNorStoreRepeatsASecretOrAnAddress(t *testing.T) {
+func TestWebhookSecretAndAddressAreInNeitherLogNorStore(t *testing.T) {
 	refused := &netguard.Refused{Why: "private"}
 	for name, answer := range map[string]func(call, *http.Request) (*http.Response, error){
 		"200":         always(http.StatusOK),
@@ -63,7 +63,7 @@ func failing(err error) func(call, *http.Request) (*http.Response, error) {
 	return func(call, *http.Request) (*http.Response, error) { return nil, err }
 }
 
-func TestTheOwnerReadsWhyInAFewFixedWords(t *testing.T) {
+func TestOwnerReadsWhyInAFewFixedWords(t *testing.T) {
 	for want, answer := range map[string]func(call, *http.Request) (*http.Response, error){
 		"the answer was 302":                         always(http.StatusFound, "Location", "https://elsewhere.example/"),
 		"address not allowed":                        failing(&netguard.Refused{}),
@@ -87,7 +87,7 @@ func TestTheOwnerReadsWhyInAFewFixedWords(t *testing.T) {
 	}
 }
 
-func TestAURLThatCannotBeParsedIsAFailureLikeAnyOther(t *testing.T) {
+func TestURLThatCannotBeParsedIsAFailureLikeAnyOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		d := storage.Delivery{Event: "e1", URL: "http://[::1", Payload: []byte(`"e1"`)}

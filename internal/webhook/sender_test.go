@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestAnEventIsSentAtOnceAndThenForgotten(t *testing.T) {
+func TestEventIsSentAtOnceAndThenForgotten(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		s := h.sender()
@@ -38,7 +38,7 @@ func TestAnEventIsSentAtOnceAndThenForgotten(t *testing.T) {
 	})
 }
 
-func TestWithoutASecretItComesUnsigned(t *testing.T) {
+func TestWebhookIsUnsignedWithoutASecret(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		d := storage.Delivery{Event: "e1", URL: "https://hook.example/", Payload: []byte(`"e1"`)}
@@ -54,7 +54,7 @@ func TestWithoutASecretItComesUnsigned(t *testing.T) {
 	})
 }
 
-func TestWhatAnEarlierLifeLeftIsSentAtTheStart(t *testing.T) {
+func TestSenderSendsWhatAnEarlierProcessLeftAtTheStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		for i := range 2*jobs.PageSize + 1 {
@@ -69,7 +69,7 @@ func TestWhatAnEarlierLifeLeftIsSentAtTheStart(t *testing.T) {
 	})
 }
 
-func TestWhatAnotherProcessLeftIsFoundWithinEvery(t *testing.T) {
+func TestSenderFindsWhatAnotherProcessLeftWithinEvery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		s := h.sender(func(c *Config) { c.Every = time.Hour })
@@ -85,7 +85,7 @@ func TestWhatAnotherProcessLeftIsFoundWithinEvery(t *testing.T) {
 	})
 }
 
-func TestAFailureIsRepeatedNineTimesOver32Hours(t *testing.T) {
+func TestFailureIsRepeatedNineTimesOver32Hours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		h.answer = always(http.StatusTeapot)
@@ -119,7 +119,7 @@ func TestAFailureIsRepeatedNineTimesOver32Hours(t *testing.T) {
 	})
 }
 
-func TestAReceiverIsLeftAloneAsLongAsItAsks(t *testing.T) {
+func TestReceiverIsLeftAloneAsLongAsItAsks(t *testing.T) {
 	for asked, want := range map[string]time.Duration{"3600": time.Hour, "1000000": 14 * time.Hour} {
 		synctest.Test(t, func(t *testing.T) {
 			h := built(t)
@@ -141,7 +141,7 @@ func TestAReceiverIsLeftAloneAsLongAsItAsks(t *testing.T) {
 	}
 }
 
-func TestAnEventThatIsNotWantedIsDropped(t *testing.T) {
+func TestEventThatIsNotWantedIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := built(t)
 		h.answer = always(http.StatusGone)

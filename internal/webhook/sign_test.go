@@ -14,7 +14,7 @@ import (
 
 var spoken = time.Unix(1614265330, 0)
 
-func TestTheSignatureIsThatOfTheReferenceImplementation(t *testing.T) {
+func TestSignatureIsThatOfTheReferenceImplementation(t *testing.T) {
 	secret := storage.NewSecret("whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw")
 	const want = "v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE="
 	if got := Sign(secret, "msg_p5jXN8AQM9LWM0D4loKWxJek", spoken, []byte(`{"test": 2432232314}`)); got != want {
@@ -23,7 +23,7 @@ func TestTheSignatureIsThatOfTheReferenceImplementation(t *testing.T) {
 }
 
 // Computed with: printf 'id1.1614265330.{}' | openssl dgst -sha256 -hmac <secret> -binary | base64
-func TestASecretOfAnotherFormIsItsBytes(t *testing.T) {
+func TestSecretOfAnotherFormIsItsBytes(t *testing.T) {
 	for secret, want := range map[string]string{
 		"plain text":        "AMnkVS8Tcozh5SGO8M9h7/hC4cMM8gxoZITn7Y7OBVM=",
 		"whsec_":            "R62EIrG/AAlfBhfSeCsUN/8vi54lG6dMmChoM/8KqZI=",
@@ -35,7 +35,7 @@ func TestASecretOfAnotherFormIsItsBytes(t *testing.T) {
 	}
 }
 
-func TestWithoutASecretNothingIsSigned(t *testing.T) {
+func TestWebhookSignsNothingWithoutASecret(t *testing.T) {
 	if got := Sign(storage.Secret{}, "id1", spoken, nil); got != "" {
 		t.Errorf("Sign(no secret) = %q, want none", got)
 	}

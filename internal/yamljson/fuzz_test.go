@@ -72,7 +72,7 @@ func count(n *yaml.Node) int {
 	return sum
 }
 
-func TestWhatIsParsedWasCounted(t *testing.T) {
+func TestYAMLCountCoversWhatIsParsed(t *testing.T) {
 	for _, text := range []string{"{a,b,c}", "[:,:]", "[{},[],{a}]", "[? ,? ]", "{?,?,:}", "- - - a: b", "a:\nb:\n? c\n? d\n", "[a: b, c: d]", "- a: 1\n  b: 2\n- ? c\n", "---\n- a\n---\nb: c\n", "\ta", "[\n\ta,\n\tb ]", "- ? - ? - a", "\"a\":b", "{\"a\":b,\"c\":d}", "- &a\n- !!str\n- *a"} {
 		boundHolds(t, []byte(strings.Repeat(text+"\n", 1)))
 	}

@@ -135,7 +135,7 @@ func merged(n int) string {
 	return b.String()
 }
 
-func TestWhatIsTooMuchIsRefusedSoon(t *testing.T) {
+func TestJSONThatIsTooLargeIsRefusedSoon(t *testing.T) {
 	l := Limits{Bytes: 1 << 20, Depth: 64, Nodes: 1 << 20}
 	chain := func(n int) string {
 		b := strings.Builder{}
@@ -179,7 +179,7 @@ func TestWhatIsTooMuchIsRefusedSoon(t *testing.T) {
 	}
 }
 
-func TestTooManyValuesAreCountedBeforeAnythingIsParsed(t *testing.T) {
+func TestValuesAreCountedBeforeAnythingIsParsed(t *testing.T) {
 	text := "@ no YAML: " + strings.Repeat("[a,", 1000)
 	if e := refused(t, text, Limits{Bytes: 1 << 20, Depth: 64, Nodes: 100}); !errors.Is(e, ErrSize) || e.Line != 1 || e.Column > 200 {
 		t.Errorf("JSON() = %v, want ErrSize where the limit is passed", e)

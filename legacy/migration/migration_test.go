@@ -52,7 +52,7 @@ func happened(kind, app, detail string, at time.Time) event.Event {
 }
 
 // Decision 50.
-func TestTheReportCountsByApplicationAndDay(t *testing.T) {
+func TestReportCountsByApplicationAndDay(t *testing.T) {
 	late, failed := happened(event.Token, "a", event.DetailNoPKCE, noon), happened(event.Token, "a", event.DetailNoPKCE, noon)
 	late.At = noon.In(time.FixedZone("", 14*3600)).Add(11*time.Hour + 59*time.Minute) // the same day in UTC
 	failed.Status = 400
@@ -83,7 +83,7 @@ func TestTheReportCountsByApplicationAndDay(t *testing.T) {
 	}
 }
 
-func TestAReportHasALimitOfRowsAndReportsIt(t *testing.T) {
+func TestReportHasALimitOfRowsAndReportsIt(t *testing.T) {
 	var crowd flood
 	for i := range 30_002 {
 		crowd = append(crowd, driver.Record{Seq: uint64(i + 1), Data: fmt.Appendf(nil, `{"at":"2026-08-01T12:00:00Z","kind":"legacy","app":"a%d","detail":"login plain"}`, i)})
@@ -101,7 +101,7 @@ func (f flood) Records(_ context.Context, after uint64, n int) ([]driver.Record,
 	return f[min(int(after), len(f)):min(int(after)+n, len(f))], nil
 }
 
-func TestABatchThatIsStoredTwiceCountsOnce(t *testing.T) {
+func TestBatchThatIsStoredTwiceCountsOnce(t *testing.T) {
 	record := func(chain string, n int) string {
 		return fmt.Sprintf(`{"chain":%q,"n":%d,"at":"2026-08-01T12:00:00Z","kind":"legacy","app":"a","detail":"login plain"}`, chain, n)
 	}
@@ -112,7 +112,7 @@ func TestABatchThatIsStoredTwiceCountsOnce(t *testing.T) {
 	}
 }
 
-func TestTheReportIsATable(t *testing.T) {
+func TestReportIsATable(t *testing.T) {
 	m := migration.Report{From: noon, To: noon.AddDate(0, 0, 30), Unreadable: 2, Truncated: true, Rows: []migration.Row{
 		{App: "ks1", Day: "2026-08-01", PlainKey: 12, Signed: 3, Unproven: 4, NoPKCE: 5},
 		{App: "longer-than-that", Day: "2026-08-02", Signed: 1},
@@ -157,7 +157,7 @@ func (away) Records(context.Context, uint64, int) ([]driver.Record, error) {
 	return nil, storage.ErrUnavailable
 }
 
-func TestATrailThatCannotBeReadGivesNoReport(t *testing.T) {
+func TestTrailThatCannotBeReadGivesNoReport(t *testing.T) {
 	if _, err := migration.Read(t.Context(), looping{}, noon, noon); err == nil {
 		t.Error("a trail that does not rise: no error")
 	}

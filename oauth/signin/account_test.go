@@ -91,7 +91,7 @@ func (d *accountFixture) loginMethods(sub string) string {
 	return strings.Join(names, " ")
 }
 
-func TestTheAccountPageRequiresASignIn(t *testing.T) {
+func TestAccountPageRequiresASignIn(t *testing.T) {
 	d := newAccountFixture(t)
 	a := d.do(get(web.AccountPath))
 	if a.Code != 200 || a.carried() != web.AccountPath {
@@ -106,7 +106,7 @@ func TestTheAccountPageRequiresASignIn(t *testing.T) {
 	}
 }
 
-func TestTheAccountPageShowsWhatThereIs(t *testing.T) {
+func TestAccountPageShowsWhatThereIs(t *testing.T) {
 	d := newAccountFixture(t)
 	r := post("username", "mina", "password", password)
 	r.Header.Set("User-Agent", `Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0 "><script>alert(1)</script>`)
@@ -138,7 +138,7 @@ func TestTheAccountPageShowsWhatThereIs(t *testing.T) {
 	}
 }
 
-func TestOneSessionEndsAndTheOthersStay(t *testing.T) {
+func TestSessionEndedAloneLeavesTheOthers(t *testing.T) {
 	d := newAccountFixture(t)
 	here, there := d.enterMina(), d.enterMina()
 	a := d.do(sends(account.SessionPath, "cookie", here, "session", handle.Hash(there)))
@@ -151,7 +151,7 @@ func TestOneSessionEndsAndTheOthersStay(t *testing.T) {
 	}
 }
 
-func TestWhatBelongsToSomebodyElseIsNotThere(t *testing.T) {
+func TestAccountHidesWhatBelongsToOthers(t *testing.T) {
 	d := newAccountFixture(t)
 	ada, theirs := d.ada()
 	d.consent(ada.Sub)
@@ -174,7 +174,7 @@ func TestWhatBelongsToSomebodyElseIsNotThere(t *testing.T) {
 	}
 }
 
-func TestNoFormOfAnotherSiteChangesTheAccount(t *testing.T) {
+func TestFormOfAnotherSiteDoesNotChangeTheAccount(t *testing.T) {
 	d := newAccountFixture(t)
 	here := d.enterMina()
 	d.consent(d.mina.Sub)
@@ -249,7 +249,7 @@ func TestAccessThatIsRemovedIsGone(t *testing.T) {
 	}
 }
 
-func TestAnAccountPageOfAStoreThatIsAwayIsAPage(t *testing.T) {
+func TestAccountPageOfAStoreThatIsAwayIsAPage(t *testing.T) {
 	d := newAccountFixture(t)
 	here := d.enterMina()
 	d.store.session = errDown

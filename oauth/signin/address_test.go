@@ -11,7 +11,7 @@ import (
 
 // An address of a provider is passed on, as one that nobody here has confirmed. It leads to no account: not by its
 // owner's code, and not by another provider.
-func TestAnAddressOfAProviderIsPassedOnUnconfirmed(t *testing.T) {
+func TestAddressOfAProviderIsPassedOnUnconfirmed(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	u, _ := h.user(h.arrive("oidc", "lin"))
 	if u.Email != "lin@example.com" || u.EmailVerified {
@@ -32,7 +32,7 @@ func TestAnAddressOfAProviderIsPassedOnUnconfirmed(t *testing.T) {
 }
 
 // An address that a trusted provider has verified is its user's, unless it is somebody else's already.
-func TestATrustedAddressIsConfirmedAndJoinsNoAccount(t *testing.T) {
+func TestTrustedAddressIsConfirmedAndJoinsNoAccount(t *testing.T) {
 	h := newFixture(t, nil)
 	ctx, store := users.WithAdmission(context.Background(), users.Admission{Open: true}), h.users.Users.(*users.StoreUsers)
 	owner, err := store.CreateByEmail(ctx, "ada@example.com")

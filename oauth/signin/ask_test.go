@@ -54,7 +54,7 @@ func TestAskAnswersWithThePageInPlace(t *testing.T) {
 	}
 }
 
-func TestAFormPostIsCarriedAsWellAsAQuery(t *testing.T) {
+func TestFormPostIsCarriedAsWellAsAQuery(t *testing.T) {
 	rm := newFixture(t, nil)
 	fields := url.Values{"client_id": {"ksacme"}, "redirect_uri": {callback}, "state": {"a b+c&d=é"}, "empty": {""}}
 	r := httptest.NewRequest("POST", origin+"/oauth/authorize?ignored=1", strings.NewReader(fields.Encode()))
@@ -66,7 +66,7 @@ func TestAFormPostIsCarriedAsWellAsAQuery(t *testing.T) {
 	}
 }
 
-func TestABodyReadAndNotKeptIsNotASilentDeadEnd(t *testing.T) {
+func TestBodyReadAndNotKeptIsNotASilentDeadEnd(t *testing.T) {
 	rm := newFixture(t, nil)
 	r := httptest.NewRequest("POST", origin+"/oauth/authorize", strings.NewReader(""))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -76,7 +76,7 @@ func TestABodyReadAndNotKeptIsNotASilentDeadEnd(t *testing.T) {
 	}
 }
 
-func TestEveryQueryComesBackByteForByte(t *testing.T) {
+func TestQueryComesBackByteForByte(t *testing.T) {
 	rm := newFixture(t, nil)
 	for _, query := range []string{
 		"client_id=ksacme&&state=%7e%7E&x", "a=b;c=d&a=%zz", `q="><script>alert(1)</script>`, "x='&y=`&z={}|^[]\\", "a=&lt;&amp;&quot;",
@@ -94,7 +94,7 @@ func TestEveryQueryComesBackByteForByte(t *testing.T) {
 	}
 }
 
-func TestATooLongRequestIsRefusedBeforeThePasswordIsTyped(t *testing.T) {
+func TestRequestThatIsTooLongIsRefusedBeforeThePasswordIsTyped(t *testing.T) {
 	rm := newFixture(t, nil)
 	r := get("/oauth/authorize")
 	r.URL.RawQuery = authorizeQuery + "&nonce=" + strings.Repeat("x", web.MaxQuery)
@@ -122,7 +122,7 @@ func TestLoginHintFillsInTheUsername(t *testing.T) {
 	}
 }
 
-func TestWhatAnApplicationIsCalledIsText(t *testing.T) {
+func TestApplicationNameIsShownAsText(t *testing.T) {
 	rm := newFixture(t, nil)
 	w := httptest.NewRecorder()
 	evil := storage.App{ID: "ksevil", Name: `</title><script>alert(1)</script><img src=x onerror=alert(1)>`, Domains: []string{"app.example.com"}}
@@ -134,7 +134,7 @@ func TestWhatAnApplicationIsCalledIsText(t *testing.T) {
 	}
 }
 
-func TestTheNameOfTheUserIsEscaped(t *testing.T) {
+func TestNameOfTheUserIsEscaped(t *testing.T) {
 	rm := newFixture(t, nil)
 	cookie := rm.enterMina()
 	mina, err := rm.store.User(context.Background(), rm.mina.Sub)
@@ -148,7 +148,7 @@ func TestTheNameOfTheUserIsEscaped(t *testing.T) {
 }
 
 // Decision 22.
-func TestThePagesSpeakTheReadersLanguage(t *testing.T) {
+func TestPagesSpeakTheReadersLanguage(t *testing.T) {
 	rm := newFixture(t, nil)
 	zh := authorizeQuery + "&ui_locales=fr+zh-CN"
 	for promise, a := range map[string]answer{
@@ -173,7 +173,7 @@ func TestThePagesSpeakTheReadersLanguage(t *testing.T) {
 	}
 }
 
-func TestThePageWithoutAnApplicationIsOurs(t *testing.T) {
+func TestPageWithoutAnApplicationIsOurs(t *testing.T) {
 	rm := newFixture(t, nil)
 	a := rm.do(get("/oauth/signin?client_id=ksacme&redirect_uri=" + url.QueryEscape(callback)))
 	if a.Code != http.StatusOK || strings.Contains(a.body, "Acme") || a.carried() != "" || !strings.Contains(a.policy(), "form-action 'self';") {
@@ -181,7 +181,7 @@ func TestThePageWithoutAnApplicationIsOurs(t *testing.T) {
 	}
 }
 
-func TestEveryRefusalIsATextInBothLanguages(t *testing.T) {
+func TestRefusalIsATextInBothLanguages(t *testing.T) {
 	for _, text := range []string{
 		web.Foreign.Msg, web.NotAForm.Msg, web.Twice.Msg, web.NotText.Msg, web.BadQuery.Msg, web.LongQuery.Msg, web.TooLarge.Msg,
 		web.RefusedTitle, web.UnavailableTitle, web.UnavailableMsg, web.BrokenTitle, web.BrokenMsg,

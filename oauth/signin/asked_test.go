@@ -15,7 +15,7 @@ import (
 
 // A provider is asked, in its own words, for what an application asks of a sign-in; one that has no words for it is
 // not.
-func TestAProviderIsAskedWhatTheApplicationAsks(t *testing.T) {
+func TestProviderIsAskedWhatTheApplicationAsks(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	for name, rows := range map[string]map[string]string{
 		"oidc": {
@@ -50,7 +50,7 @@ func TestAProviderIsAskedWhatTheApplicationAsks(t *testing.T) {
 
 // A provider that does not say when its user signed in, or says that it was long ago, does not prove what was asked
 // for. The application is told, and nobody is signed in.
-func TestASignInThatIsNotProvenIsNone(t *testing.T) {
+func TestSignInThatIsNotProvenIsNone(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	for _, row := range []struct {
 		name, fault, asks string
@@ -88,7 +88,7 @@ func TestASignInThatIsNotProvenIsNone(t *testing.T) {
 
 // A session by a provider is as old as the provider says; one that says nothing is not now. It is no fresh one then
 // (decision 57), unless its user has nothing else to prove who they are.
-func TestASessionByAProviderIsNoNewerThanThere(t *testing.T) {
+func TestSessionByAProviderIsNoNewerThanThere(t *testing.T) {
 	for _, row := range []struct {
 		name, fault string
 		password    bool
@@ -120,7 +120,7 @@ func TestASessionByAProviderIsNoNewerThanThere(t *testing.T) {
 
 // A user who confirms at a provider that it is they has to sign in there once more, and is told if the provider does
 // not say that they have.
-func TestAProviderConfirmsOnlyWhatItProves(t *testing.T) {
+func TestProviderConfirmsOnlyWhatItProves(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	mina := h.enterMina()
 	for _, name := range []string{"oidc", "wx"} {
@@ -156,7 +156,7 @@ func TestAProviderConfirmsOnlyWhatItProves(t *testing.T) {
 
 // A first second factor cannot be added by a session that is open at a provider. The provider is asked for a new
 // sign-in then, or its user, who has nothing else, would see the sign-in page for ever.
-func TestWhoHasToAddAFactorSignsInAtTheProviderOnceMore(t *testing.T) {
+func TestFactorAddedOnDemandNeedsAnotherSignInAtTheProvider(t *testing.T) {
 	h := newProviderFixture(t, required(-1))
 	for _, query := range []string{authorizeQuery, web.AccountPath} {
 		j := h.start("oidc", query)

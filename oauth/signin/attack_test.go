@@ -25,7 +25,7 @@ func everything(t *testing.T) (h *providerFixture, routes []reply.Route) {
 }
 
 // Cross-site request forgery, at every endpoint that changes something.
-func TestNoFormOfAnotherSiteDoesAnything(t *testing.T) {
+func TestFormOfAnotherSiteDoesNothing(t *testing.T) {
 	h, routes := everything(t)
 	mina := h.enterMina()
 	for _, route := range routes {
@@ -52,7 +52,7 @@ func TestNoFormOfAnotherSiteDoesAnything(t *testing.T) {
 }
 
 // Clickjacking, sniffing and caching, on every page.
-func TestNoPageIsFramedSniffedOrKept(t *testing.T) {
+func TestPagesAreNotFramedSniffedOrCached(t *testing.T) {
 	h, routes := everything(t)
 	mina := h.enterMina()
 	pages := 0
@@ -86,7 +86,7 @@ func TestNoPageIsFramedSniffedOrKept(t *testing.T) {
 }
 
 // Open redirects: whatever a link carries along, nothing leads elsewhere from here.
-func TestNoLinkLeadsElsewhere(t *testing.T) {
+func TestLinksNeverLeadToAnotherSite(t *testing.T) {
 	h, routes := everything(t)
 	mina := h.enterMina()
 	for _, evil := range []string{"//evil.example", "https://evil.example", `\\evil.example`, "/\\evil.example", "%0d%0aLocation:https://evil.example", "redirect_uri=https://evil.example&client_id=ksacme", "javascript:alert(1)"} {

@@ -48,7 +48,7 @@ func (h *fullFixture) wantsRevoked(t *testing.T, n int) {
 	}
 }
 
-func TestAPasswordIsChangedWithTheCurrentOne(t *testing.T) {
+func TestPasswordIsChangedWithTheCurrentOne(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.confirmed(t)
 		elsewhere, b := h.enterMina(), h.browser()
@@ -81,7 +81,7 @@ func TestAPasswordIsChangedWithTheCurrentOne(t *testing.T) {
 	})
 }
 
-func TestAPasswordIsNotChangedWithAWrongCurrentOne(t *testing.T) {
+func TestPasswordIsNotChangedWithAWrongCurrentOne(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
@@ -100,7 +100,7 @@ func TestAPasswordIsNotChangedWithAWrongCurrentOne(t *testing.T) {
 	})
 }
 
-func TestAUserWithoutAPasswordCannotChangeIt(t *testing.T) {
+func TestUserWithoutAPasswordCannotChangeIt(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.requestCode(t, otp.SignInFlow, "new@example.com")
@@ -110,7 +110,7 @@ func TestAUserWithoutAPasswordCannotChangeIt(t *testing.T) {
 	})
 }
 
-func TestAForgottenPasswordIsSetByMail(t *testing.T) {
+func TestForgottenPasswordIsSetByMail(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.confirmed(t)
 		elsewhere, b := h.enterMina(), h.browser()
@@ -143,7 +143,7 @@ func TestAForgottenPasswordIsSetByMail(t *testing.T) {
 }
 
 // Only the user's name is known when the code is right; the code is not lost for it.
-func TestAUsernameAsPasswordDoesNotUseUpTheCode(t *testing.T) {
+func TestUsernameAsPasswordDoesNotUseUpTheCode(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		users := h.users.Users.(*users.StoreUsers)
 		u, err := users.Create(t.Context(), storage.User{Username: "penelopeia"}, password)
@@ -158,7 +158,7 @@ func TestAUsernameAsPasswordDoesNotUseUpTheCode(t *testing.T) {
 	})
 }
 
-func TestAnAddressIsConfirmedByItsCode(t *testing.T) {
+func TestAddressIsConfirmedByItsCode(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
@@ -190,7 +190,7 @@ func TestAnAddressIsConfirmedByItsCode(t *testing.T) {
 	})
 }
 
-func TestAnAddressOfSomebodyElseIsNotTaken(t *testing.T) {
+func TestAddressOfSomebodyElseIsNotTaken(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		_, err := h.users.Users.(*users.StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, better)
 		must(t, err)
@@ -212,7 +212,7 @@ func TestAnAddressOfSomebodyElseIsNotTaken(t *testing.T) {
 }
 
 // A code that one user asked for links no address to another who has signed in since.
-func TestTheAddressIsThatOfTheRequest(t *testing.T) {
+func TestAddressIsThatOfTheRequest(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		_, err := h.users.Users.(*users.StoreUsers).Create(t.Context(), storage.User{Username: "eve"}, better)
 		must(t, err)
@@ -229,7 +229,7 @@ func TestTheAddressIsThatOfTheRequest(t *testing.T) {
 	})
 }
 
-func TestAPasswordThatEndsNothingIsNotDone(t *testing.T) {
+func TestPasswordThatEndsNothingIsNotDone(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.ended.err = errDown
 		b := h.browser()
@@ -241,7 +241,7 @@ func TestAPasswordThatEndsNothingIsNotDone(t *testing.T) {
 	})
 }
 
-func TestAWeakPasswordIsNoGuess(t *testing.T) {
+func TestWeakPasswordIsNoGuess(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
@@ -252,7 +252,7 @@ func TestAWeakPasswordIsNoGuess(t *testing.T) {
 }
 
 // An address is a way in for good: a browser that somebody has left open must not get one.
-func TestAnAddressIsConfirmedSoonAfterSigningIn(t *testing.T) {
+func TestAddressIsConfirmedSoonAfterSigningIn(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)

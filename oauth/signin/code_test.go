@@ -17,7 +17,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-func TestACodeHasFiveTries(t *testing.T) {
+func TestCodeHasFiveTries(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.requestCode(t, otp.SignInFlow, minas)
@@ -34,7 +34,7 @@ func TestACodeHasFiveTries(t *testing.T) {
 	})
 }
 
-func TestTheFifthTryMayBeTheRightOne(t *testing.T) {
+func TestFifthTryMayBeTheRightOne(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.requestCode(t, otp.SignInFlow, minas)
@@ -71,7 +71,7 @@ func TestThirtyGuessesAtOnceUseFiveTries(t *testing.T) {
 	})
 }
 
-func TestARightCodeSignsInOnce(t *testing.T) {
+func TestRightCodeSignsInOnce(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.requestCode(t, otp.SignInFlow, minas)
@@ -94,7 +94,7 @@ func TestARightCodeSignsInOnce(t *testing.T) {
 	})
 }
 
-func TestACodeEndsAfterTenMinutes(t *testing.T) {
+func TestCodeEndsAfterTenMinutes(t *testing.T) {
 	for wait, want := range map[time.Duration]int{limits.CodeLife - time.Second: 303, limits.CodeLife: 400} {
 		inTime(t, "", func(t *testing.T, h *fullFixture) {
 			b := h.browser()
@@ -110,7 +110,7 @@ func TestACodeEndsAfterTenMinutes(t *testing.T) {
 
 // An attacker who makes a user read out a code can do nothing with it, and a page that was sent to
 // a user does not work in their browser.
-func TestACodeWorksOnlyInTheBrowserThatRequestedIt(t *testing.T) {
+func TestCodeWorksOnlyInTheBrowserThatRequestedIt(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b, other := h.browser(), h.browser()
 		b.requestCode(t, otp.SignInFlow, minas)
@@ -140,7 +140,7 @@ func TestACodeWorksOnlyInTheBrowserThatRequestedIt(t *testing.T) {
 	})
 }
 
-func TestANewCodeEndsTheOld(t *testing.T) {
+func TestNewCodeEndsTheOld(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		first, second := h.browser(), h.browser()
 		first.requestCode(t, otp.SignInFlow, minas)
@@ -164,7 +164,7 @@ func TestANewCodeEndsTheOld(t *testing.T) {
 	})
 }
 
-func TestTheStoreDoesNotRevealTheCode(t *testing.T) {
+func TestStoreDoesNotRevealTheCode(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.requestCode(t, otp.SignInFlow, minas)
@@ -185,7 +185,7 @@ func TestTheStoreDoesNotRevealTheCode(t *testing.T) {
 }
 
 // Two requests that have both seen that the code is right: only one may go on.
-func TestOfTwoRightCodesOneIsUsed(t *testing.T) {
+func TestCodeSentTwiceIsUsedOnce(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.requestCode(t, otp.SignInFlow, minas)

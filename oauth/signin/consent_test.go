@@ -44,7 +44,7 @@ func (rm *fixture) allowed(scope string) bool {
 	return ok
 }
 
-func TestTheConsentPageShowsTheUserThePermissionsAndTheHost(t *testing.T) {
+func TestConsentPageShowsTheUserThePermissionsAndTheHost(t *testing.T) {
 	rm := newFixture(t, nil)
 	a := rm.askConsent(authorizeQuery, "openid email")
 	for _, want := range []string{
@@ -108,7 +108,7 @@ func TestConsentIsRememberedAndRedirectsBack(t *testing.T) {
 	}
 }
 
-func TestWhatThePageHasNoWordsForIsNeverAllowed(t *testing.T) {
+func TestConsentNeverAllowsWhatItCannotDescribe(t *testing.T) {
 	rm := newFixture(t, nil)
 	cookie := rm.enterMina()
 	rm.do(sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "scope", "openid app admin", "allow", "1"))
@@ -117,7 +117,7 @@ func TestWhatThePageHasNoWordsForIsNeverAllowed(t *testing.T) {
 	}
 }
 
-func TestAnAnswerSettlesWhatWasAskedAndNothingElse(t *testing.T) {
+func TestAnswerSettlesWhatWasAskedAndNothingElse(t *testing.T) {
 	for query, want := range map[string][2]string{ // after a yes, after a no
 		"a=1&prompt=consent&b":                 {"a=1&b", "a=1&prompt=consent&b&keystile_consent=denied"},
 		"prompt=login+consent&max_age=0":       {"prompt=login&max_age=0", "prompt=login+consent&max_age=0&keystile_consent=denied"},
@@ -134,7 +134,7 @@ func TestAnAnswerSettlesWhatWasAskedAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestADenialAllowsNothing(t *testing.T) {
+func TestDenialAllowsNothing(t *testing.T) {
 	rm := newFixture(t, nil)
 	for promise, cookie := range map[string]string{"of who is signed in": rm.enterMina(), "of nobody": ""} {
 		a := rm.consents(cookie, "deny", "1")
@@ -144,7 +144,7 @@ func TestADenialAllowsNothing(t *testing.T) {
 	}
 }
 
-func TestAnotherAccountSignsThisOneOut(t *testing.T) {
+func TestConsentForAnotherAccountSignsThisOneOut(t *testing.T) {
 	rm := newFixture(t, nil)
 	cookie := rm.enterMina()
 	a := rm.consents(cookie, "other", "1")
@@ -171,7 +171,7 @@ func TestConsentCountsOnlyForTheUserWhoWasAsked(t *testing.T) {
 	}
 }
 
-func TestAnAnswerThatIsNoneIsRefused(t *testing.T) {
+func TestAnswerThatIsNoneIsRefused(t *testing.T) {
 	rm := newFixture(t, nil)
 	cookie := rm.enterMina()
 	cross := sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "scope", "openid", "allow", "1")
@@ -196,7 +196,7 @@ func TestAnAnswerThatIsNoneIsRefused(t *testing.T) {
 	}
 }
 
-func TestTwoTabsThatConsentAtOnceBothCount(t *testing.T) {
+func TestConsentInTwoTabsAtOnceCountsTwice(t *testing.T) {
 	rm := newFixture(t, nil)
 	cookie := rm.enterMina()
 	var both sync.WaitGroup

@@ -64,7 +64,7 @@ func TestGuessesFromManyAddressesAtOneAccountWait(t *testing.T) {
 	}
 }
 
-func TestAKnownAndAnUnknownNameWaitOnTheSamePage(t *testing.T) {
+func TestKnownAndAnUnknownNameWaitOnTheSamePage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := newFixture(t, nil)
 		rm.delayed("mina")
@@ -102,7 +102,7 @@ func TestKnownAndUnknownNamesAreLookedUpAlike(t *testing.T) {
 	})
 }
 
-func TestHoweverANameIsTypedItIsOneAccount(t *testing.T) {
+func TestNameIsOneAccountHoweverItIsTyped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, names := range [][]string{{"mina", "MINA", " Mina ", "ｍｉｎａ"}, {"nobody", "NOBODY", " nobody ", "ｎｏｂｏｄｙ"}} {
 			rm := newFixture(t, nil)
@@ -121,7 +121,7 @@ func TestHoweverANameIsTypedItIsOneAccount(t *testing.T) {
 	})
 }
 
-func TestAKnownBrowserIsNotDelayedByOthers(t *testing.T) {
+func TestKnownBrowserIsNotDelayedByOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := newFixture(t, nil)
 		mark, others := rm.remembers(rm.mina.Sub), rm.remembers("somebody else")
@@ -158,7 +158,7 @@ func TestAKnownBrowserIsNotDelayedByOthers(t *testing.T) {
 	})
 }
 
-func TestASignedInUserChangesThePasswordWhileOthersQueue(t *testing.T) {
+func TestSignedInUserChangesThePasswordWhileOthersQueue(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.send(attemptAs(password, "192.0.2.1"))
@@ -170,7 +170,7 @@ func TestASignedInUserChangesThePasswordWhileOthersQueue(t *testing.T) {
 	})
 }
 
-func TestOfAHundredParallelGuessesFewAreChecked(t *testing.T) {
+func TestParallelGuessesAreMostlyRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		users := &blockingUsers{answer: make(chan struct{})}
 		rm := newFixture(t, withUsers(users))

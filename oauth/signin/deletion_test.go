@@ -34,7 +34,7 @@ func (d *accountFixture) isThere(sub string) bool {
 	return err == nil && !u.Disabled
 }
 
-func TestAnAccountIsDeletedByItsOwnerWithAllThatIsTheirs(t *testing.T) {
+func TestAccountIsDeletedByItsOwnerWithAllThatIsTheirs(t *testing.T) {
 	audit := &fakeAudit{}
 	d := newAccountFixture(t, func(c *Config) { c.Audit = audit })
 	here, there := d.enterMina(), d.enterMina()
@@ -72,7 +72,7 @@ func TestAnAccountIsDeletedByItsOwnerWithAllThatIsTheirs(t *testing.T) {
 	}
 }
 
-func TestNobodyDeletesAnAccountWithoutMeaningIt(t *testing.T) {
+func TestDeletionOfAnAccountNeedsConfirmation(t *testing.T) {
 	d := newAccountFixture(t)
 	here := d.enterMina()
 	ada, theirs := d.ada()
@@ -109,7 +109,7 @@ func TestNobodyDeletesAnAccountWithoutMeaningIt(t *testing.T) {
 	}
 }
 
-func TestAnOwnerAndTheLastAdministratorStay(t *testing.T) {
+func TestOwnerAndTheLastAdministratorStay(t *testing.T) {
 	d := newAccountFixture(t)
 	here := d.enterMina()
 	for _, id := range []string{"ks1", "ks2"} {
@@ -133,7 +133,7 @@ func TestAnOwnerAndTheLastAdministratorStay(t *testing.T) {
 	}
 }
 
-func TestTheOperatorSaysWhoDeletesAnAccount(t *testing.T) {
+func TestOperatorSaysWhoDeletesAnAccount(t *testing.T) {
 	audit := &fakeAudit{}
 	d := newAccountFixture(t, func(c *Config) { c.DeleteAccount, c.Contact, c.Audit = DeleteAsk, "help@example.com", audit })
 	here := d.enterMina()
@@ -183,7 +183,7 @@ func (o *own) User(ctx context.Context, sub string) (storage.User, error) {
 // mere is a table that can do nothing but what every one can.
 type mere struct{ users.Users }
 
-func TestAUserOfAHostsOwnIsDeletedByTheHost(t *testing.T) {
+func TestUserOfAHostsOwnIsDeletedByTheHost(t *testing.T) {
 	d := newAccountFixture(t, func(c *Config) { c.Users = hostOf(mere{users.New(c.Store, c.Passwords)}) })
 	if strings.Contains(d.page(d.enterMina()), deletion.Path) {
 		t.Error("it is offered though the host cannot")
@@ -218,7 +218,7 @@ func (b *breaking) EraseUser(ctx context.Context, sub string, looks func(string)
 	return b.Store.EraseUser(ctx, sub, looks)
 }
 
-func TestADeletionThatBreaksOffIsTriedAgainAndElseLeftToTheOperator(t *testing.T) {
+func TestDeletionThatBreaksOffIsTriedAgainAndElseLeftToTheOperator(t *testing.T) {
 	for fails, whole := range map[int64]bool{2: true, 3: false} {
 		audit, store := &fakeAudit{}, &breaking{}
 		d := newAccountFixture(t, func(c *Config) {
@@ -240,7 +240,7 @@ func TestADeletionThatBreaksOffIsTriedAgainAndElseLeftToTheOperator(t *testing.T
 	}
 }
 
-func TestWithTheTrailAwayNobodyIsDeleted(t *testing.T) {
+func TestDeletionIsRefusedWithoutTheTrail(t *testing.T) {
 	audit := &fakeAudit{}
 	d := newAccountFixture(t, func(c *Config) { c.Audit = audit })
 	here := d.enterMina()
@@ -262,7 +262,7 @@ func (l *locked) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	return l.accountFixture.Revoke(ctx, rs...)
 }
 
-func TestManyDeletionsAtOnceAreOne(t *testing.T) {
+func TestDeletionRequestedManyTimesAtOnceIsOne(t *testing.T) {
 	d := newAccountFixture(t, func(c *Config) { c.Revoker = &locked{accountFixture: c.Revoker.(*accountFixture)} })
 	here := d.enterMina()
 	codes := make([]int, 8)
@@ -276,7 +276,7 @@ func TestManyDeletionsAtOnceAreOne(t *testing.T) {
 	}
 }
 
-func TestADeletionIsToldToTheAddressThatWas(t *testing.T) {
+func TestDeletionIsToldToTheAddressThatWas(t *testing.T) {
 	for _, confirmed := range []bool{true, false} {
 		inTime(t, "", func(t *testing.T, h *fullFixture) {
 			if confirmed {

@@ -25,7 +25,7 @@ func inTime(t *testing.T, signUp string, test func(*testing.T, *fullFixture)) {
 	})
 }
 
-func TestACodeByMailSignsIn(t *testing.T) {
+func TestCodeByMailSignsIn(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		if a := b.get(otp.SignInFlow.Path + "?query=" + "client_id%3Dksacme"); a.Code != 200 || !strings.Contains(a.body, `name="query" value="client_id=ksacme"`) {
@@ -56,7 +56,7 @@ func TestACodeByMailSignsIn(t *testing.T) {
 	})
 }
 
-func TestANewAddressIsAUserWhereAnybodyMayBeOne(t *testing.T) {
+func TestNewAddressIsAUserWhereAnybodyMayBeOne(t *testing.T) {
 	for signUp, want := range map[string]int{SignUpOpen: 303, SignUpClosed: 401, SignUpInvitation: 401} {
 		inTime(t, signUp, func(t *testing.T, h *fullFixture) {
 			b := h.browser()
@@ -149,7 +149,7 @@ func TestKnownAndUnknownAddressesAreAnsweredAlike(t *testing.T) {
 	}
 }
 
-func TestAStoreThatIsAwayProvesNothing(t *testing.T) {
+func TestStoreThatIsAwayProvesNothing(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.requestCode(t, otp.SignInFlow, minas)
@@ -167,7 +167,7 @@ func TestAStoreThatIsAwayProvesNothing(t *testing.T) {
 	})
 }
 
-func TestOnlyWhatCanBeAnAddressIsOne(t *testing.T) {
+func TestEmailAddressIsValidated(t *testing.T) {
 	long := strings.Repeat("a", 64)
 	for text, want := range map[string]string{
 		"ada@example.com": "ada@example.com", " Ada.L+x@Example.COM\t": "ada.l+x@example.com", "a_b!#$%&'*/=?^`{|}~-@x-1.example.org": "a_b!#$%&'*/=?^`{|}~-@x-1.example.org",
@@ -185,7 +185,7 @@ func TestOnlyWhatCanBeAnAddressIsOne(t *testing.T) {
 	}
 }
 
-func TestADisabledUserStaysOutWhereAnybodyMaySignUp(t *testing.T) {
+func TestDisabledUserStaysOutWhereAnybodyMaySignUp(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *fullFixture) {
 		_, err := h.store.CreateUser(t.Context(), storage.User{Username: "gone", Disabled: true}, storage.Login{Method: storage.LoginEmail, Subject: "gone@example.com"})
 		must(t, err)

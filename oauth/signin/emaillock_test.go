@@ -51,7 +51,7 @@ func TestMailsToAnAddressKeepTheirPauses(t *testing.T) {
 	})
 }
 
-func TestOfManyRequestsAtOnceOneIsMailed(t *testing.T) {
+func TestEmailRequestsManyAtOnceSendOneMail(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		var all sync.WaitGroup
 		for range 20 {
@@ -64,7 +64,7 @@ func TestOfManyRequestsAtOnceOneIsMailed(t *testing.T) {
 	})
 }
 
-func TestOneAddressHasSoManyMailsSent(t *testing.T) {
+func TestMailsFromOneAddressAreBounded(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		for i := range 40 {
@@ -144,7 +144,7 @@ func TestFailuresOfAllKindsLockTogether(t *testing.T) {
 	}
 }
 
-func TestALockedAddressUsesUpNoTries(t *testing.T) {
+func TestLockedAddressUsesUpNoTries(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.requestCode(t, otp.SignInFlow, minas)

@@ -62,7 +62,7 @@ func required(grace time.Duration) func(*Config) {
 	return func(c *Config) { c.MFA = authn.Policy{Default: authn.MFARequired, Grace: grace} }
 }
 
-func TestASignedInUserSetsUpAnApp(t *testing.T) {
+func TestSignedInUserSetsUpAnApp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f, written := newFixture(t, nil), &fakeAudit{}
 		f.steps.Trail = trail.New(written, f.steps.Peer)
@@ -152,7 +152,7 @@ func TestRecoveryCodesAreMadeAnewAndTheUserIsWarnedOfFew(t *testing.T) {
 	}
 }
 
-func TestAnAppIsReplacedWithoutATimeInBetweenAndRemoved(t *testing.T) {
+func TestAppIsReplacedWithoutATimeInBetweenAndRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFactorFixture(t, nil)
 		b := newBrowser(f.fixture)
@@ -180,7 +180,7 @@ func TestAnAppIsReplacedWithoutATimeInBetweenAndRemoved(t *testing.T) {
 	})
 }
 
-func TestTheLastFactorThatIsRequiredIsNotRemoved(t *testing.T) {
+func TestLastFactorThatIsRequiredIsNotRemoved(t *testing.T) {
 	f := newFactorFixture(t, required(0))
 	b := newBrowser(f.fixture)
 	b.first()

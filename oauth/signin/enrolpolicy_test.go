@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage/authn"
 )
 
-func TestWhoeverHasToAddAFactorIsRemindedAndThenLetInNoLonger(t *testing.T) {
+func TestEnrolPolicyRemindsAndThenRefuses(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, required(3*24*time.Hour))
 		b := newBrowser(f)
@@ -62,7 +62,7 @@ func TestWhoeverHasToAddAFactorIsRemindedAndThenLetInNoLonger(t *testing.T) {
 	})
 }
 
-func TestATimeThatIsOverInTheMiddleEndsIt(t *testing.T) {
+func TestTimeThatIsOverInTheMiddleEndsIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, required(5*time.Minute))
 		b := newBrowser(f)
@@ -75,7 +75,7 @@ func TestATimeThatIsOverInTheMiddleEndsIt(t *testing.T) {
 	})
 }
 
-func TestThePolicyOfARoleGoesBeforeTheDefault(t *testing.T) {
+func TestPolicyOfARoleGoesBeforeTheDefault(t *testing.T) {
 	for name, c := range map[string]struct {
 		policy authn.Policy
 		to     string
@@ -111,7 +111,7 @@ func TestThePolicyOfARoleGoesBeforeTheDefault(t *testing.T) {
 }
 
 // A policy that asks for none any longer, and later does again, begins the time anew; so does a reset.
-func TestTheTimeBeginsAnewAfterAPolicyThatAskedForNone(t *testing.T) {
+func TestTimeBeginsAnewAfterAPolicyThatAskedForNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, required(time.Hour))
 		newBrowser(f).first()
@@ -132,7 +132,7 @@ func TestTheTimeBeginsAnewAfterAPolicyThatAskedForNone(t *testing.T) {
 	})
 }
 
-func TestAnApplicationThatRequiresAFactorGetsOneAtOnce(t *testing.T) {
+func TestApplicationThatRequiresAFactorGetsOneAtOnce(t *testing.T) {
 	f := newFixture(t, nil)
 	app, err := f.store.Store.App(context.Background(), "ksacme")
 	must(t, err)
@@ -158,7 +158,7 @@ func TestAnApplicationThatRequiresAFactorGetsOneAtOnce(t *testing.T) {
 }
 
 // The time that a policy gives is not the application's to give.
-func TestAnApplicationThatRequiresAFactorDoesNotWaitForThePolicy(t *testing.T) {
+func TestApplicationThatRequiresAFactorDoesNotWaitForThePolicy(t *testing.T) {
 	f := newFixture(t, required(time.Hour))
 	app, err := f.store.Store.App(context.Background(), "ksacme")
 	must(t, err)

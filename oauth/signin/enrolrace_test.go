@@ -36,7 +36,7 @@ func (s *racing) SaveFactors(ctx context.Context, f storage.Factors) (storage.Fa
 	return s.Store.SaveFactors(ctx, f)
 }
 
-func TestAFactorThatIsAddedInTheSameMomentIsNotOverwritten(t *testing.T) {
+func TestFactorThatIsAddedInTheSameMomentIsNotOverwritten(t *testing.T) {
 	app := func(f *storage.Factors) {
 		f.Authenticator, f.AppSecret = &authn.Authenticator{CreatedAt: time.Now()}, storage.NewSecret(secondSecret)
 	}
@@ -67,7 +67,7 @@ func TestAFactorThatIsAddedInTheSameMomentIsNotOverwritten(t *testing.T) {
 }
 
 // Of two who set up an app at once one wins, and the other is told.
-func TestOneOfTwoWhoSetUpAnAppWins(t *testing.T) {
+func TestEnrolOfAnAppByTwoHasOneWinner(t *testing.T) {
 	f := newFixture(t, required(-1))
 	one, two := newBrowser(f), newBrowser(f)
 	one.first()
@@ -88,7 +88,7 @@ func TestOneOfTwoWhoSetUpAnAppWins(t *testing.T) {
 	}
 }
 
-func TestOneOfTwoSignedInBrowsersSetsUpTheApp(t *testing.T) {
+func TestEnrolInTwoSignedInBrowsersSetsUpOneApp(t *testing.T) {
 	f := newFixture(t, nil)
 	one, two := newBrowser(f), newBrowser(f)
 	one.first()
@@ -107,7 +107,7 @@ func TestOneOfTwoSignedInBrowsersSetsUpTheApp(t *testing.T) {
 	}
 }
 
-func TestOneFormSentManyTimesAtOnceSetsUpOneApp(t *testing.T) {
+func TestEnrolFormSentManyTimesAtOnceSetsUpOneApp(t *testing.T) {
 	f := newFixture(t, required(-1))
 	b := newBrowser(f)
 	b.first()
@@ -138,7 +138,7 @@ func TestOneFormSentManyTimesAtOnceSetsUpOneApp(t *testing.T) {
 }
 
 // A phone that is signed in since long ago lets nobody add a factor: who has found it would make it theirs.
-func TestAnOldSessionOfAPhoneAddsNoFactor(t *testing.T) {
+func TestOldSessionOfAPhoneAddsNoFactor(t *testing.T) {
 	for grace, signedIn := range map[time.Duration]bool{-1: false, time.Hour: true} {
 		f := newFixture(t, nil)
 		phone := f.enterMina()

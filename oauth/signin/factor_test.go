@@ -101,7 +101,7 @@ func (b *browser) session() (storage.Session, bool) {
 	return v, err == nil
 }
 
-func TestASecondFactorIsAskedForAndEndsTheSignIn(t *testing.T) {
+func TestSecondFactorIsAskedForAndEndsTheSignIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFactorFixture(t, nil)
 		b := newBrowser(f.fixture)

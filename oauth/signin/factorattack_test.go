@@ -131,7 +131,7 @@ func runAttacks(t *testing.T, all []attack) {
 }
 
 // Every way in asks who has a second factor for it.
-func TestNoWayInLeadsPastTheSecondFactor(t *testing.T) {
+func TestSecondFactorCannotBeBypassed(t *testing.T) {
 	asks := func(name string, do func(w *attacked) answer) attack {
 		return attack{name, do, 303, factor.Path, false}
 	}
@@ -230,7 +230,7 @@ func TestNoWayInLeadsPastTheSecondFactor(t *testing.T) {
 }
 
 // A provider is a way in like the others.
-func TestAProviderDoesNotLeadPastTheSecondFactor(t *testing.T) {
+func TestProviderDoesNotLeadPastTheSecondFactor(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	visit := h.start("wx", "")
 	u, _ := h.user(visit.open(visit.choose("mei")))

@@ -12,7 +12,7 @@ import (
 )
 
 // Nobody adds a factor of their own to somebody else's account, or takes one away.
-func TestNobodyAddsOrRemovesAFactorWithoutProvingTheOthers(t *testing.T) {
+func TestFactorChangesRequireProofOfTheOthers(t *testing.T) {
 	minasApp := func(w *attacked) {
 		if f := w.factors(w.mina.Sub); f.AppSecret.Reveal() != secondSecret || f.CodesLeft() != 10 || f.Epoch != 0 {
 			w.t.Errorf("the factors are %+v", f)

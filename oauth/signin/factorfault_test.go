@@ -19,7 +19,7 @@ import (
 
 // The session that a phone has confirmed with is no fresh proof: with a code of the same phone it makes two factors,
 // and none of the last minutes.
-func TestAScannedCodeIsAsOldAsTheSessionOfThePhone(t *testing.T) {
+func TestScannedCodeIsAsOldAsTheSessionOfThePhone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newAttacked(t)
 		w.both(w.b)
@@ -138,7 +138,7 @@ func (s *failing) EndTicket(ctx context.Context, t storage.Ticket) error {
 }
 
 // Wherever the store fails, nobody is signed in, and afterwards it goes on or begins again.
-func TestNobodyIsSignedInWhileTheStoreIsAway(t *testing.T) {
+func TestSignInIsRefusedWhileTheStoreIsAway(t *testing.T) {
 	cut := 0
 	for n := 1; n < 40; n++ {
 		w := newAttacked(t)
@@ -166,7 +166,7 @@ func TestNobodyIsSignedInWhileTheStoreIsAway(t *testing.T) {
 }
 
 // The same for a user who adds an app in the sign-in: there is no app without a sign-in that can go on with it.
-func TestNothingIsHalfAddedWhileTheStoreIsAway(t *testing.T) {
+func TestEnrolmentAddsNothingHalfWhileTheStoreIsAway(t *testing.T) {
 	cut := 0
 	for n := 1; n < 40; n++ {
 		f := newFixture(t, required(-1))
@@ -197,7 +197,7 @@ func TestNothingIsHalfAddedWhileTheStoreIsAway(t *testing.T) {
 }
 
 // A store of before there were second factors: nobody has one, and nobody is locked out.
-func TestAnOlderStoreEnrolsNobodyAndLocksNobodyOut(t *testing.T) {
+func TestOlderStoreEnrolsNobodyAndLocksNobodyOut(t *testing.T) {
 	f := newFixture(t, nil)
 	cookie := f.enterMina()
 	v, err := f.store.Store.Session(t.Context(), handle.Hash(cookie))

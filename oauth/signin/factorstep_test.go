@@ -15,7 +15,7 @@ import (
 
 // The second step is open to users who have done the first, in this browser, and for ten minutes and five
 // tries.
-func TestTheSecondStepIsForWhoHasDoneTheFirst(t *testing.T) {
+func TestSecondStepIsForWhoHasDoneTheFirst(t *testing.T) {
 	runAttacks(t, []attack{
 		{"without the first step", func(w *attacked) answer { return w.b.form(factor.Path, "code", w.shows(0)) }, 400, "", false},
 		{"its page without the first step", func(w *attacked) answer { return w.b.do(get(factor.Path)) }, 400, "", false},

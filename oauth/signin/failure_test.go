@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-func TestAnUnknownUserAndAWrongPasswordLookTheSameAndTakeTheSame(t *testing.T) {
+func TestUnknownUserAndAWrongPasswordLookTheSameAndTakeTheSame(t *testing.T) {
 	rm := newFixture(t, nil)
 	ctx := context.Background()
 	gone, err := users.New(rm.store, cheap(rm.hashes)).Create(ctx, storage.User{Username: "gone", Disabled: true}, password)
@@ -37,7 +37,7 @@ func TestAnUnknownUserAndAWrongPasswordLookTheSameAndTakeTheSame(t *testing.T) {
 	}
 }
 
-func TestAFailureShowsTheFormAgain(t *testing.T) {
+func TestFailureShowsTheFormAgain(t *testing.T) {
 	rm := newFixture(t, nil)
 	a := rm.do(post("username", "mina", "password", "wr0ng password", "query", authorizeQuery))
 	for _, want := range []string{
@@ -56,7 +56,7 @@ func TestAFailureShowsTheFormAgain(t *testing.T) {
 	}
 }
 
-func TestNothingInTheHiddenFieldIsBelieved(t *testing.T) {
+func TestHiddenFieldIsNotBelieved(t *testing.T) {
 	rm := newFixture(t, nil)
 	shut, err := rm.store.SaveApp(context.Background(), storage.App{ID: "ksshut", Name: "Shut", Domains: []string{"app.example.com"}, Disabled: true})
 	must(t, err)
@@ -80,7 +80,7 @@ func TestNothingInTheHiddenFieldIsBelieved(t *testing.T) {
 	}
 }
 
-func TestAFormFromAnotherSiteIsRefused(t *testing.T) {
+func TestFormFromAnotherSiteIsRefused(t *testing.T) {
 	for _, c := range []struct {
 		promise, site, from, host string
 		want                      int
@@ -108,7 +108,7 @@ func TestAFormFromAnotherSiteIsRefused(t *testing.T) {
 	}
 }
 
-func TestAStoreThatIsAwayDecidesNothing(t *testing.T) {
+func TestStoreThatIsAwayDecidesNothing(t *testing.T) {
 	for promise, broken := range map[string]func(*flaky){
 		"reading the user":    func(f *flaky) { f.user = errDown },
 		"saving the session":  func(f *flaky) { f.save = errDown },
@@ -135,7 +135,7 @@ func TestAStoreThatIsAwayDecidesNothing(t *testing.T) {
 	}
 }
 
-func TestASignInDoesNotFailForWhatItOnlyNotes(t *testing.T) {
+func TestSignInDoesNotFailForWhatItOnlyNotes(t *testing.T) {
 	for _, err := range []error{storage.ErrConflict, storage.ErrNotFound, storage.ErrInvalid} {
 		rm := newFixture(t, nil)
 		rm.store.saveUser, rm.store.saveLogin = err, err
@@ -143,7 +143,7 @@ func TestASignInDoesNotFailForWhatItOnlyNotes(t *testing.T) {
 	}
 }
 
-func TestNoSecretReachesTheLog(t *testing.T) {
+func TestSecretsOfSignInNeverReachTheLog(t *testing.T) {
 	rm := newFixture(t, nil)
 	cookie := rm.enterMina("query", authorizeQuery)
 	rm.do(post("username", "mina", "password", "wr0ng password"))

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 )
 
-func TestAFormIsReadInOneWayOrNotAtAll(t *testing.T) {
+func TestFormIsReadInOneWayOrNotAtAll(t *testing.T) {
 	const kind = "application/x-www-form-urlencoded"
 	good := "username=mina&password=correct+horse"
 	for _, c := range []struct {
@@ -49,7 +49,7 @@ func TestAFormIsReadInOneWayOrNotAtAll(t *testing.T) {
 	}
 }
 
-func TestTheAddressBarIsNoForm(t *testing.T) {
+func TestAddressBarIsNoForm(t *testing.T) {
 	rm := newFixture(t, nil)
 	r := post()
 	r.URL.RawQuery = "username=mina&password=correct+horse"

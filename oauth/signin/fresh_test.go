@@ -81,7 +81,7 @@ func newTrusted(t *testing.T) *attacked {
 
 // Decision 91: a password and the cookie of a trusted browser open applications, and do nothing to the account. Every
 // form of the account is in one of the two tables, so that a new one cannot be forgotten.
-func TestATrustedBrowserDoesNothingToTheAccount(t *testing.T) {
+func TestTrustedBrowserDoesNothingToTheAccount(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTrusted(t)
 		before, events := w.everything(), len(w.post.sent)
@@ -128,7 +128,7 @@ func TestATrustedBrowserDoesNothingToTheAccount(t *testing.T) {
 }
 
 // A consent to the management of what is the user's is not theirs to give who has a password and a trusted browser.
-func TestATrustedBrowserHandsOutNoManagement(t *testing.T) {
+func TestTrustedBrowserHandsOutNoManagement(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTrusted(t)
 		app := storage.App{ID: "ksacme"}
@@ -208,7 +208,7 @@ func (b *browser) sendsKept(action string) answer {
 }
 
 // A form of the account goes on, whole, once its user has proved their factors.
-func TestAFormOfTheAccountGoesOnAfterTheProof(t *testing.T) {
+func TestFormOfTheAccountGoesOnAfterTheProof(t *testing.T) {
 	for name, c := range map[string]struct {
 		path   string
 		fields []string
@@ -256,7 +256,7 @@ func TestAFormOfTheAccountGoesOnAfterTheProof(t *testing.T) {
 }
 
 // An old session proves both once more, and in Chinese it is said in Chinese.
-func TestAnOldSessionIsAskedForAllAndTheFormGoesOn(t *testing.T) {
+func TestOldSessionIsAskedForAllAndTheFormGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newAttacked(t)
 		w.both(w.b)
@@ -281,7 +281,7 @@ func TestAnOldSessionIsAskedForAllAndTheFormGoesOn(t *testing.T) {
 }
 
 // A kept form is its user's, in the browser they typed it in, for ten minutes, once, and at its own address.
-func TestAKeptFormIsForItsUserInItsBrowserForTenMinutes(t *testing.T) {
+func TestKeptFormIsForItsUserInItsBrowserForTenMinutes(t *testing.T) {
 	keyForm := []string{"name", "deploy", "what", "all", "days", "90"}
 	for name, c := range map[string]func(w *attacked, action string) answer{
 		"another browser of the user": func(w *attacked, action string) answer {
@@ -353,7 +353,7 @@ func TestAKeptFormIsForItsUserInItsBrowserForTenMinutes(t *testing.T) {
 }
 
 // The address of a form that goes on leads nowhere that a page of another site could choose.
-func TestTheAddressOfAKeptFormCannotBeMadeUp(t *testing.T) {
+func TestAddressOfAKeptFormCannotBeMadeUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newAttacked(t)
 		w.both(w.b)

@@ -118,7 +118,7 @@ func TestToolsThatWereAllowedTakeNoProof(t *testing.T) {
 }
 
 // The consent goes on after the proof, once its user has read what it is and to whom.
-func TestWhatWasAllowedGoesOnAfterTheProof(t *testing.T) {
+func TestAllowedToolsGoOnAfterTheProof(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTrusted(t)
 		app := w.saved(roamer)
@@ -149,7 +149,7 @@ func TestWhatWasAllowedGoesOnAfterTheProof(t *testing.T) {
 }
 
 // A trusted browser spares the second factor for tools that were allowed before, and asks for it at once for others.
-func TestATrustedBrowserIsAskedForNewTools(t *testing.T) {
+func TestTrustedBrowserIsAskedForNewTools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newAttacked(t)
 		app := w.saved(roamer)
@@ -170,7 +170,7 @@ func TestATrustedBrowserIsAskedForNewTools(t *testing.T) {
 }
 
 // A device is given tools by a fresh sign-in alone.
-func TestADeviceGetsNewToolsByAFreshSignIn(t *testing.T) {
+func TestDeviceGetsNewToolsByAFreshSignIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newTrusted(t)
 		app := w.saved(roamer)

@@ -17,7 +17,7 @@ func long(n int) string {
 	return authorizeQuery + "&state=" + strings.Repeat("s", n-len(authorizeQuery)-len("&state="))
 }
 
-func TestARequestThatIsTooLongIsNotStored(t *testing.T) {
+func TestRequestThatIsTooLongIsNotStored(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	for name, ask := range map[string]func(query string) answer{
 		"a code to scan": func(q string) answer { return h.do(get(web.QRPath + "?query=" + url.QueryEscape(q))) },
@@ -36,7 +36,7 @@ func TestARequestThatIsTooLongIsNotStored(t *testing.T) {
 	}
 }
 
-func TestAMailedCodeKeepsNoLongRequestEither(t *testing.T) {
+func TestMailedCodeKeepsNoLongRequestEither(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		if a := b.post(otp.SignInFlow.Path, "address", minas, "query", long(web.MaxStored+1)); a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") {
@@ -52,7 +52,7 @@ func TestAMailedCodeKeepsNoLongRequestEither(t *testing.T) {
 	})
 }
 
-func TestABrowserThatNamesItselfAtLengthIsCut(t *testing.T) {
+func TestBrowserThatNamesItselfAtLengthIsCut(t *testing.T) {
 	r := get(web.QRPath)
 	r.Header.Set("User-Agent", strings.Repeat("x", 255)+"密"+strings.Repeat("x", 5000))
 	if agent := web.AgentOf(r); agent != strings.Repeat("x", 255) {
@@ -61,7 +61,7 @@ func TestABrowserThatNamesItselfAtLengthIsCut(t *testing.T) {
 }
 
 // Accounts that are guessed at are written down, other refusals are only counted.
-func TestARefusalNamesTheUserItWasAbout(t *testing.T) {
+func TestRefusalNamesTheUserItWasAbout(t *testing.T) {
 	var notes written
 	rm := newFixture(t, func(c *Config) { c.Audit = &notes })
 	rm.do(post("username", "Mina", "password", "none of hers"))

@@ -31,7 +31,7 @@ func (rm *fixture) in(cookie string) bool {
 }
 
 // However often a session is handed on, it ends when the first one would have.
-func TestAScannedSessionEndsWithTheOneThatConfirmedIt(t *testing.T) {
+func TestScannedSessionEndsWithTheOneThatConfirmedIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := newFixture(t, nil)
 		first := rm.enterMina()
@@ -63,7 +63,7 @@ func TestAScannedSessionEndsWithTheOneThatConfirmedIt(t *testing.T) {
 }
 
 // The end of a session ends those that were confirmed in it, directly or by one another, however it ends.
-func TestWhatEndsASessionEndsThoseConfirmedInIt(t *testing.T) {
+func TestSessionEndEndsTokensConfirmedInIt(t *testing.T) {
 	for name, end := range map[string]func(rm *fixture, first string){
 		"signing out": func(rm *fixture, first string) {
 			must(rm.t, rm.SignOut(httptest.NewRecorder(), post("cookie", first)))
@@ -105,7 +105,7 @@ func TestWhatEndsASessionEndsThoseConfirmedInIt(t *testing.T) {
 }
 
 // A session that its user proves once more goes on, and so does what was confirmed in it. It still ends with that.
-func TestAProofOfThePhoneKeepsWhatItHasConfirmed(t *testing.T) {
+func TestProofOfThePhoneKeepsWhatItHasConfirmed(t *testing.T) {
 	rm := newFixture(t, nil)
 	first := rm.enterMina()
 	_, second := rm.scans(first)
@@ -124,7 +124,7 @@ func TestAProofOfThePhoneKeepsWhatItHasConfirmed(t *testing.T) {
 // A second factor that was proved ten minutes ago is not handed on: it is proved where the sign-in is. The session that
 // begins then is no later and no longer than the one that confirmed it, and ends with it, also if that was
 // meanwhile.
-func TestAnOldSecondFactorIsNotHandedOn(t *testing.T) {
+func TestOldSecondFactorIsNotHandedOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newAttacked(t)
 		w.both(w.b)

@@ -61,7 +61,7 @@ func TestLegitimateSignInsAreServedDuringAFlood(t *testing.T) {
 	})
 }
 
-func TestASignInDoesNotFailForAHashThatIsOnlyRenewed(t *testing.T) {
+func TestSignInDoesNotFailForAHashThatIsOnlyRenewed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n atomic.Int64
 		p := passwords.New(passwords.Cost{}) // another cost than Mina's hash has

@@ -25,7 +25,7 @@ func (h *fullFixture) invite(t *testing.T, role string, life time.Duration) stri
 	return code
 }
 
-func TestAnybodySignsUpWhereItIsOpen(t *testing.T) {
+func TestSignUpThatIsOpenTakesAnybody(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		a := b.get(signup.Path + "?query=client_id%3Dksacme")
@@ -71,7 +71,7 @@ func TestAnybodySignsUpWhereItIsOpen(t *testing.T) {
 
 // An address that is only typed is nobody's: neither applications nor the sign-in page
 // may take it for the owner's word.
-func TestAnAddressTypedAtSignUpWaitsForItsCode(t *testing.T) {
+func TestAddressTypedAtSignUpWaitsForItsCode(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		a := b.post(signup.Path, "username", "ada", "password", better, "address", "ada@example.com", "query", authorizeQuery)
@@ -94,7 +94,7 @@ func TestAnAddressTypedAtSignUpWaitsForItsCode(t *testing.T) {
 	})
 }
 
-func TestAnInvitedUserSignsUp(t *testing.T) {
+func TestInvitedUserSignsUp(t *testing.T) {
 	inTime(t, SignUpInvitation, func(t *testing.T, h *fullFixture) {
 		code := h.invite(t, storage.RoleDeveloper, time.Hour)
 		b := h.browser()
@@ -115,7 +115,7 @@ func TestAnInvitedUserSignsUp(t *testing.T) {
 	})
 }
 
-func TestOneInvitationMakesOneUser(t *testing.T) {
+func TestInvitationMakesOneUser(t *testing.T) {
 	inTime(t, SignUpInvitation, func(t *testing.T, h *fullFixture) {
 		code := h.invite(t, "", time.Hour)
 		var made atomic.Int32
@@ -134,7 +134,7 @@ func TestOneInvitationMakesOneUser(t *testing.T) {
 	})
 }
 
-func TestOneAddressMakesSoManyUsers(t *testing.T) {
+func TestSignUpsFromOneAddressAreBounded(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *fullFixture) {
 		for i := range limits.PerIP + 3 {
 			a := h.browser().post(signup.Path, "username", fmt.Sprint("ada", i), "password", better)
@@ -146,7 +146,7 @@ func TestOneAddressMakesSoManyUsers(t *testing.T) {
 }
 
 // A password of 1,024 bytes is taken whole: the last byte counts.
-func TestALongPasswordIsTakenWhole(t *testing.T) {
+func TestLongPasswordIsTakenWhole(t *testing.T) {
 	h := newFullFixture(t, SignUpOpen)
 	long := strings.Repeat("correct horse ", 73) + "ab"
 	if len(long) != 1024 {

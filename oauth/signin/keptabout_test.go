@@ -17,7 +17,7 @@ import (
 
 // Somebody else may have filled in a form, in a browser that its user has left. So each page on the way says what it
 // does, in the language of its user and without its secrets, and no script sends it.
-func TestAKeptFormSaysWhatItDoesAndIsSentByItsUser(t *testing.T) {
+func TestKeptFormSaysWhatItDoesAndIsSentByItsUser(t *testing.T) {
 	for _, c := range []struct {
 		lang, path string
 		fields     []string

@@ -42,7 +42,7 @@ func (d *accountFixture) keys(sub string) []apikey.Key {
 	return all
 }
 
-func TestAnAPIKeyIsShownOnce(t *testing.T) {
+func TestAPIKeyIsShownOnce(t *testing.T) {
 	d, written := newAccountFixture(t), &fakeAudit{}
 	d.steps.Trail = trail.New(written, d.steps.Peer)
 	here := d.enterMina()
@@ -75,7 +75,7 @@ func TestAnAPIKeyIsShownOnce(t *testing.T) {
 	}
 }
 
-func TestTheScopeOfAKeyIsWhatWasChosen(t *testing.T) {
+func TestScopeOfAKeyIsWhatWasChosen(t *testing.T) {
 	d := newAccountFixture(t)
 	here := d.enterMina()
 	for want, pairs := range map[string][]string{
@@ -98,7 +98,7 @@ func TestTheScopeOfAKeyIsWhatWasChosen(t *testing.T) {
 	}
 }
 
-func TestAKeyThatIsFilledInWronglyIsNotMade(t *testing.T) {
+func TestKeyThatIsFilledInWronglyIsNotMade(t *testing.T) {
 	d := newAccountFixture(t)
 	here := d.enterMina()
 	for want, pairs := range map[string][]string{
@@ -127,7 +127,7 @@ func TestAKeyThatIsFilledInWronglyIsNotMade(t *testing.T) {
 }
 
 // Decision 57: a key outlives the session of a browser that its user has left.
-func TestAKeyIsMadeAfterARecentSignInOnly(t *testing.T) {
+func TestKeyIsMadeAfterARecentSignInOnly(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newAccountFixture(t)
 		here := d.enterMina()
@@ -155,7 +155,7 @@ func TestAKeyIsMadeAfterARecentSignInOnly(t *testing.T) {
 	})
 }
 
-func TestOnlyItsOwnerRevokesAKey(t *testing.T) {
+func TestKeyIsRevokedByItsOwnerOnly(t *testing.T) {
 	d := newAccountFixture(t)
 	_, theirs := d.ada()
 	here := d.enterMina()
@@ -192,7 +192,7 @@ func TestOnlyItsOwnerRevokesAKey(t *testing.T) {
 	}
 }
 
-func TestTheTwentyFirstKeyIsRefused(t *testing.T) {
+func TestTwentyFirstKeyIsRefused(t *testing.T) {
 	d := newAccountFixture(t)
 	here := d.enterMina()
 	for i := range apikey.MaxLive {
@@ -208,7 +208,7 @@ func TestTheTwentyFirstKeyIsRefused(t *testing.T) {
 	}
 }
 
-func TestAKeyThatCouldNotBeWrittenDownIsNone(t *testing.T) {
+func TestKeyThatCouldNotBeWrittenDownIsNone(t *testing.T) {
 	d := newAccountFixture(t)
 	written := &fakeAudit{err: storage.ErrUnavailable}
 	d.steps.Trail = trail.New(written, d.steps.Peer)
@@ -218,7 +218,7 @@ func TestAKeyThatCouldNotBeWrittenDownIsNone(t *testing.T) {
 	}
 }
 
-func TestWithoutARevokerThereAreNoKeys(t *testing.T) {
+func TestKeysAreNotOfferedWithoutARevoker(t *testing.T) {
 	h := newFixture(t, nil)
 	here := h.enterMina()
 	if a := h.do(get(apikeys.Path, here)); a.Code != 404 {
@@ -247,7 +247,7 @@ func TestKeysAreNotifiedToTheirUser(t *testing.T) {
 	})
 }
 
-func TestTheKeysSpeakChinese(t *testing.T) {
+func TestKeysSpeakChinese(t *testing.T) {
 	d := newAccountFixture(t)
 	here := d.enterMina()
 	for _, r := range []*http.Request{get(apikeys.Path, here), sends(apikeys.Path, "cookie", here, "name", "备份", "what", "some", "some", "b:support", "days", "30")} {

@@ -35,7 +35,7 @@ func (rm *fixture) remembers(subs ...string) (value string) {
 	return value
 }
 
-func TestABrowserIsKnownToTheUsersItHasSignedIn(t *testing.T) {
+func TestBrowserIsKnownToTheUsersItHasSignedIn(t *testing.T) {
 	rm := newFixture(t, nil)
 	value := rm.remembers("ua", "ub", "ua")
 	for sub, want := range map[string]bool{"ua": true, "ub": true, "uc": false, "": false, "u": false} {
@@ -61,7 +61,7 @@ func TestABrowserIsKnownToTheUsersItHasSignedIn(t *testing.T) {
 	}
 }
 
-func TestAMarkCannotBeMadeUpOrMoved(t *testing.T) {
+func TestMarkCannotBeMadeUpOrMoved(t *testing.T) {
 	rm, other := newFixture(t, nil), newFixture(t, nil)
 	value := rm.remembers("somebody")
 	for i := range value {
@@ -90,7 +90,7 @@ func b2i(b bool) int {
 	return 0
 }
 
-func TestABrowserIsKnownForAYear(t *testing.T) {
+func TestBrowserIsKnownForAYear(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := newFixture(t, nil)
 		value := rm.remembers("ua")
@@ -105,7 +105,7 @@ func TestABrowserIsKnownForAYear(t *testing.T) {
 	})
 }
 
-func TestEverySignInMarksTheBrowserWithASafeCookie(t *testing.T) {
+func TestSignInMarksTheBrowserWithASafeCookie(t *testing.T) {
 	rm := newFixture(t, nil)
 	a := rm.do(post("username", "mina", "password", password))
 	var line string
@@ -126,7 +126,7 @@ func TestEverySignInMarksTheBrowserWithASafeCookie(t *testing.T) {
 	}
 }
 
-func TestWithoutItsKeyABrowserIsUnknownAndSignsInAllTheSame(t *testing.T) {
+func TestKnownBrowserWithoutItsKeySignsInAsUnknown(t *testing.T) {
 	rm := newFixture(t, nil)
 	value := rm.remembers(rm.mina.Sub)
 	rm.store.hmac = errDown
@@ -142,7 +142,7 @@ func TestWithoutItsKeyABrowserIsUnknownAndSignsInAllTheSame(t *testing.T) {
 	}
 }
 
-func TestTwoProcessesKnowTheSameBrowsers(t *testing.T) {
+func TestKnownBrowsersAreSharedByProcesses(t *testing.T) {
 	rm := newFixture(t, nil)
 	other, err := New(context.Background(), Config{BaseURL: origin, Store: rm.store})
 	must(t, err)

@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-func TestALinkedProviderKeepsTheUser(t *testing.T) {
+func TestLinkedProviderKeepsTheUser(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	mina := h.enterMina()
 	link := func(name, session string) *providerVisit {
@@ -61,7 +61,7 @@ func TestALinkedProviderKeepsTheUser(t *testing.T) {
 	}
 }
 
-func TestWhatIsLinkedIsNotOfferedAgain(t *testing.T) {
+func TestLinkedMethodIsNotOfferedAgain(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	mina := h.enterMina()
 	must(t, h.store.LinkLogins(context.Background(), h.mina.Sub, storage.Login{Method: "wx", Subject: "o:1"}))
@@ -75,7 +75,7 @@ func TestWhatIsLinkedIsNotOfferedAgain(t *testing.T) {
 }
 
 // Browsers hold every redirect after a form against form-action, and so those of providers (see page.Look).
-func TestOnlyTheAccountPageAllowsFormsToProviders(t *testing.T) {
+func TestAccountPageAloneAllowsFormsToProviders(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	d := &accountFixture{fixture: h.fixture}
 	mina := h.enterMina()

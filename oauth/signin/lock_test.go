@@ -51,7 +51,7 @@ func attemptAs(pass, from string) *http.Request {
 }
 
 // Decision 19.
-func TestTheTenthFailureAnswers401AndTheNext429(t *testing.T) {
+func TestTenthFailureAnswers401AndTheNext429(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		users := &blockingUsers{}
 		rm := newFixture(t, withUsers(users))
@@ -113,7 +113,7 @@ func TestGuessesMadeInParallelAreNoMoreThanInTurn(t *testing.T) {
 	})
 }
 
-func TestOnlyWhatIsKnownToBeWrongCounts(t *testing.T) {
+func TestLockoutCountsOnlyKnownWrongPasswords(t *testing.T) {
 	users := &blockingUsers{}
 	rm := newFixture(t, withUsers(users))
 	for range 20 {
@@ -130,7 +130,7 @@ func TestOnlyWhatIsKnownToBeWrongCounts(t *testing.T) {
 }
 
 // Decision 19: what cannot be right is no guess.
-func TestAnEmptyCredentialIsMalformedAndNoFailure(t *testing.T) {
+func TestEmptyCredentialIsMalformedAndNoFailure(t *testing.T) {
 	users := &blockingUsers{}
 	rm := newFixture(t, withUsers(users))
 	for _, in := range [][2]string{{"mina", ""}, {"", password}, {"  ", password}, {"", ""}} {
@@ -160,7 +160,7 @@ func TestAnEmptyCredentialIsMalformedAndNoFailure(t *testing.T) {
 	}
 }
 
-func TestTheClientIPIsWhatTheHostSaysItIs(t *testing.T) {
+func TestClientIPIsWhatTheHostSaysItIs(t *testing.T) {
 	users := &blockingUsers{}
 	rm := newFixture(t, func(c *Config) {
 		c.Users = hostOf(users)

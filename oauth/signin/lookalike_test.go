@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/storage/memory"
 )
 
-func TestAUsernameThatLooksLikeAnothersIsTaken(t *testing.T) {
+func TestUsernameThatLooksLikeAnothersIsTaken(t *testing.T) {
 	rm := newFixture(t, nil)
 	users := users.New(rm.store, cheap(rm.hashes))
 	create := func(name string) error {
@@ -40,7 +40,7 @@ func TestAUsernameThatLooksLikeAnothersIsTaken(t *testing.T) {
 	}
 }
 
-func TestAUsernameTypedInFullWidthSignsIn(t *testing.T) {
+func TestUsernameTypedInFullWidthSignsIn(t *testing.T) {
 	rm := newFixture(t, nil)
 	for _, typed := range []string{"ｍｉｎａ", "Ｍｉｎａ", "\u3000mina\u3000"} {
 		if a := rm.do(post("username", typed, "password", password)); a.Code != http.StatusSeeOther {
@@ -97,7 +97,7 @@ func TestExistingUsersWhoLookAlikeKeepTheirNames(t *testing.T) {
 	check("after")
 }
 
-func TestOfManySignUpsAtOnceThatAreAlikeOneGetsThrough(t *testing.T) {
+func TestSignUpOfManyLookAlikesAtOnceLetsOneThrough(t *testing.T) {
 	store, _ := before(t, "old")
 	var made atomic.Int64
 	var all sync.WaitGroup
@@ -117,7 +117,7 @@ func TestOfManySignUpsAtOnceThatAreAlikeOneGetsThrough(t *testing.T) {
 	}
 }
 
-func TestADrawnUsernameIsNobodyElsesEither(t *testing.T) {
+func TestDrawnUsernameIsNobodyElsesEither(t *testing.T) {
 	rm := newFixture(t, nil)
 	admitted := users.WithAdmission(context.Background(), users.Admission{Open: true})
 	users := users.New(rm.store, cheap(rm.hashes))
@@ -132,7 +132,7 @@ func TestADrawnUsernameIsNobodyElsesEither(t *testing.T) {
 	}
 }
 
-func TestTheSignUpPageSaysWhatIsWrongWithAUsername(t *testing.T) {
+func TestSignUpPageSaysWhatIsWrongWithAUsername(t *testing.T) {
 	rm := newFixture(t, func(c *Config) { c.SignUp = SignUpOpen })
 	send := func(name string) answer {
 		r := post("username", name, "password", "a long enough one")
@@ -149,7 +149,7 @@ func TestTheSignUpPageSaysWhatIsWrongWithAUsername(t *testing.T) {
 	}
 }
 
-func TestNoUserIsMadeWhileTheExistingOnesCannotBeRead(t *testing.T) {
+func TestSignUpStopsWhileExistingUsersCannotBeRead(t *testing.T) {
 	rm := newFixture(t, nil)
 	rm.store.looks = errDown
 	_, err := users.New(rm.store, cheap(rm.hashes)).Create(context.Background(), storage.User{Username: "new"}, password)

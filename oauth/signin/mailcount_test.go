@@ -30,7 +30,7 @@ func (h *fullFixture) flooded(address string) {
 }
 
 // An attacker with more networks than a person would have as many more codes to guess at.
-func TestTheLastCodesForNewcomersHaveTwoTries(t *testing.T) {
+func TestLastCodesForNewcomersHaveTwoTries(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		for i := range 25 {
 			h.unknownBrowser(i<<16).requestCode(t, otp.SignInFlow, minas) // each in a /16 of its own
@@ -84,7 +84,7 @@ func TestCodesRequestedByOthersDoNotBlockTheUser(t *testing.T) {
 	}
 }
 
-func TestAnAddressIsMailedTwentyCodesAnHourForANetwork(t *testing.T) {
+func TestAddressIsMailedTwentyCodesAnHourForANetwork(t *testing.T) {
 	for _, address := range []string{minas, "nobody@example.org"} {
 		inTime(t, "", func(t *testing.T, h *fullFixture) {
 			h.flooded(address)
@@ -116,7 +116,7 @@ func TestAnAddressIsMailedTwentyCodesAnHourForANetwork(t *testing.T) {
 	}
 }
 
-func TestAKnownBrowserHasItsOwnEmailLimit(t *testing.T) {
+func TestKnownBrowserHasItsOwnEmailLimit(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.flooded(minas)
 		other := h.unknownBrowser(52)
@@ -156,7 +156,7 @@ func TestAKnownBrowserHasItsOwnEmailLimit(t *testing.T) {
 	})
 }
 
-func TestACodeRequestedByAnotherClientDoesNotEndTheUsersCode(t *testing.T) {
+func TestCodeRequestedByAnotherClientDoesNotEndTheUsersCode(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b, known := h.browser(), h.browser()
 		known.cookies[session.KnownCookie] = h.remembers(h.mina.Sub)
@@ -176,7 +176,7 @@ func TestACodeRequestedByAnotherClientDoesNotEndTheUsersCode(t *testing.T) {
 	})
 }
 
-func TestOfManyNetworksAtOnceTwentyAreMailed(t *testing.T) {
+func TestMailCountOfManyNetworksAtOnceIsTwenty(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		var sent atomic.Int32
 		var all sync.WaitGroup

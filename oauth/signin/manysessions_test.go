@@ -21,7 +21,7 @@ func (rm *fixture) sessions() []storage.Session {
 	return all
 }
 
-func TestOfMoreThanAHundredSessionsOfAUserTheOldestEnds(t *testing.T) {
+func TestSessionsOfAUserBeyondAHundredEndTheOldest(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := newFixture(t, nil)
 		var cookies []string
@@ -86,7 +86,7 @@ func TestSessionsOfAnOlderVersionBecomeAHundredAndTheNewOneStays(t *testing.T) {
 	})
 }
 
-func TestTheEndOfTheOldestSessionIsWrittenDownAndAlarmsNobody(t *testing.T) {
+func TestEndOfTheOldestSessionIsWrittenDownAndAlarmsNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		written, mails := &fakeAudit{}, &fakeMailer{}
 		rm := newFixture(t, func(c *Config) { c.Audit, c.Mailer = written, mails })
@@ -108,7 +108,7 @@ func TestTheEndOfTheOldestSessionIsWrittenDownAndAlarmsNobody(t *testing.T) {
 }
 
 // The phone is the oldest of them, and each of them would end with it.
-func TestAPhoneSignsInMoreThanAHundredScreensAndStaysSignedIn(t *testing.T) {
+func TestPhoneSignsInMoreThanAHundredScreensAndStaysSignedIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := newFixture(t, nil)
 		phone := rm.enterMina()
@@ -136,7 +136,7 @@ func TestAPhoneSignsInMoreThanAHundredScreensAndStaysSignedIn(t *testing.T) {
 }
 
 // The first session has confirmed the second, and that one all others.
-func TestASessionThatOthersComeFromOnlyThroughAThirdStaysToo(t *testing.T) {
+func TestSessionThatOthersComeFromOnlyThroughAThirdStaysToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := newFixture(t, nil)
 		first := rm.enterMina()

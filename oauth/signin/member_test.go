@@ -172,7 +172,7 @@ func (h *fullFixture) signedIn(b *testBrowser) storage.Session {
 }
 
 // Missing parts are not offered, and nothing answers there.
-func TestWhatHasNoPartsIsNotOffered(t *testing.T) {
+func TestSignInOffersOnlyWhatIsConfigured(t *testing.T) {
 	all := map[string]string{
 		otp.SignInFlow.Path: "mail", otp.ResetFlow.Path: "mail+revoker", otp.LinkFlow.Path: "mail",
 		newpassword.Path: "revoker", signup.Path: "signup",
@@ -202,7 +202,7 @@ func TestWhatHasNoPartsIsNotOffered(t *testing.T) {
 	}
 }
 
-func TestTheAccountPageShowsWhatASignedInUserCanChange(t *testing.T) {
+func TestAccountPageShowsWhatASignedInUserCanChange(t *testing.T) {
 	h := newFullFixture(t, "")
 	for _, path := range []string{otp.LinkFlow.Path, newpassword.Path} {
 		if a := h.do(get(web.AccountPath, h.enterMina())); !strings.Contains(a.body, `="`+path+`"`) {
@@ -221,7 +221,7 @@ func TestTheAccountPageShowsWhatASignedInUserCanChange(t *testing.T) {
 	}
 }
 
-func TestEveryFormPostsToOurOwnOrigin(t *testing.T) {
+func TestFormPostsToOurOwnOrigin(t *testing.T) {
 	h := newFullFixture(t, SignUpOpen)
 	cookie := h.enterMina()
 	for _, path := range []string{otp.SignInFlow.Path, otp.SignInFlow.CodePath(), otp.ResetFlow.Path, otp.ResetFlow.CodePath(), otp.LinkFlow.Path, otp.LinkFlow.CodePath(), newpassword.Path, signup.Path} {
@@ -245,7 +245,7 @@ func TestEveryFormPostsToOurOwnOrigin(t *testing.T) {
 }
 
 // Every text of a page or an email of this package is there in Chinese too.
-func TestEveryFlowOfACodeSpeaksChinese(t *testing.T) {
+func TestFlowOfACodeSpeaksChinese(t *testing.T) {
 	h := newFullFixture(t, "")
 	for _, e := range h.codes.Flows() {
 		for _, text := range []string{e.Title, e.Lead, e.CodeTitle, e.Button, e.Subject} {

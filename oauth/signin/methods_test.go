@@ -61,7 +61,7 @@ func (rm *fixture) pass(a answer, number string, cookies ...string) answer {
 	return rm.do(r)
 }
 
-func TestAMethodOfTheHostsOwnIsSelfToApplications(t *testing.T) {
+func TestMethodOfTheHostsOwnIsSelfToApplications(t *testing.T) {
 	rm := newBadgeFixture(t, nil)
 	var subs [2]string
 	for i := range subs {
@@ -86,7 +86,7 @@ func TestAMethodOfTheHostsOwnIsSelfToApplications(t *testing.T) {
 	}
 }
 
-func TestTheOperatorReadsWhatWasPassedOverOfAProfile(t *testing.T) {
+func TestOperatorReadsWhatWasPassedOverOfAProfile(t *testing.T) {
 	rm := newBadgeFixture(t, nil)
 	a := rm.pass(rm.do(get(web.WithPath+"badge")), "7&unread=badge:+answered+what+cannot+be+read")
 	if said := rm.log.String(); a.Code != 303 ||
@@ -95,7 +95,7 @@ func TestTheOperatorReadsWhatWasPassedOverOfAProfile(t *testing.T) {
 	}
 }
 
-func TestAMethodOfTheHostsOwnIsCalledByItsLabel(t *testing.T) {
+func TestMethodOfTheHostsOwnIsCalledByItsLabel(t *testing.T) {
 	rm := newBadgeFixture(t, nil)
 	mina := rm.enterMina()
 	page := func(lang string) string {
@@ -145,7 +145,7 @@ func TestUnlinkingAHostsMethodEndsItsSessions(t *testing.T) {
 	}
 }
 
-func TestAMethodOfTheHostsOwnNeedsANameAndALabel(t *testing.T) {
+func TestMethodOfTheHostsOwnNeedsANameAndALabel(t *testing.T) {
 	for _, c := range []struct {
 		connector.Connector
 		complaint string
@@ -175,7 +175,7 @@ func TestAMethodOfTheHostsOwnNeedsANameAndALabel(t *testing.T) {
 	}
 }
 
-func TestALabelIsTextOnThePage(t *testing.T) {
+func TestLabelIsTextOnThePage(t *testing.T) {
 	rm := newFixture(t, func(c *Config) { c.Connectors = []connector.Connector{badge{"badge", "100% <b>%s"}} })
 	if page := rm.do(get(web.FormPath)).body; !strings.Contains(page, ">Sign in with 100% &lt;b&gt;%s<") {
 		t.Error(page)
@@ -197,7 +197,7 @@ func (u *hostUsers) UnlinkLogins(_ context.Context, keep storage.Login, some ...
 	return u.err
 }
 
-func TestTheAccountPageReadsTheMethodsOfLinkedUsers(t *testing.T) {
+func TestAccountPageReadsTheMethodsOfLinkedUsers(t *testing.T) {
 	own := &hostUsers{logins: []storage.Login{
 		{Method: storage.LoginSelf, Subject: "mina@host.example", PasswordHash: "x"},
 		{Method: "badge", Subject: "number-12345"},

@@ -103,7 +103,7 @@ func (d *accountFixture) filled() (secrets []string) {
 	return append(secrets, handle.Hash("text"), "JBSWY3DPEHPK3PXP", "cGFzc2tleQ", "pQECAyYg", handle.Hash("code"), "Foreign app")
 }
 
-func TestTheFileHoldsAllThatIsHeldAboutItsUserAndNoSecret(t *testing.T) {
+func TestFileHoldsAllThatIsHeldAboutItsUserAndNoSecret(t *testing.T) {
 	audit := &searched{n: 3, of: map[string]bool{}}
 	d := newAccountFixture(t, func(c *Config) { c.Audit, c.Records = audit, audit })
 	here := d.enterMina()
@@ -138,7 +138,7 @@ func TestTheFileHoldsAllThatIsHeldAboutItsUserAndNoSecret(t *testing.T) {
 	}
 }
 
-func TestNobodyDownloadsWithoutARecentSignInOfTheirOwn(t *testing.T) {
+func TestDownloadOfMyDataNeedsARecentSignIn(t *testing.T) {
 	audit := &searched{n: 1, of: map[string]bool{}}
 	d := newAccountFixture(t, func(c *Config) { c.Audit, c.Records = audit, audit })
 	here := d.enterMina()
@@ -167,7 +167,7 @@ func TestNobodyDownloadsWithoutARecentSignInOfTheirOwn(t *testing.T) {
 	}
 }
 
-func TestADownloadIsWrittenDownFirstAndLimited(t *testing.T) {
+func TestDownloadIsWrittenDownFirstAndLimited(t *testing.T) {
 	audit := &searched{of: map[string]bool{}}
 	d := newAccountFixture(t, func(c *Config) { c.Audit, c.Records = audit, audit })
 	here := d.enterMina()
@@ -184,7 +184,7 @@ func TestADownloadIsWrittenDownFirstAndLimited(t *testing.T) {
 	}
 }
 
-func TestTheFileHasTheNewestRecordsAndSaysIfThereAreMore(t *testing.T) {
+func TestFileHasTheNewestRecordsAndSaysIfThereAreMore(t *testing.T) {
 	for n, complete := range map[int]bool{0: true, 500: true, 501: true, 10_000: true, 10_001: false, 25_000: false} {
 		audit := &searched{n: n, of: map[string]bool{}}
 		d := newAccountFixture(t, func(c *Config) { c.Audit, c.Records = audit, audit })
@@ -204,7 +204,7 @@ func TestTheFileHasTheNewestRecordsAndSaysIfThereAreMore(t *testing.T) {
 }
 
 // A file is not held in memory: it is written as the records are read.
-func TestTheRecordsAreWrittenAsTheyAreRead(t *testing.T) {
+func TestRecordsAreWrittenAsTheyAreRead(t *testing.T) {
 	audit := &searched{n: 10_000, of: map[string]bool{}}
 	d := newAccountFixture(t, func(c *Config) { c.Audit, c.Records = audit, audit })
 	w := &chunks{ResponseRecorder: httptest.NewRecorder()}

@@ -36,7 +36,7 @@ func rotated(app string) event.Notice {
 	return event.Notice{Kind: event.NoticeSecret, App: app, Detail: "secret rotated", At: time.Date(2026, 3, 1, 12, 5, 0, 0, time.UTC), IP: netip.MustParseAddr("203.0.113.7"), Agent: firefox}
 }
 
-func TestANoticeSaysWhatWasDoneAndFromWhere(t *testing.T) {
+func TestNoticeSaysWhatWasDoneAndFromWhere(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.Notify(t.Context(), h.mina.Sub, rotated("Acme"))
 		if all := h.mails(); len(all) != 0 {
@@ -65,7 +65,7 @@ func TestANoticeSaysWhatWasDoneAndFromWhere(t *testing.T) {
 	})
 }
 
-func TestANoticeIsInTheLanguageOfTheLastSignIn(t *testing.T) {
+func TestNoticeIsInTheLanguageOfTheLastSignIn(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.confirmed(t)
 		h.enterMina()
@@ -95,7 +95,7 @@ func TestForeignTextIsOneLineOfAnEmailAndNeverItsSubject(t *testing.T) {
 	})
 }
 
-func TestAFloodOfNoticesIsTenMailsAndTheLastSaysSo(t *testing.T) {
+func TestFloodOfNoticesIsTenMailsAndTheLastSaysSo(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.confirmed(t)
 		for range 30 {
@@ -119,7 +119,7 @@ func TestAFloodOfNoticesIsTenMailsAndTheLastSaysSo(t *testing.T) {
 	})
 }
 
-func TestAFloodOfNoticesLeavesCapacityForCodesAndOtherUsers(t *testing.T) {
+func TestFloodOfNoticesLeavesCapacityForCodesAndOtherUsers(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.confirmed(t)
 		h.post.blocked = make(chan struct{})
@@ -152,13 +152,13 @@ func TestAFloodOfNoticesLeavesCapacityForCodesAndOtherUsers(t *testing.T) {
 	})
 }
 
-func TestWithoutAMailerNoNoticeIsSentAndNothingBreaks(t *testing.T) {
+func TestNoticesAreNotSentWithoutAMailer(t *testing.T) {
 	rm := newFixture(t, nil)
 	rm.Notify(context.Background(), rm.mina.Sub, rotated("Acme"))
 	must(t, rm.Close(t.Context()))
 }
 
-func TestASignInFromANewBrowserIsNotified(t *testing.T) {
+func TestSignInFromANewBrowserIsNotified(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.confirmed(t)
 		b := h.browser()
@@ -195,7 +195,7 @@ func TestASignInFromANewBrowserIsNotified(t *testing.T) {
 	})
 }
 
-func TestASignUpByEmailIsNotNotified(t *testing.T) {
+func TestSignUpByEmailIsNotNotified(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.requestCode(t, otp.SignInFlow, "new@example.org")
@@ -208,7 +208,7 @@ func TestASignUpByEmailIsNotNotified(t *testing.T) {
 	})
 }
 
-func TestTheOldAddressAndTheNewOneAreNotifiedOfAChange(t *testing.T) {
+func TestOldAddressAndTheNewOneAreNotifiedOfAChange(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
@@ -240,7 +240,7 @@ func TestTheOldAddressAndTheNewOneAreNotifiedOfAChange(t *testing.T) {
 	})
 }
 
-func TestAnAddedOrRemovedMethodIsNotified(t *testing.T) {
+func TestAddedOrRemovedMethodIsNotified(t *testing.T) {
 	post := &fakeMailer{}
 	h := newProviderFixture(t, func(c *Config) { c.Mailer = post })
 	must(t, h.users.Users.(*users.StoreUsers).LinkEmail(t.Context(), h.mina.Sub, minas))
@@ -257,7 +257,7 @@ func TestAnAddedOrRemovedMethodIsNotified(t *testing.T) {
 	}
 }
 
-func TestANoticeOfHeldToolsLeadsToTheirDifference(t *testing.T) {
+func TestNoticeOfHeldToolsLeadsToTheirDifference(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.confirmed(t)
 		h.Notify(t.Context(), h.mina.Sub, event.Notice{Kind: event.NoticeTools, Capability: "shop",
@@ -278,7 +278,7 @@ func TestANoticeOfHeldToolsLeadsToTheirDifference(t *testing.T) {
 	})
 }
 
-func TestEveryNoticeSpeaksChinese(t *testing.T) {
+func TestNoticeSpeaksChinese(t *testing.T) {
 	h := newFullFixture(t, "")
 	for _, kind := range []string{event.NoticeSignIn, event.NoticeSignInMethod, event.NoticeAccount, event.NoticeSecret,
 		event.NoticeApp, event.NoticeRole, event.NoticeTools, "of the future"} {

@@ -78,7 +78,7 @@ func TestConsentToManagementTakesARecentSignIn(t *testing.T) {
 	})
 }
 
-func TestOfManyRequestsOneTakesTheYes(t *testing.T) {
+func TestDeviceApprovalIsTakenByOneOfManyRequests(t *testing.T) {
 	rm := newFixture(t, nil)
 	rm.allow(rm.enterMina(), "apps")
 	var taken atomic.Int32
@@ -96,7 +96,7 @@ func TestOfManyRequestsOneTakesTheYes(t *testing.T) {
 	}
 }
 
-func TestTheConsentPageSaysWhatAnApplicationMayDo(t *testing.T) {
+func TestConsentPageSaysWhatAnApplicationMayDo(t *testing.T) {
 	rm := newFixture(t, nil)
 	a := rm.askConsent(authorizeQuery, "apps openid tools:shop tools:b:support")
 	for _, want := range []string{

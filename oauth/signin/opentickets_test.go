@@ -22,7 +22,7 @@ func crowdAround(o *limits.OpenTickets, from netip.Addr) {
 	o.Done(network.Of(from))
 }
 
-func TestAUsedCodeFreesItsPlaceInTheLimit(t *testing.T) {
+func TestUsedCodeFreesItsPlaceInTheLimit(t *testing.T) {
 	for _, address := range []string{minas, "nobody@example.org"} {
 		inTime(t, "", func(t *testing.T, h *fullFixture) {
 			b := h.unknownBrowser(1)
@@ -48,7 +48,7 @@ func TestAUsedCodeFreesItsPlaceInTheLimit(t *testing.T) {
 }
 
 // An email that is not sent for another reason takes no room.
-func TestAMailThatMustWaitIsNotOpen(t *testing.T) {
+func TestMailThatMustWaitIsNotOpen(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.unknownBrowser(1)
 		b.requestCode(t, otp.SignInFlow, minas)
@@ -62,7 +62,7 @@ func TestAMailThatMustWaitIsNotOpen(t *testing.T) {
 	})
 }
 
-func TestAKnownBrowserGetsACodeDuringAnyFlood(t *testing.T) {
+func TestKnownBrowserGetsACodeDuringAnyFlood(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		crowdAround(h.steps.Rates.Emails, testAddress(1))
 		h.unknownBrowser(1).requestCode(t, otp.SignInFlow, "other@example.org")
@@ -84,7 +84,7 @@ func TestAKnownBrowserGetsACodeDuringAnyFlood(t *testing.T) {
 	})
 }
 
-func TestAScannedCodeFreesItsPlaceInTheLimit(t *testing.T) {
+func TestScannedCodeFreesItsPlaceInTheLimit(t *testing.T) {
 	rm := newFixture(t, nil)
 	here := netip.MustParseAddrPort(get(web.QRPath).RemoteAddr).Addr()
 	crowdAround(rm.steps.Rates.Scans, here)
@@ -103,7 +103,7 @@ func TestAScannedCodeFreesItsPlaceInTheLimit(t *testing.T) {
 	}
 }
 
-func TestAFinishedProviderVisitFreesItsPlaceInTheLimit(t *testing.T) {
+func TestFinishedProviderVisitFreesItsPlaceInTheLimit(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	here := netip.MustParseAddrPort(get(web.QRPath).RemoteAddr).Addr()
 	crowdAround(h.steps.Rates.Visits, here)

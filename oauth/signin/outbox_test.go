@@ -15,7 +15,7 @@ import (
 )
 
 // A slow mail server must be noticed only by users who wait for an email.
-func TestASlowServerHoldsUpNobody(t *testing.T) {
+func TestSlowServerHoldsUpNobody(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.post.blocked = make(chan struct{})
 		began := time.Now()
@@ -34,7 +34,7 @@ func TestASlowServerHoldsUpNobody(t *testing.T) {
 	})
 }
 
-func TestAFullOutboxAnswers503ToEverybody(t *testing.T) {
+func TestFullOutboxAnswers503ToEverybody(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		later := time.Now().Add(time.Hour)
 		for i := range outbox.Capacity {
@@ -94,7 +94,7 @@ func TestCloseGivesUpWhenItsTimeIsOver(t *testing.T) {
 	})
 }
 
-func TestAMailTakesNotForEver(t *testing.T) {
+func TestMailTakesNotForEver(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.post.blocked = make(chan struct{})
 		began := time.Now()

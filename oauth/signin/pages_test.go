@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-func TestTheLinkToScanWithAPhoneIsHiddenOnPhones(t *testing.T) {
+func TestLinkToScanWithAPhoneIsHiddenOnPhones(t *testing.T) {
 	h := newFullFixture(t, "")
 	body := h.do(get(web.FormPath)).body
 	if !strings.Contains(body, `<li class="otherdevice"><a class="button quiet" href="/oauth/signin/qr"`) || strings.Count(body, `class="otherdevice"`) != 1 {
@@ -24,7 +24,7 @@ func TestTheLinkToScanWithAPhoneIsHiddenOnPhones(t *testing.T) {
 	}
 }
 
-func TestTheAccountPageOffersToChangeAPasswordOnlyIfThereIsOne(t *testing.T) {
+func TestAccountPageOffersToChangeAPasswordOnlyIfThereIsOne(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *fullFixture) {
 		link := `href="` + newpassword.Path + `"`
 		if a := h.do(get(web.AccountPath, h.enterMina())); !strings.Contains(a.body, link) {
@@ -42,7 +42,7 @@ func TestTheAccountPageOffersToChangeAPasswordOnlyIfThereIsOne(t *testing.T) {
 	})
 }
 
-func TestEveryAlertOfAFormHasItsIcon(t *testing.T) {
+func TestAlertOfAFormHasItsIcon(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.requestCode(t, otp.SignInFlow, minas)
@@ -61,7 +61,7 @@ func TestEveryAlertOfAFormHasItsIcon(t *testing.T) {
 	})
 }
 
-func TestTheAccountPageShowsWhenASessionWasLastUsed(t *testing.T) {
+func TestAccountPageShowsWhenASessionWasLastUsed(t *testing.T) {
 	d := newAccountFixture(t)
 	here, there := d.enterMina(), d.enterMina()
 	v, err := d.store.Session(t.Context(), handle.Hash(there))

@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/authn"
 )
 
-func TestAPasskeySignsInInPlaceOfAPassword(t *testing.T) {
+func TestPasskeySignsInInPlaceOfAPassword(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newPasskeyFixture(t, nil)
 		v, _ := f.b.session()
@@ -41,7 +41,7 @@ func TestAPasskeySignsInInPlaceOfAPassword(t *testing.T) {
 	})
 }
 
-func TestASyncedPasskeyIsOneOfSoftware(t *testing.T) {
+func TestSyncedPasskeyIsOneOfSoftware(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, nil)
 		d, b := newAuthenticator(t), newBrowser(f)
@@ -56,7 +56,7 @@ func TestASyncedPasskeyIsOneOfSoftware(t *testing.T) {
 	})
 }
 
-func TestAPasskeyIsTheSecondFactorOfAPassword(t *testing.T) {
+func TestPasskeyIsTheSecondFactorOfAPassword(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newPasskeyFixture(t, nil)
 		b := newBrowser(f.fixture)
@@ -78,7 +78,7 @@ func TestAPasskeyIsTheSecondFactorOfAPassword(t *testing.T) {
 	})
 }
 
-func TestWhoHasAPasskeyKeepsTheirFactorsInOrder(t *testing.T) {
+func TestPasskeyOwnerKeepsTheirFactorsInOrder(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newPasskeyFixture(t, nil)
 		kept := func() []authn.Passkey {
@@ -121,7 +121,7 @@ func TestWhoHasAPasskeyKeepsTheirFactorsInOrder(t *testing.T) {
 	})
 }
 
-func TestTheLastPasskeyThatIsRequiredIsNotRemoved(t *testing.T) {
+func TestLastPasskeyThatIsRequiredIsNotRemoved(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newPasskeyFixture(t, func(c *Config) { c.MFA = authn.Policy{Default: authn.MFARequired, Grace: time.Hour} })
 		a := f.b.form(passkey.Path+"/end", "passkey", b64(f.device.id))
@@ -132,7 +132,7 @@ func TestTheLastPasskeyThatIsRequiredIsNotRemoved(t *testing.T) {
 	})
 }
 
-func TestAPasskeyIsAddedByWhoHasJustSignedInAlone(t *testing.T) {
+func TestPasskeyIsAddedByWhoHasJustSignedInAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newFixture(t, nil)
 		b, d := newBrowser(f), newAuthenticator(t)
@@ -171,7 +171,7 @@ func TestAPasskeyIsAddedByWhoHasJustSignedInAlone(t *testing.T) {
 
 // The finder of an open browser, in which a password was typed long ago or a minute ago, adds no key of their
 // own beside one.
-func TestWhoHasAPasskeyAddsAnotherByProvingOne(t *testing.T) {
+func TestPasskeyIsAddedByProvingAnother(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newPasskeyFixture(t, nil)
 		time.Sleep(11 * time.Minute)
@@ -187,7 +187,7 @@ func TestWhoHasAPasskeyAddsAnotherByProvingOne(t *testing.T) {
 	})
 }
 
-func TestThereAreNoPasskeysWhereBrowsersKnowNone(t *testing.T) {
+func TestPasskeysAreOffWhereBrowsersKnowNone(t *testing.T) {
 	for base, want := range map[string]bool{
 		"https://id.example.com": true, "http://localhost:8080": true, "http://127.0.0.1:8080": false, "https://192.0.2.7": false, "http://id.example.com": false,
 	} {

@@ -124,7 +124,7 @@ var passkeyAttacks = map[string]func(f *passkeyFixture, b *browser) answer{
 }
 
 // A program that begins to sync its passkeys has not guessed.
-func TestAPasskeyThatIsBackedUpSinceIsNoGuess(t *testing.T) {
+func TestPasskeyThatIsBackedUpSinceIsNoGuess(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newPasskeyFixture(t, nil)
 		before := f.device.flags
@@ -152,7 +152,7 @@ func TestAPasskeyThatIsBackedUpSinceIsNoGuess(t *testing.T) {
 	})
 }
 
-func TestNothingButAPasskeyOfTheUserSignsIn(t *testing.T) {
+func TestPasskeySignInAcceptsOnlyPasskeysOfTheUser(t *testing.T) {
 	for name, attack := range passkeyAttacks {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestNothingButAPasskeyOfTheUserSignsIn(t *testing.T) {
 	}
 }
 
-func TestAnAnswerSentFromAnotherSiteIsRefused(t *testing.T) {
+func TestAnswerSentFromAnotherSiteIsRefused(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newPasskeyFixture(t, nil)
 		for _, path := range []string{web.PasskeyPath + "/begin", web.PasskeyPath, web.PasskeySecondPath + "/begin",
@@ -182,7 +182,7 @@ func TestAnAnswerSentFromAnotherSiteIsRefused(t *testing.T) {
 	})
 }
 
-func TestOfTwoAnswersToOneChallengeOneSignsIn(t *testing.T) {
+func TestPasskeyChallengeIsAnsweredOnce(t *testing.T) {
 	f := newPasskeyFixture(t, nil)
 	b := newBrowser(f.fixture)
 	o, _ := b.begin(web.PasskeyPath + "/begin")
@@ -206,7 +206,7 @@ func TestOfTwoAnswersToOneChallengeOneSignsIn(t *testing.T) {
 }
 
 // A copy is told of, and shuts nobody out: a device that was restored looks the same.
-func TestACounterThatDoesNotRiseIsTold(t *testing.T) {
+func TestCounterThatDoesNotRiseIsTold(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newPasskeyFixture(t, nil)
 		f.device.counter = 10

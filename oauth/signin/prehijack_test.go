@@ -14,7 +14,7 @@ import (
 
 // An address that a provider names opens no account that is here, and becomes nobody's address: its
 // owner would come into an account in which somebody else may be waiting.
-func TestAnAddressOfAProviderLinksNothingAndConfirmsNothing(t *testing.T) {
+func TestAddressOfAProviderLinksNothingAndConfirmsNothing(t *testing.T) {
 	for _, person := range []string{"lin", "omar"} { // verified there, and not
 		for _, name := range []string{"oidc", "github"} {
 			h := newProviderFixture(t, nil)
@@ -34,7 +34,7 @@ func TestAnAddressOfAProviderLinksNothingAndConfirmsNothing(t *testing.T) {
 }
 
 // Two providers do not know each other: the same address, and the same sub, are two users.
-func TestTheSameSubOfTwoIssuersIsTwoUsers(t *testing.T) {
+func TestSameSubOfTwoIssuersIsTwoUsers(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	ctx := context.Background()
 	a, err := h.users.Users.(*users.StoreUsers).Connected(users.WithAdmission(ctx, users.Admission{Open: true}), "oidc",
@@ -75,7 +75,7 @@ func TestVisitsToTwoProvidersDoNotMix(t *testing.T) {
 	}
 }
 
-func TestWhoeverTheOperatorDoesNotLetInIsToldSo(t *testing.T) {
+func TestSignInRefusedByTheOperatorSaysSo(t *testing.T) {
 	h := newProviderFixture(t, func(c *Config) {
 		c.Connectors[7] = refusing{c.Connectors[7].(connector.Labelled), connector.ErrStranger}
 	})
@@ -85,7 +85,7 @@ func TestWhoeverTheOperatorDoesNotLetInIsToldSo(t *testing.T) {
 	}
 }
 
-func TestAProviderThatIsAwayIsSaidBeforeTheBrowserLeaves(t *testing.T) {
+func TestProviderThatIsAwayIsSaidBeforeTheBrowserLeaves(t *testing.T) {
 	h := newProviderFixture(t, func(c *Config) {
 		c.Connectors[7] = unprepared{c.Connectors[7].(connector.Labelled), connector.NewTrouble("oidc", "", "away for now", nil)}
 	})

@@ -36,7 +36,7 @@ func (d *accountFixture) profile() users.Profile {
 	return users.ProfileOf(u)
 }
 
-func TestAProfileIsChangedInOneWriteAndWrittenDownWithoutItsTexts(t *testing.T) {
+func TestProfileIsChangedInOneWriteAndWrittenDownWithoutItsTexts(t *testing.T) {
 	d, written := newAccountFixture(t), &fakeAudit{}
 	here := d.enterMina()
 	d.steps.Trail = trail.New(written, d.steps.Peer)
@@ -72,7 +72,7 @@ func TestAProfileIsChangedInOneWriteAndWrittenDownWithoutItsTexts(t *testing.T) 
 	}
 }
 
-func TestWhatIsNoProfileIsRefusedAndNothingIsStored(t *testing.T) {
+func TestProfileThatIsInvalidIsRefusedAndNotStored(t *testing.T) {
 	d := newAccountFixture(t)
 	here := d.enterMina()
 	before := d.profile()
@@ -98,7 +98,7 @@ func TestWhatIsNoProfileIsRefusedAndNothingIsStored(t *testing.T) {
 }
 
 // A nickname of a provider may be what nobody would be let type.
-func TestAFieldThatIsLeftAsItIsIsNotLookedAt(t *testing.T) {
+func TestFieldThatIsLeftAsItIsIsNotLookedAt(t *testing.T) {
 	d := newAccountFixture(t)
 	here := d.enterMina()
 	u, err := d.store.User(t.Context(), d.mina.Sub)
@@ -114,7 +114,7 @@ func TestAFieldThatIsLeftAsItIsIsNotLookedAt(t *testing.T) {
 	}
 }
 
-func TestAProfileShowsWhatWasTypedAndRunsNothingOfIt(t *testing.T) {
+func TestProfileShowsWhatWasTypedAndRunsNothingOfIt(t *testing.T) {
 	d := newAccountFixture(t)
 	here := d.enterMina()
 	evil := `"><script>alert(1)</script><img src=x onerror=alert(2)>`
@@ -128,7 +128,7 @@ func TestAProfileShowsWhatWasTypedAndRunsNothingOfIt(t *testing.T) {
 	}
 }
 
-func TestManyChangesInARowWait(t *testing.T) {
+func TestProfileChangesInARowWait(t *testing.T) {
 	d := newAccountFixture(t)
 	here := d.enterMina()
 	for range limits.PerUser {
@@ -166,7 +166,7 @@ func (r *racingProfile) SaveUser(ctx context.Context, u storage.User) (storage.U
 	return r.Store.SaveUser(ctx, u)
 }
 
-func TestAProfileOverwritesNothingElse(t *testing.T) {
+func TestProfileOverwritesNothingElse(t *testing.T) {
 	d := newAccountFixture(t)
 	table := users.New(&racingProfile{Store: d.store, store: d.store.Store}, cheap(d.hashes))
 	before, err := table.SetProfile(t.Context(), d.mina.Sub, users.Profile{Name: "New"})

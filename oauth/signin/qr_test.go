@@ -110,7 +110,7 @@ func (p phoneBrowser) answer(id, word string) answer {
 	return p.rm.do(formTo(web.ScanPath+id, "answer", word, "cookie", p.cookie))
 }
 
-func TestAConfirmationOnThePhoneSignsInTheOtherBrowser(t *testing.T) {
+func TestConfirmationOnThePhoneSignsInTheOtherBrowser(t *testing.T) {
 	rm := newFixture(t, nil)
 	p := rm.phone()
 	sc := rm.showCode(authorizeQuery)
@@ -157,7 +157,7 @@ func TestAConfirmationOnThePhoneSignsInTheOtherBrowser(t *testing.T) {
 	}
 }
 
-func TestTheSessionSaysHowTheScannerHadSignedIn(t *testing.T) {
+func TestSessionSaysHowTheScannerHadSignedIn(t *testing.T) {
 	rm := newFixture(t, nil)
 	cookie := handle.NewCookie()
 	now := time.Now()
@@ -172,7 +172,7 @@ func TestTheSessionSaysHowTheScannerHadSignedIn(t *testing.T) {
 	}
 }
 
-func TestAPhoneThatIsNotSignedInSignsInAndComesBack(t *testing.T) {
+func TestPhoneThatIsNotSignedInSignsInAndComesBack(t *testing.T) {
 	rm := newFixture(t, nil)
 	sc := rm.showCode(authorizeQuery)
 	a := rm.do(get(web.ScanPath + sc.id))
@@ -195,7 +195,7 @@ func TestAPhoneThatIsNotSignedInSignsInAndComesBack(t *testing.T) {
 	}
 }
 
-func TestTheScanIDAloneOpensNothing(t *testing.T) {
+func TestScanIDAloneOpensNothing(t *testing.T) {
 	rm := newFixture(t, nil)
 	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	p.open(sc.id)
@@ -219,7 +219,7 @@ func TestTheScanIDAloneOpensNothing(t *testing.T) {
 	}
 }
 
-func TestThePollKeyIsInTheCookieAlone(t *testing.T) {
+func TestPollKeyIsInTheCookieAlone(t *testing.T) {
 	rm := newFixture(t, nil)
 	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	var reply strings.Builder
@@ -267,7 +267,7 @@ func TestOf30AtOnceOneCollects(t *testing.T) {
 	}
 }
 
-func TestAConfirmerWhoMayNoLongerSignInIsRefused(t *testing.T) {
+func TestConfirmerWhoMayNoLongerSignInIsRefused(t *testing.T) {
 	for promise, meanwhile := range map[string]func(*fixture, phoneBrowser){
 		"disabled": func(rm *fixture, _ phoneBrowser) {
 			u, err := rm.store.User(context.Background(), rm.mina.Sub)
@@ -300,7 +300,7 @@ func TestAConfirmerWhoMayNoLongerSignInIsRefused(t *testing.T) {
 	}
 }
 
-func TestACollectThatFailsShowsHowItStands(t *testing.T) {
+func TestCollectThatFailsShowsHowItStands(t *testing.T) {
 	rm := newFixture(t, nil)
 	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	for _, scanned := range []bool{false, true} {
@@ -330,7 +330,7 @@ func TestACollectThatFailsShowsHowItStands(t *testing.T) {
 }
 
 // Decision 19: every attempt.
-func TestALockedAddressCollectsNothing(t *testing.T) {
+func TestLockedAddressCollectsNothing(t *testing.T) {
 	rm := newFixture(t, func(c *Config) { c.Lock.Failures = 1 })
 	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	p.open(sc.id)
@@ -358,7 +358,7 @@ func TestCollectingIsNotAFailure(t *testing.T) {
 	rm.enterMina()
 }
 
-func TestAFormOfAnotherSiteNeitherConfirmsNorCollects(t *testing.T) {
+func TestFormOfAnotherSiteNeitherConfirmsNorCollects(t *testing.T) {
 	rm := newFixture(t, nil)
 	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	p.open(sc.id)

@@ -23,7 +23,7 @@ func (sc *codeBrowser) number() string {
 	return reply.Number
 }
 
-func TestBothDevicesShowTheSameNumberAfterTheScan(t *testing.T) {
+func TestQRSignInShowsTheSameNumberOnBothDevicesAfterTheScan(t *testing.T) {
 	rm := newFixture(t, nil)
 	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	if n := sc.number(); n != "" {
@@ -51,7 +51,7 @@ func TestBothDevicesShowTheSameNumberAfterTheScan(t *testing.T) {
 	}
 }
 
-func TestTheNumberIsDrawnAndNotInTheCode(t *testing.T) {
+func TestNumberIsDrawnAndNotInTheCode(t *testing.T) {
 	rm := newFixture(t, nil)
 	p := rm.phone()
 	drawn := map[string]bool{}
@@ -77,7 +77,7 @@ func TestTheNumberIsDrawnAndNotInTheCode(t *testing.T) {
 
 // The words of a script come from the page, so that they are in the reader's language, and go in as
 // text.
-func TestThePageHasTheWordsForTheNumber(t *testing.T) {
+func TestPageHasTheWordsForTheNumber(t *testing.T) {
 	rm := newFixture(t, nil)
 	for lang, want := range map[string]string{
 		"en":    `data-number="Scanned. Your phone shows the number %s. Confirm there only if it is the same."`,

@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-func TestACodeLeadsToThePhonesPageAndCarriesNothingElse(t *testing.T) {
+func TestCodeLeadsToThePhonesPageAndCarriesNothingElse(t *testing.T) {
 	rm := newFixture(t, nil)
 	sc := rm.showCode(authorizeQuery)
 	for _, want := range []string{
@@ -40,7 +40,7 @@ func TestACodeLeadsToThePhonesPageAndCarriesNothingElse(t *testing.T) {
 	}
 }
 
-func TestAFloodOfCodesIsBoundedByAddress(t *testing.T) {
+func TestFloodOfCodesIsBoundedByAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := newFixture(t, nil)
 		for range limits.TicketsPerIP {
@@ -93,7 +93,7 @@ func TestPollsHaveARateOfTheirOwn(t *testing.T) {
 	})
 }
 
-func TestTheScriptIsAFileThatIsKept(t *testing.T) {
+func TestScriptIsAFileThatIsKept(t *testing.T) {
 	rm := newFixture(t, nil)
 	a := rm.do(get(scan.ScriptPath))
 	if a.Code != http.StatusOK || a.Header().Get("Content-Type") != "text/javascript; charset=utf-8" || a.Header().Get("Cache-Control") != "public, max-age=300" || a.body != scriptText(t) {
@@ -106,7 +106,7 @@ func TestTheScriptIsAFileThatIsKept(t *testing.T) {
 	}
 }
 
-func TestWithoutItThereIsNoWord(t *testing.T) {
+func TestQRSignInThatIsOffIsNotMentioned(t *testing.T) {
 	rm := newFixture(t, func(c *Config) { c.NoQR = true })
 	if a := rm.do(get("/oauth/signin")); strings.Contains(a.body, "Scan with") {
 		t.Error("the page offers it")
@@ -118,7 +118,7 @@ func TestWithoutItThereIsNoWord(t *testing.T) {
 	}
 }
 
-func TestNothingOfACodeIsTakenByTheWrongMethod(t *testing.T) {
+func TestQRCodeIsNotTakenByTheWrongMethod(t *testing.T) {
 	rm := newFixture(t, nil)
 	sc := rm.showCode("")
 	for path, methods := range map[string]string{web.QRPath: "HEAD POST", scan.PollPath: "HEAD POST", scan.CollectPath: "GET HEAD", web.ScanPath + sc.id: "HEAD PUT"} {
@@ -130,7 +130,7 @@ func TestNothingOfACodeIsTakenByTheWrongMethod(t *testing.T) {
 	}
 }
 
-func TestABadQueryMakesNoCode(t *testing.T) {
+func TestBadQueryMakesNoCode(t *testing.T) {
 	rm := newFixture(t, nil)
 	for _, query := range []string{"query=a&query=b", "query=a%0d%0ab", "query=" + strings.Repeat("x", web.MaxQuery+1)} {
 		if a := rm.do(get(web.QRPath + "?" + query)); a.Code != http.StatusBadRequest || a.named(web.BrowserCookie) != "" {
@@ -151,7 +151,7 @@ func (l *written) NoteNow(_ context.Context, e event.Event) error {
 	return nil
 }
 
-func TestASignInByScanIsAudited(t *testing.T) {
+func TestSignInByScanIsAudited(t *testing.T) {
 	var notes written
 	rm := newFixture(t, func(c *Config) { c.Audit = &notes })
 	p, sc := rm.phone(), rm.showCode(authorizeQuery)

@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-func TestOnlyTheFirstScannerMayAnswer(t *testing.T) {
+func TestScanIsAnsweredByTheFirstScannerOnly(t *testing.T) {
 	rm := newFixture(t, nil)
 	mina, omar := rm.phone(), rm.signInOmar()
 	sc := rm.showCode(authorizeQuery)
@@ -30,7 +30,7 @@ func TestOnlyTheFirstScannerMayAnswer(t *testing.T) {
 	}
 }
 
-func TestAnAnswerBeforeTheScanConfirmsNothing(t *testing.T) {
+func TestAnswerBeforeTheScanConfirmsNothing(t *testing.T) {
 	rm := newFixture(t, nil)
 	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	if a := p.answer(sc.id, "confirm"); a.Code != http.StatusSeeOther || sc.poll() != "pending" {
@@ -47,7 +47,7 @@ func TestAnAnswerBeforeTheScanConfirmsNothing(t *testing.T) {
 	}
 }
 
-func TestEachStateEndsToTheSecond(t *testing.T) {
+func TestStateEndsToTheSecond(t *testing.T) {
 	const instant = time.Nanosecond
 	for _, c := range []struct {
 		promise string
@@ -98,7 +98,7 @@ func TestEachStateEndsToTheSecond(t *testing.T) {
 	}
 }
 
-func TestATicketOfAnotherKindIsNoCode(t *testing.T) {
+func TestTicketOfAnotherKindIsNoCode(t *testing.T) {
 	rm := newFixture(t, nil)
 	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	id := strings.Repeat("A", 26)
@@ -111,7 +111,7 @@ func TestATicketOfAnotherKindIsNoCode(t *testing.T) {
 	}
 }
 
-func TestAStoreThatIsAwayLosesNoCode(t *testing.T) {
+func TestStoreThatIsAwayLosesNoCode(t *testing.T) {
 	rm := newFixture(t, nil)
 	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	p.open(sc.id)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAQueryCannotLeadAnywhereElse(t *testing.T) {
+func TestQueryCannotLeadAnywhereElse(t *testing.T) {
 	rm := newFixture(t, nil)
 	for _, query := range []string{
 		"//evil.example", "\\\\evil.example", "/\\evil.example/", "https://evil.example/", "@evil.example", ".evil.example",
@@ -22,7 +22,7 @@ func TestAQueryCannotLeadAnywhereElse(t *testing.T) {
 	}
 }
 
-func TestAQueryCannotSplitAHeader(t *testing.T) {
+func TestQueryCannotSplitAHeader(t *testing.T) {
 	rm := newFixture(t, nil)
 	for _, query := range []string{"a\r\nSet-Cookie: x=1", "a\nb", "a\rb", "a\x00b", "a b", "a\tb", "a\x7fb", "a\x1fb"} {
 		a := rm.do(post("username", "mina", "password", password, "query", query))

@@ -33,7 +33,7 @@ func TestForeignTextIsEscapedOnThePhone(t *testing.T) {
 	}
 }
 
-func TestThePhoneAndTheOtherBrowserEachUseTheirLanguage(t *testing.T) {
+func TestPhoneAndTheOtherBrowserEachUseTheirLanguage(t *testing.T) {
 	rm := newFixture(t, nil)
 	p, sc := rm.phone(), rm.showCode(authorizeQuery+"&ui_locales=zh-CN")
 	if !strings.Contains(sc.shown.body, `<html lang="zh-CN">`) || strings.Contains(sc.shown.body, "phone") {
@@ -49,7 +49,7 @@ func TestThePhoneAndTheOtherBrowserEachUseTheirLanguage(t *testing.T) {
 	}
 }
 
-func TestABrokenScanIDIsAPage(t *testing.T) {
+func TestBrokenScanIDIsAPage(t *testing.T) {
 	rm := newFixture(t, nil)
 	p := rm.phone()
 	for _, id := range []string{"x", strings.Repeat("a", 26), strings.Repeat("A", 26), strings.Repeat("A", 4000), "%00", "%2e%2e"} {
@@ -62,7 +62,7 @@ func TestABrokenScanIDIsAPage(t *testing.T) {
 }
 
 // A session that knows no address, of a program behind no network, still says something.
-func TestAnUnknownAddressIsSaidToBeUnknown(t *testing.T) {
+func TestUnknownAddressIsSaidToBeUnknown(t *testing.T) {
 	rm := newFixture(t, func(c *Config) { c.ClientIP = func(*http.Request) netip.Addr { return netip.Addr{} } })
 	a := rm.phone().open(rm.showCode("").id)
 	if !strings.Contains(a.body, "Someone at an unknown address with Firefox on Windows") || strings.Contains(a.body, "<dt>") {

@@ -76,7 +76,7 @@ func TestSessionsAreToldApartByHowAndWhereTheyBegan(t *testing.T) {
 	}
 }
 
-func TestAllOtherBrowsersAreSignedOutAtOnce(t *testing.T) {
+func TestSessionsOfAllOtherBrowsersEndAtOnce(t *testing.T) {
 	d := newAccountFixture(t)
 	here := d.enterMina()
 	if strings.Contains(d.page(here), account.OthersPath) {

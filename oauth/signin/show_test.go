@@ -15,7 +15,7 @@ const showScript = `<script src="/oauth/signin/show.js" data-label="Show passwor
 
 // Where a password is typed it can be looked at, by a file of ours alone; the page itself holds no button
 // for it, which would do nothing without a script.
-func TestEachFieldOfAPasswordCanShowIt(t *testing.T) {
+func TestFieldOfAPasswordCanShowIt(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.requestCode(t, otp.ResetFlow, minas)

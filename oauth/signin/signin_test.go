@@ -44,7 +44,7 @@ func TestMountHangsTheSignInPagesAndTheAccountPage(t *testing.T) {
 }
 
 // Each of the three would leave tokens alive that its words say have ended.
-func TestWithoutARevokerNothingIsOfferedThatEndsTokens(t *testing.T) {
+func TestSignInOffersNothingThatEndsTokensWithoutARevoker(t *testing.T) {
 	for _, revokes := range []bool{false, true} {
 		d := newAccountFixture(t)
 		if !revokes {
@@ -67,7 +67,7 @@ func TestWithoutARevokerNothingIsOfferedThatEndsTokens(t *testing.T) {
 	}
 }
 
-func TestTheBaseURLIsAnOrigin(t *testing.T) {
+func TestBaseURLIsAnOrigin(t *testing.T) {
 	for base, want := range map[string]bool{
 		"https://id.example.com": true, "http://127.0.0.1:8080": true, "https://[::1]:8443": true,
 		"": false, "id.example.com": false, "https://": false, "https://id.example.com/": false, "https://id.example.com/x": false,

@@ -29,7 +29,7 @@ func (rm *fixture) aged(cookie string, age time.Duration) {
 
 // A session whose time is in the future was begun by a clock that was wrong, or made up: it
 // would stay recent for as long.
-func TestAnOldOrFutureSignInChangesNoMethod(t *testing.T) {
+func TestOldOrFutureSignInChangesNoMethod(t *testing.T) {
 	for _, age := range []time.Duration{stepup.MaxAge + time.Second, -time.Hour} {
 		d := newAccountFixture(t)
 		d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
@@ -61,7 +61,7 @@ func TestAnOldOrFutureSignInChangesNoMethod(t *testing.T) {
 }
 
 // The current password is a sign-in of this moment, so no other is asked for.
-func TestTheCurrentPasswordIsAFreshSignInForChangingIt(t *testing.T) {
+func TestCurrentPasswordIsAFreshSignInForChangingIt(t *testing.T) {
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
@@ -76,7 +76,7 @@ func TestTheCurrentPasswordIsAFreshSignInForChangingIt(t *testing.T) {
 }
 
 // A browser that somebody has left open must not make a fresh sign-in of an old one.
-func TestAScanIsNoFresherThanTheSignInOfThePhone(t *testing.T) {
+func TestScanIsNoFresherThanTheSignInOfThePhone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := newFixture(t, nil)
 		p := rm.phone()

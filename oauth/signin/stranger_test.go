@@ -128,7 +128,7 @@ func (s *strangerFixture) wantGranted(why, id, scope, want string) {
 
 // Decision 55: what is certain of such an application is where it comes from and where the browser
 // goes, and the page says no more as if it were.
-func TestTheConsentPageSaysWhoAsksAndWhereTheBrowserGoes(t *testing.T) {
+func TestConsentPageSaysWhoAsksAndWhereTheBrowserGoes(t *testing.T) {
 	s := newStrangerFixture(t)
 	const warning = "Did you start this yourself just now, on this device?"
 	for name, c := range map[string]struct {
@@ -167,7 +167,7 @@ func TestTheConsentPageSaysWhoAsksAndWhereTheBrowserGoes(t *testing.T) {
 }
 
 // A name is a claim: it must neither pass for a part of the page nor push it away.
-func TestAClaimedNameStaysAName(t *testing.T) {
+func TestClaimedNameStaysAName(t *testing.T) {
 	s := newStrangerFixture(t)
 	for name, never := range map[string]string{
 		"Acme \u202egro.elbats\u202c\u2066x\u2069": "\u202e",
@@ -186,7 +186,7 @@ func TestAClaimedNameStaysAName(t *testing.T) {
 	}
 }
 
-func TestAUserAllowsLessThanIsAskedFor(t *testing.T) {
+func TestUserAllowsLessThanIsAskedFor(t *testing.T) {
 	const asked = "openid tools"
 	for name, c := range map[string]struct {
 		pairs []string
@@ -215,7 +215,7 @@ func TestAUserAllowsLessThanIsAskedFor(t *testing.T) {
 }
 
 // An answer holds no more than was asked for, even a forged one.
-func TestAForgedChoiceAllowsNothing(t *testing.T) {
+func TestForgedChoiceAllowsNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		scope string
 		pairs []string
@@ -251,7 +251,7 @@ func TestAForgedChoiceAllowsNothing(t *testing.T) {
 	}
 }
 
-func TestAChoiceOfTooMuchIsAskedForOnceMore(t *testing.T) {
+func TestChoiceOfTooMuchIsAskedForOnceMore(t *testing.T) {
 	s := newStrangerFixture(t)
 	pairs := []string{"tools", "some"}
 	for i := range 25 {
@@ -302,7 +302,7 @@ func TestConsentCountsForTheTermsThatTheUserSaw(t *testing.T) {
 	}
 }
 
-func TestAYesToTheManagementOfApplicationsIsOfTheTermsToo(t *testing.T) {
+func TestYesToTheManagementOfApplicationsIsOfTheTermsToo(t *testing.T) {
 	s := newStrangerFixture(t)
 	s.says(agentID, "openid apps tools", "tools", "read")
 	app := s.app(agentID)
@@ -316,7 +316,7 @@ func TestAYesToTheManagementOfApplicationsIsOfTheTermsToo(t *testing.T) {
 	}
 }
 
-func TestAUserChangesWhatTheyChose(t *testing.T) {
+func TestUserChangesWhatTheyChose(t *testing.T) {
 	s := newStrangerFixture(t)
 	anew := queryOf(roamingID, "http://127.0.0.1/cb", "prompt", "consent")
 	s.says(roamingID, "openid tools", "tools", "some", "pick", "tools:zoo")
@@ -342,7 +342,7 @@ func TestAUserChangesWhatTheyChose(t *testing.T) {
 }
 
 // MCP, authorization: what an agent needs beyond its choice is asked for when it needs it.
-func TestMoreThanWasChosenIsAskedForOnceMore(t *testing.T) {
+func TestConsentAsksOnceMoreForMoreThanWasChosen(t *testing.T) {
 	s := newStrangerFixture(t)
 	s.says(roamingID, "openid tools", "tools", "some", "pick", "tools:b:support")
 	const more = "tools:b:support tools:zoo/feed"
@@ -356,7 +356,7 @@ func TestMoreThanWasChosenIsAskedForOnceMore(t *testing.T) {
 }
 
 // With any number of tools a person can read the page, and its form is accepted.
-func TestTheLargestChoiceFitsThePageAndItsForm(t *testing.T) {
+func TestLargestChoiceFitsThePageAndItsForm(t *testing.T) {
 	s := newStrangerFixture(t)
 	o := access.Offer{Tools: 10_000, ReadOnly: 5_000, Hidden: 480}
 	long := strings.Repeat("长", 50)
@@ -387,7 +387,7 @@ func TestTheLargestChoiceFitsThePageAndItsForm(t *testing.T) {
 }
 
 // A tool that is the only one asked for is shown, and there is nothing to choose.
-func TestWhatCannotBeChosenIsShown(t *testing.T) {
+func TestConsentShowsWhatCannotBeChosen(t *testing.T) {
 	s := newStrangerFixture(t)
 	for _, scope := range []string{"tools:zoo/feed", "tools/read", "tools:b:support"} {
 		a := s.asks(roamingID, localURI, scope)
@@ -415,7 +415,7 @@ func TestWhatCannotBeChosenIsShown(t *testing.T) {
 	}
 }
 
-func TestAnApplicationThatHasEndedIsNotAllowed(t *testing.T) {
+func TestApplicationThatHasEndedIsNotAllowed(t *testing.T) {
 	s := newStrangerFixture(t)
 	app := s.app(roamingID)
 	app.Client.ExpiresAt = time.Now().Add(-time.Second)
@@ -426,7 +426,7 @@ func TestAnApplicationThatHasEndedIsNotAllowed(t *testing.T) {
 	}
 }
 
-func TestTheAccountPageSignsAnAgentOut(t *testing.T) {
+func TestAccountPageSignsAnAgentOut(t *testing.T) {
 	s := newStrangerFixture(t)
 	s.says(agentID, "openid tools", "tools", "some", "pick", "tools:pets/getPet", "pick", "tools:b:support")
 	s.says(roamingID, "openid tools", "tools", "read")

@@ -17,7 +17,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-func TestASignInRedirectsBackToTheAuthorizeRequest(t *testing.T) {
+func TestSignInRedirectsBackToTheAuthorizeRequest(t *testing.T) {
 	rm := newFixture(t, nil)
 	a := rm.do(post("username", " MINA ", "password", password, "query", authorizeQuery))
 	if want := "/oauth/authorize?" + authorizeQuery; a.Code != http.StatusSeeOther || a.Header().Get("Location") != want {
@@ -28,7 +28,7 @@ func TestASignInRedirectsBackToTheAuthorizeRequest(t *testing.T) {
 	}
 }
 
-func TestASignInWithoutAnApplicationShowsThatItWorked(t *testing.T) {
+func TestSignInWithoutAnApplicationShowsThatItWorked(t *testing.T) {
 	rm := newFixture(t, nil)
 	a := rm.do(post("username", "mina", "password", password))
 	if a.Code != http.StatusSeeOther || a.Header().Get("Location") != "/oauth/signin" {
@@ -43,7 +43,7 @@ func TestASignInWithoutAnApplicationShowsThatItWorked(t *testing.T) {
 }
 
 // Decision 17.
-func TestTheCookieHasTheseAttributes(t *testing.T) {
+func TestCookieHasTheseAttributes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for base, secure := range map[string]string{origin: "Secure; ", "http://127.0.0.1:8080": ""} {
 			rm := newFixture(t, func(c *Config) { c.BaseURL = base })
@@ -56,7 +56,7 @@ func TestTheCookieHasTheseAttributes(t *testing.T) {
 	})
 }
 
-func TestTheSessionSaysWhenAndHowAndKeepsNoCookie(t *testing.T) {
+func TestSessionSaysWhenAndHowAndKeepsNoCookie(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := newFixture(t, nil)
 		time.Sleep(time.Minute)
@@ -77,7 +77,7 @@ func TestTheSessionSaysWhenAndHowAndKeepsNoCookie(t *testing.T) {
 	})
 }
 
-func TestEachSignInHasItsOwnSessionAndEndsTheOneBefore(t *testing.T) {
+func TestSignInHasItsOwnSessionAndEndsTheOneBefore(t *testing.T) {
 	rm := newFixture(t, nil)
 	before := rm.enterMina()
 	elsewhere := rm.enterMina()
@@ -92,7 +92,7 @@ func TestEachSignInHasItsOwnSessionAndEndsTheOneBefore(t *testing.T) {
 	}
 }
 
-func TestAPlantedCookieIsNotSignedIn(t *testing.T) {
+func TestPlantedCookieIsNotSignedIn(t *testing.T) {
 	rm := newFixture(t, nil)
 	planted := handle.NewCookie()
 	if got := rm.enterMina("cookie", planted); got == planted {
@@ -116,7 +116,7 @@ func TestHeadIsGetWithoutABody(t *testing.T) {
 	}
 }
 
-func TestOtherMethodsAndPathsAreRefused(t *testing.T) {
+func TestSubmitRefusesOtherMethodsAndPaths(t *testing.T) {
 	rm := newFixture(t, nil)
 	a := rm.do(httptest.NewRequest("PUT", origin+"/oauth/signin", nil))
 	if a.Code != http.StatusMethodNotAllowed || a.Header().Get("Allow") != "GET, HEAD, POST" {

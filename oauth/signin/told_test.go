@@ -72,7 +72,7 @@ func (d toldFixture) wantTold(what string, want ...string) {
 	}
 }
 
-func TestEveryEndOfASessionIsTold(t *testing.T) {
+func TestEndOfASessionIsTold(t *testing.T) {
 	d := newToldFixture(t)
 	here, there := d.enterMina(), d.enterMina()
 	sid, sid2 := d.joins(here), d.joins(there)
@@ -85,7 +85,7 @@ func TestEveryEndOfASessionIsTold(t *testing.T) {
 	d.wantTold("ended on the account page", sid2)
 }
 
-func TestASignOutEverywhereIsToldOnce(t *testing.T) {
+func TestSignOutEverywhereIsToldOnce(t *testing.T) {
 	d := newToldFixture(t)
 	here, there := d.enterMina(), d.enterMina()
 	d.joins(here)
@@ -102,7 +102,7 @@ func TestASignOutEverywhereIsToldOnce(t *testing.T) {
 	d.wantTold("changed the password", "")
 }
 
-func TestASignInOnceMoreIsNoLogout(t *testing.T) {
+func TestSignInOnceMoreIsNoLogout(t *testing.T) {
 	d := newToldFixture(t)
 	first := d.enterMina()
 	sid := d.joins(first)

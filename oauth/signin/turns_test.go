@@ -101,7 +101,7 @@ func (rm *fixture) letIn(t *testing.T, from, pass string) {
 }
 
 // Decision 97.
-func TestSomebodyInANewBrowserSignsInWhileOthersGuess(t *testing.T) {
+func TestSignInWorksInANewBrowserWhileOthersGuess(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
@@ -119,7 +119,7 @@ func TestSomebodyInANewBrowserSignsInWhileOthersGuess(t *testing.T) {
 }
 
 // An attacker who guesses uses up the turns of their networks, not those of others in the networks around.
-func TestSomebodyBesideThoseWhoGuessSignsIn(t *testing.T) {
+func TestSignInWorksBesideThoseWhoGuess(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
 	}
@@ -197,7 +197,7 @@ func TestWrongPasswordsMakeNoCodeByEmailWaitAndThePageOffersOne(t *testing.T) {
 	})
 }
 
-func TestThePageThatSaysToWaitOffersAPasskey(t *testing.T) {
+func TestPageThatSaysToWaitOffersAPasskey(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newPasskeyFixture(t, nil)
 		f.delayed("mina")

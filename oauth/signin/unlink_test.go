@@ -30,7 +30,7 @@ func TestUnlinkingEndsAllLoginsAndSessionsOfTheMethod(t *testing.T) {
 	}
 }
 
-func TestTheUsernameIsNeverUnlinked(t *testing.T) {
+func TestUsernameIsNeverUnlinked(t *testing.T) {
 	d := newAccountFixture(t)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	if a := d.do(sends(account.LoginPath, "cookie", d.enterMina(), "method", storage.LoginSelf)); a.Code != 400 || d.loginMethods(d.mina.Sub) != "self wx" {
@@ -38,7 +38,7 @@ func TestTheUsernameIsNeverUnlinked(t *testing.T) {
 	}
 }
 
-func TestAUsernameWithoutAPasswordCannotSignIn(t *testing.T) {
+func TestUsernameWithoutAPasswordCannotSignIn(t *testing.T) {
 	d := newAccountFixture(t)
 	u, err := d.store.CreateUser(t.Context(), storage.User{Username: "wechat"}, storage.Login{Method: storage.LoginSelf, Subject: "wechat"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	must(t, err)
@@ -79,7 +79,7 @@ func TestUnlinkingWantsASignInOfTheLastTenMinutes(t *testing.T) {
 	})
 }
 
-func TestTwoUnlinksAtOnceLeaveOneMethod(t *testing.T) {
+func TestUnlinksAtOnceLeaveOneMethod(t *testing.T) {
 	for round := range 30 {
 		d := newAccountFixture(t)
 		u, err := d.store.CreateUser(t.Context(), storage.User{Username: "u"}, storage.Login{Method: storage.LoginQQ, Subject: "1"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
@@ -117,7 +117,7 @@ func (s *racingLogins) UnlinkLogins(ctx context.Context, keep storage.Login, som
 	return s.LoginStore.UnlinkLogins(ctx, keep, some...)
 }
 
-func TestAnotherTabCannotUnlinkTheMethodThatIsKept(t *testing.T) {
+func TestUnlinkInAnotherTabKeepsTheLastMethod(t *testing.T) {
 	d := newAccountFixture(t)
 	u, err := d.store.CreateUser(t.Context(), storage.User{Username: "u"}, storage.Login{Method: storage.LoginQQ, Subject: "1"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	must(t, err)

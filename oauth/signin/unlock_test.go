@@ -15,7 +15,7 @@ import (
 type unnamed struct{ blockingUsers }
 
 // Decision 56.
-func TestAnAccountThatWaitsIsToldAndLetInAgain(t *testing.T) {
+func TestAccountThatWaitsIsToldAndLetInAgain(t *testing.T) {
 	for name, change := range map[string]func(*Config){
 		"by user": nil,
 		"by name": func(c *Config) { c.Users = hostOf(new(unnamed)) },
@@ -57,7 +57,7 @@ type away struct{ counters.Accounts }
 
 func (away) Wait(context.Context, [32]byte) (time.Duration, bool) { return 0, false }
 
-func TestAWaitThatCannotBeReadIsNotKnown(t *testing.T) {
+func TestWaitThatCannotBeReadIsNotKnown(t *testing.T) {
 	rm := newFixture(t, func(c *Config) { c.Delays = away{counters.NewAccounts()} })
 	if until, known := rm.WaitUntil(t.Context(), rm.mina); known || !until.IsZero() {
 		t.Errorf("it is %v, %v", until, known)

@@ -57,7 +57,7 @@ func TestUsersSignInWithEachProviderAndKeepTheirAccount(t *testing.T) {
 }
 
 // Providers send names as they were typed, with characters in them that make the answer no JSON.
-func TestAControlCharacterInANameKeepsNobodyOut(t *testing.T) {
+func TestControlCharacterInANameKeepsNobodyOut(t *testing.T) {
 	for _, name := range providers {
 		h := newProviderFixture(t, nil)
 		j := h.start(name, authorizeQuery)
@@ -67,7 +67,7 @@ func TestAControlCharacterInANameKeepsNobodyOut(t *testing.T) {
 	}
 }
 
-func TestWhatComesBackWrongSignsNobodyIn(t *testing.T) {
+func TestProviderAnswersThatAreWrongSignNoOneIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newProviderFixture(t, nil)
 		denied := h.start("wx", authorizeQuery)
@@ -103,7 +103,7 @@ func TestWhatComesBackWrongSignsNobodyIn(t *testing.T) {
 }
 
 // They are told why: to try again would not help them.
-func TestAStrangerToTheOrganizationIsToldSo(t *testing.T) {
+func TestStrangerToTheOrganizationIsToldSo(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	j := h.start("wecom", authorizeQuery)
 	a := j.open(j.choose("zhou"))
@@ -130,7 +130,7 @@ func TestInsideTheAppOfAProviderItsOwnPageOpens(t *testing.T) {
 	}
 }
 
-func TestOneArrivalGoesOnHoweverManyComeAtOnce(t *testing.T) {
+func TestProviderArrivalSucceedsOnceHoweverManyComeAtOnce(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	j := h.start("qq", authorizeQuery)
 	target := j.choose("lin")
@@ -151,7 +151,7 @@ func TestOneArrivalGoesOnHoweverManyComeAtOnce(t *testing.T) {
 	}
 }
 
-func TestTwoFirstVisitsAtOnceMakeOneUser(t *testing.T) {
+func TestFirstVisitsAtOnceMakeOneUser(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	var all sync.WaitGroup
 	var mu sync.Mutex
@@ -172,7 +172,7 @@ func TestTwoFirstVisitsAtOnceMakeOneUser(t *testing.T) {
 	}
 }
 
-func TestAProviderFailureIsLoggedAndShown(t *testing.T) {
+func TestProviderFailureIsLoggedAndShown(t *testing.T) {
 	h := newProviderFixture(t, func(c *Config) { c.Connectors[0] = broken{c.Connectors[0]} })
 	j := h.start("wx", authorizeQuery)
 	a := j.open(j.choose("lin"))
@@ -188,7 +188,7 @@ func (broken) Finish(context.Context, string, url.Values) (connector.Profile, er
 	return connector.Profile{}, &connector.Trouble{Provider: "wx", Code: "-1", Text: "busy"}
 }
 
-func TestTheLockHoldsForProvidersToo(t *testing.T) {
+func TestLockHoldsForProvidersToo(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	j := h.start("wx", authorizeQuery)
 	target := j.choose("lin")
@@ -203,7 +203,7 @@ func TestTheLockHoldsForProvidersToo(t *testing.T) {
 	}
 }
 
-func TestADisabledUserDoesNotComeInByAProvider(t *testing.T) {
+func TestDisabledUserDoesNotComeInByAProvider(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	j := h.start("wx", authorizeQuery)
 	u, _ := h.user(j.open(j.choose("lin")))
@@ -226,7 +226,7 @@ func TestVisitsToProvidersAreLimitedByAddress(t *testing.T) {
 	}
 }
 
-func TestNothingOfTheProviderIsInTheLog(t *testing.T) {
+func TestLogHoldsNothingOfTheProvider(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	j := h.start("wx", authorizeQuery)
 	target := j.choose("lin")
@@ -252,7 +252,7 @@ func TestConnectorsNeedUsersWhoCanBeConnected(t *testing.T) {
 	}
 }
 
-func TestAStoreThatIsAwayIsNobodysFault(t *testing.T) {
+func TestStoreThatIsAwayIsNobodysFault(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	j := h.start("wx", authorizeQuery)
 	target := j.choose("lin")

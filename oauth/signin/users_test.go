@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestAUsernameIsFoundHoweverItIsTyped(t *testing.T) {
+func TestUsernameIsFoundHoweverItIsTyped(t *testing.T) {
 	rm := newFixture(t, nil)
 	users := users.New(rm.store, cheap(rm.hashes))
 	for _, typed := range []string{"Mina", "mina", "MINA", "  mina\t"} {
@@ -26,7 +26,7 @@ func TestAUsernameIsFoundHoweverItIsTyped(t *testing.T) {
 }
 
 // People type the name or the address that they sign in with elsewhere.
-func TestAConfirmedAddressTypedAsUsernameFindsItsUser(t *testing.T) {
+func TestConfirmedAddressTypedAsUsernameFindsItsUser(t *testing.T) {
 	rm := newFixture(t, nil)
 	ctx, users := context.Background(), users.New(rm.store, cheap(rm.hashes))
 	must(t, users.LinkEmail(ctx, rm.mina.Sub, "mina@example.com"))
@@ -60,7 +60,7 @@ func TestAConfirmedAddressTypedAsUsernameFindsItsUser(t *testing.T) {
 	}
 }
 
-func TestOnlyGoodUsernamesAndPasswordsAreTaken(t *testing.T) {
+func TestUsernamesAndPasswordsAreValidated(t *testing.T) {
 	for _, c := range []struct {
 		promise, username, password string
 		complaints                  []string
@@ -91,7 +91,7 @@ func TestOnlyGoodUsernamesAndPasswordsAreTaken(t *testing.T) {
 	}
 }
 
-func TestAPasswordIsNotCut(t *testing.T) {
+func TestPasswordIsNotCut(t *testing.T) {
 	rm := newFixture(t, nil)
 	users := users.New(rm.store, cheap(rm.hashes))
 	long := strings.Repeat("x", 1000)
@@ -102,7 +102,7 @@ func TestAPasswordIsNotCut(t *testing.T) {
 	}
 }
 
-func TestTheHashIsMadeAgainWhenItsCostHasChanged(t *testing.T) {
+func TestHashIsMadeAgainWhenItsCostHasChanged(t *testing.T) {
 	rm := newFixture(t, nil)
 	ctx := context.Background()
 	before, err := rm.store.Login(ctx, storage.LoginSelf, "mina")
@@ -123,7 +123,7 @@ func TestTheHashIsMadeAgainWhenItsCostHasChanged(t *testing.T) {
 	}
 }
 
-func TestASignInComputesOneHash(t *testing.T) {
+func TestSignInComputesOneHash(t *testing.T) {
 	rm := newFixture(t, nil)
 	rm.enterMina()
 	if n := rm.hashes.Load(); n != 1 {
@@ -131,7 +131,7 @@ func TestASignInComputesOneHash(t *testing.T) {
 	}
 }
 
-func TestHowSomebodySignedInIsSavedWhenItChanges(t *testing.T) {
+func TestStaticToolsAreCalled(t *testing.T) {
 	rm := newFixture(t, nil)
 	rm.enterMina()
 	first, err := rm.store.User(context.Background(), rm.mina.Sub)
@@ -144,7 +144,7 @@ func TestHowSomebodySignedInIsSavedWhenItChanges(t *testing.T) {
 	}
 }
 
-func TestADamagedHashIsTroubleAndNotAWrongPassword(t *testing.T) {
+func TestDamagedHashIsTroubleAndNotAWrongPassword(t *testing.T) {
 	rm := newFixture(t, nil)
 	login, err := rm.store.Login(context.Background(), storage.LoginSelf, "mina")
 	must(t, err)

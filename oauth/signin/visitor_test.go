@@ -24,7 +24,7 @@ func (rm *fixture) visits(cookies ...string) error {
 	return err
 }
 
-func TestAVisitorIsWhoeverSignedIn(t *testing.T) {
+func TestVisitorIsWhoeverSignedIn(t *testing.T) {
 	rm := newFixture(t, nil)
 	v, err := rm.Visitor(get("/", rm.enterMina()))
 	if err != nil || v.UserID != rm.mina.Sub || v.LoginType != storage.LoginSelf {
@@ -32,7 +32,7 @@ func TestAVisitorIsWhoeverSignedIn(t *testing.T) {
 	}
 }
 
-func TestAVisitorIsNobody(t *testing.T) {
+func TestVisitorIsNobody(t *testing.T) {
 	rm := newFixture(t, nil)
 	live, other := rm.enterMina(), rm.enterMina()
 	for promise, cookies := range map[string][]string{
@@ -56,7 +56,7 @@ func TestAVisitorIsNobody(t *testing.T) {
 }
 
 // Somebody whose sign-in cannot last is told why, at the page that they come back to.
-func TestTheSignInPageTellsOfASecondCookie(t *testing.T) {
+func TestSignInPageTellsOfASecondCookie(t *testing.T) {
 	rm := newFixture(t, nil)
 	live := rm.enterMina()
 	const why = "two cookies named open_sso_token"
@@ -78,7 +78,7 @@ func TestTheSignInPageTellsOfASecondCookie(t *testing.T) {
 	}
 }
 
-func TestADisabledUserIsNobody(t *testing.T) {
+func TestDisabledUserIsNobody(t *testing.T) {
 	rm := newFixture(t, nil)
 	cookie := rm.enterMina()
 	mina, err := rm.store.User(context.Background(), rm.mina.Sub)
@@ -91,7 +91,7 @@ func TestADisabledUserIsNobody(t *testing.T) {
 	}
 }
 
-func TestAStoreThatIsAwayIsNotNobody(t *testing.T) {
+func TestStoreThatIsAwayIsNotNobody(t *testing.T) {
 	for promise, broken := range map[string]func(*flaky){
 		"session": func(f *flaky) { f.session = errDown },
 		"user":    func(f *flaky) { f.user = errDown },
@@ -109,7 +109,7 @@ func TestAStoreThatIsAwayIsNotNobody(t *testing.T) {
 }
 
 // Decision 17: 7 days sliding to 30.
-func TestASessionEndsSevenDaysAfterItsLastUse(t *testing.T) {
+func TestSessionEndsSevenDaysAfterItsLastUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := newFixture(t, nil)
 		idle, used := rm.enterMina(), rm.enterMina()
@@ -129,7 +129,7 @@ func TestASessionEndsSevenDaysAfterItsLastUse(t *testing.T) {
 	})
 }
 
-func TestASessionEndsAfterThirtyDaysWhateverItsUse(t *testing.T) {
+func TestSessionEndsAfterThirtyDaysWhateverItsUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := newFixture(t, nil)
 		cookie := rm.enterMina()
@@ -163,7 +163,7 @@ func TestUseOfASessionIsWrittenOnceADay(t *testing.T) {
 	})
 }
 
-func TestAShortSessionSlidesToo(t *testing.T) {
+func TestShortSessionSlidesToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := newFixture(t, func(c *Config) { c.SessionIdle, c.SessionMax = time.Hour, 3*time.Hour })
 		cookie := rm.enterMina()
@@ -178,7 +178,7 @@ func TestAShortSessionSlidesToo(t *testing.T) {
 	})
 }
 
-func TestAWriteThatCameTooLateIsHarmless(t *testing.T) {
+func TestWriteThatCameTooLateIsHarmless(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := newFixture(t, nil)
 		cookie := rm.enterMina()
@@ -230,7 +230,7 @@ func TestSignOutWithTwoCookiesEndsBothSessions(t *testing.T) {
 	}
 }
 
-func TestASignOutThatFailedCanBeTriedAgain(t *testing.T) {
+func TestSignOutThatFailedCanBeTriedAgain(t *testing.T) {
 	rm := newFixture(t, nil)
 	cookie := rm.enterMina()
 	rm.store.end = errDown
@@ -243,7 +243,7 @@ func TestASignOutThatFailedCanBeTriedAgain(t *testing.T) {
 	}
 }
 
-func TestARequestFullOfCookiesCostsLittle(t *testing.T) {
+func TestRequestFullOfCookiesCostsLittle(t *testing.T) {
 	rm := newFixture(t, nil)
 	var cookies []string
 	for range 50 {
@@ -255,7 +255,7 @@ func TestARequestFullOfCookiesCostsLittle(t *testing.T) {
 	}
 }
 
-func TestASignOutIsAuditedBeforeItIsAnswered(t *testing.T) {
+func TestSignOutIsAuditedBeforeItIsAnswered(t *testing.T) {
 	written := &fakeAudit{}
 	rm := newFixture(t, nil)
 	rm.steps.Trail = trail.New(written, rm.steps.Peer)

@@ -29,7 +29,7 @@ func wayOf(a answer) *http.Cookie {
 	return nil
 }
 
-func TestTheWayThatWasLastUsedComesFirst(t *testing.T) {
+func TestWayThatWasLastUsedComesFirst(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	usual := waysOn(h.do(get(web.FormPath)))
 	if want := append([]string{"qr"}, providers...); !slices.Equal(usual, want) {
@@ -58,7 +58,7 @@ func TestTheWayThatWasLastUsedComesFirst(t *testing.T) {
 }
 
 // After a password no other way comes first; who has no cookie gets none.
-func TestAPasswordForgetsTheLastWay(t *testing.T) {
+func TestPasswordForgetsTheLastWay(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	signIn := post("username", "mina", "password", password)
 	signIn.AddCookie(&http.Cookie{Name: "keystile_way", Value: "qq"})
@@ -76,7 +76,7 @@ func TestAPasswordForgetsTheLastWay(t *testing.T) {
 }
 
 // For every value of the cookie the page is the usual one and holds nothing of it.
-func TestACookieThatIsNoWayMeansNothing(t *testing.T) {
+func TestCookieThatIsNoWayMeansNothing(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	usual := h.do(get(web.FormPath)).body
 	for _, value := range []string{"", "self", "nobody", "WX", "wx-", "with/wx", `"><b>evil`, "%3Cscript%3E", strings.Repeat("x", 4000), url.QueryEscape("/oauth")} {
@@ -94,7 +94,7 @@ func TestACookieThatIsNoWayMeansNothing(t *testing.T) {
 }
 
 // Each page that says what went wrong leads on.
-func TestNoFailureIsADeadEnd(t *testing.T) {
+func TestFailurePagesAllOfferAWayOn(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	foreign := post("username", "mina", "password", password)
 	foreign.Header.Set("Sec-Fetch-Site", "cross-site")

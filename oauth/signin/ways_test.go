@@ -123,7 +123,7 @@ func TestUsersThatWrapTheStoresObeySignUpToo(t *testing.T) {
 	}
 }
 
-func TestAnInvitationIsTakenWithACodeByMail(t *testing.T) {
+func TestInvitationIsTakenWithACodeByMail(t *testing.T) {
 	inTime(t, SignUpInvitation, func(t *testing.T, h *fullFixture) {
 		code, path := h.invite(t, storage.RoleDeveloper, time.Hour), otp.SignInFlow.Path
 		b := h.browser()

@@ -92,7 +92,7 @@ func TestGuessedCodesAreCountedForTheAccountUntilOneIsRight(t *testing.T) {
 	})
 }
 
-func TestARightPasswordAndARestartForgetNoWrongCode(t *testing.T) {
+func TestRightPasswordAndARestartForgetNoWrongCode(t *testing.T) {
 	inAttacked(t, func(t *testing.T, w *attacked) {
 		w.guesses(19, "code", w.wrong)
 		newBrowser(w.fixture).first()
@@ -107,7 +107,7 @@ func TestARightPasswordAndARestartForgetNoWrongCode(t *testing.T) {
 	})
 }
 
-func TestOfManyGuessesAtOnceTwentyAreJudged(t *testing.T) {
+func TestWrongCodesManyAtOnceAreJudgedTwentyTimes(t *testing.T) {
 	inAttacked(t, func(t *testing.T, w *attacked) {
 		nodes := [2]*SignIn{w.SignIn, nil}
 		other, err := New(t.Context(), Config{BaseURL: origin, Store: w.store})
@@ -144,7 +144,7 @@ func TestOfManyGuessesAtOnceTwentyAreJudged(t *testing.T) {
 	})
 }
 
-func TestWhileCodesRestAFirstFactorByEmailLetsThemBeTaken(t *testing.T) {
+func TestWrongCodesRestIsLiftedByAFirstFactorByEmail(t *testing.T) {
 	inAttacked(t, func(t *testing.T, w *attacked) {
 		w.guesses(25, "code", w.wrong)
 		b := newBrowser(w.fixture)
@@ -169,7 +169,7 @@ func TestWhileCodesRestAFirstFactorByEmailLetsThemBeTaken(t *testing.T) {
 }
 
 // A cookie of a session that began with a code by email is none.
-func TestWhileCodesRestAnOldSessionLetsNoneBeTaken(t *testing.T) {
+func TestWrongCodesRestIsNotLiftedByAnOldSession(t *testing.T) {
 	inAttacked(t, func(t *testing.T, w *attacked) {
 		w.b.jar["open_sso_token"] = w.oneFactor()
 		v, _ := w.b.session()
@@ -190,7 +190,7 @@ func TestWhileCodesRestAnOldSessionLetsNoneBeTaken(t *testing.T) {
 	})
 }
 
-func TestAfterAHundredWrongCodesNoneIsTaken(t *testing.T) {
+func TestCodesAreRefusedAfterAHundredWrongOnes(t *testing.T) {
 	inAttacked(t, func(t *testing.T, w *attacked) {
 		if got := w.guesses(110, "recovery", func(int) string { return "AAAA-BBBB-CCCC-DDDD" }); got[401] != authn.WrongCodesMost || got[403] != 10 {
 			t.Errorf("110 wrong recovery codes = %v; want 100 judged", got)
@@ -219,7 +219,7 @@ func TestAfterAHundredWrongCodesNoneIsTaken(t *testing.T) {
 	})
 }
 
-func TestNobodyWithoutTheFirstFactorMakesCodesRest(t *testing.T) {
+func TestWrongCodesCountOnlyAfterTheFirstFactor(t *testing.T) {
 	inAttacked(t, func(t *testing.T, w *attacked) {
 		for i := range 30 {
 			b := newBrowser(w.fixture)
@@ -234,7 +234,7 @@ func TestNobodyWithoutTheFirstFactorMakesCodesRest(t *testing.T) {
 	})
 }
 
-func TestAPasskeyIsTakenWhateverCodesWereGuessed(t *testing.T) {
+func TestPasskeyIsTakenWhateverCodesWereGuessed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := newPasskeyFixture(t, nil)
 		has := f.factors(f.mina.Sub)

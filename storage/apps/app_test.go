@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/storage/secret"
 )
 
-func TestAnApplicationDecidesHowTheOldEndpointsTreatIt(t *testing.T) {
+func TestApplicationDecidesHowTheOldEndpointsTreatIt(t *testing.T) {
 	app := App{Name: "App", Tier: TierFree, Secrets: []AppSecret{{Secret: secret.Draw()}}}
 	for code, good := range map[int]bool{0: true, 1: true, 2: false, -1: false, 105: false} {
 		app.LegacySuccessCode = &code
@@ -26,7 +26,7 @@ func TestAnApplicationDecidesHowTheOldEndpointsTreatIt(t *testing.T) {
 	}
 }
 
-func TestACopyOfAnApplicationSharesNoMemoryWithIt(t *testing.T) {
+func TestCopyOfAnApplicationSharesNoMemoryWithIt(t *testing.T) {
 	code := 0
 	app := App{LegacySuccessCode: &code, Domains: []string{"a"}, RedirectURIs: []string{"a"},
 		Secrets: []AppSecret{{Secret: secret.New("a")}}}

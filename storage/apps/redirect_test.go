@@ -62,7 +62,7 @@ func TestRedirectsAreCheckedAsListed(t *testing.T) {
 	}
 }
 
-func TestARedirectHas2048BytesAtMost(t *testing.T) {
+func TestRedirectHas2048BytesAtMost(t *testing.T) {
 	uri := "https://app.example.com/"
 	uri += strings.Repeat("x", redirect.MaxLength-len(uri))
 	if err := redirectApp.AllowsRedirect(uri); err != nil {
@@ -138,7 +138,7 @@ func TestDomainsAreNormalized(t *testing.T) {
 	}
 }
 
-func TestTheOriginOfARedirect(t *testing.T) {
+func TestOriginOfARedirect(t *testing.T) {
 	for uri, want := range map[string]string{
 		"https://App.example.com/cb?x=1": "https://app.example.com",
 		"http://localhost:3000":          "http://localhost:3000",
@@ -207,7 +207,7 @@ func browserHost(uri string) string {
 }
 
 // RFC 3986 6.2.3.
-func TestADefaultPortIsNoPort(t *testing.T) {
+func TestDefaultPortIsNoPort(t *testing.T) {
 	app := App{Domains: []string{"a.example:443", "b.example:80", "c.example"}, AllowHTTPRedirect: true}
 	for uri, want := range map[string]bool{
 		"https://a.example/cb": true, "https://a.example:443/cb": true, "http://a.example/cb": false,
@@ -223,7 +223,7 @@ func TestADefaultPortIsNoPort(t *testing.T) {
 }
 
 // RFC 6761 6.3.
-func TestWhatIsBelowLocalhostIsThisDevice(t *testing.T) {
+func TestRedirectBelowLocalhostIsThisDevice(t *testing.T) {
 	app := App{Domains: []string{"shop.localhost", "notlocalhost", "localhost.example"}}
 	for uri, want := range map[string]bool{
 		"http://shop.localhost:3000/cb": true, "https://shop.localhost/cb": true, "http://other.localhost/cb": false,
@@ -236,7 +236,7 @@ func TestWhatIsBelowLocalhostIsThisDevice(t *testing.T) {
 }
 
 // RFC 8252 7.1, OAuth 2.1 8.4.3.
-func TestAPublicApplicationIsSentBackToTheSchemeThatItHasRegistered(t *testing.T) {
+func TestPublicApplicationIsSentBackToTheSchemeThatItHasRegistered(t *testing.T) {
 	const own = "com.example.phone:/callback"
 	phone := App{Name: "Phone", Public: true, RedirectURIs: []string{own, "cursor://anysphere.cursor-mcp/oauth/callback",
 		"https://app.example.com/cb"}, Domains: []string{"app.example.com"}}

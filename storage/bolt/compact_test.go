@@ -141,7 +141,7 @@ func alone(t *testing.T, path string) {
 }
 
 // At each step the folder is copied as a kill would leave it.
-func TestAKilledCompactionLeavesOneGoodFile(t *testing.T) {
+func TestKilledCompactionLeavesOneGoodFile(t *testing.T) {
 	path, left := emptied(t, 3000)
 	killed := map[string]string{}
 	kill := func(name string) error {
@@ -164,7 +164,7 @@ func TestAKilledCompactionLeavesOneGoodFile(t *testing.T) {
 	}
 }
 
-func TestACompactionThatFailsChangesNothing(t *testing.T) {
+func TestCompactionThatFailsChangesNothing(t *testing.T) {
 	path, left := emptied(t, 3000)
 	before, _ := os.ReadFile(path)
 	for _, at := range []string{"look", "copy", "give away", "cut", "compare"} {
@@ -202,7 +202,7 @@ func TestACompactionThatFailsChangesNothing(t *testing.T) {
 	wantWhole(t, "in the end", path, left)
 }
 
-func TestAFileThatCannotBeCompactedIsAnErrorThatTellsWhatToDo(t *testing.T) {
+func TestFileThatCannotBeCompactedIsAnErrorThatTellsWhatToDo(t *testing.T) {
 	s := newStore(t)
 	path := s.db.Path()
 	_, err := Compact(path)

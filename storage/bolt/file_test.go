@@ -184,7 +184,7 @@ func useAll(t *testing.T, s *Store) {
 	s.WriteTo(new(bytes.Buffer))
 }
 
-func TestAStoreSaysHowLargeItsFileIs(t *testing.T) {
+func TestStoreSaysHowLargeItsFileIs(t *testing.T) {
 	s := newStore(t)
 	info, err := os.Stat(s.db.Path())
 	if err != nil {

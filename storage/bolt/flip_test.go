@@ -152,7 +152,7 @@ const isDamaged = "damaged"
 
 // A flipped bit in whatever row, in its key or in its value, is answered with an error by whom it concerns; all others
 // have their answers as before.
-func TestNoFlippedBitIsServed(t *testing.T) {
+func TestFlippedBitsAreNeverServed(t *testing.T) {
 	s := filled(t)
 	ask := questions(t, s)
 	good := ask.answers(t.Context(), s)
@@ -182,7 +182,7 @@ func TestNoFlippedBitIsServed(t *testing.T) {
 	}
 }
 
-func TestEveryFlippedBitIsFoundByTheCheck(t *testing.T) {
+func TestFlippedBitIsFoundByTheCheck(t *testing.T) {
 	s := filled(t)
 	file, err := os.Open(s.db.Path())
 	if err != nil {

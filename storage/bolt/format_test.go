@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-func TestAFileOfALaterFormatIsNoDamage(t *testing.T) {
+func TestFileOfALaterFormatIsNoDamage(t *testing.T) {
 	for since, want := range map[string]string{"": "Keystile of a later version does", "v9.7.0": "Keystile v9.7.0 does"} {
 		path := filepath.Join(t.TempDir(), "keystile.db")
 		write(t, path, boltFile(t, aboutBucket))
@@ -37,7 +37,7 @@ func TestAFileOfALaterFormatIsNoDamage(t *testing.T) {
 }
 
 // A version that knows nothing of features reads "1" alone, so it must not find it any more.
-func TestAFileOfTheFirstFormatIsRaised(t *testing.T) {
+func TestFileOfTheFirstFormatIsRaised(t *testing.T) {
 	s := newStore(t)
 	path := s.db.Path()
 	if err := errors.Join(s.Issue(t.Context(), numbered(1)), s.Close()); err != nil {
@@ -69,7 +69,7 @@ func TestAFileOfTheFirstFormatIsRaised(t *testing.T) {
 }
 
 // A restore or a compaction may put another file in the place of the one whose lock is waited for.
-func TestAFileThatIsExchangedMeanwhileIsNotTheOneThatIsOpened(t *testing.T) {
+func TestFileThatIsExchangedMeanwhileIsNotTheOneThatIsOpened(t *testing.T) {
 	s := newStore(t)
 	path, other := s.db.Path(), filepath.Join(t.TempDir(), "other.db")
 	var file bytes.Buffer
@@ -104,7 +104,7 @@ func TestAFileThatIsExchangedMeanwhileIsNotTheOneThatIsOpened(t *testing.T) {
 
 // A backup that waits for the lock while a restore ends is not to be a copy of the file that was
 // restored over.
-func TestAFileThatIsExchangedMeanwhileIsNotTheOneThatIsRead(t *testing.T) {
+func TestFileThatIsExchangedMeanwhileIsNotTheOneThatIsRead(t *testing.T) {
 	path := readable(t)
 	other := filepath.Join(t.TempDir(), "other.db")
 	s, err := Open(other, Options{})

@@ -16,7 +16,7 @@ import (
 )
 
 // A process that ends while the file is made leaves a folder that starts.
-func TestAFileHasItsNameOnlyWhenItIsWhole(t *testing.T) {
+func TestFileHasItsNameOnlyWhenItIsWhole(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keystile.db")
 	var left []string
 	looks := func() {
@@ -56,7 +56,7 @@ func wantAlone(t *testing.T, path string) {
 	}
 }
 
-func TestWhoStartsAtOnceOnAFreshFolderHasOneFile(t *testing.T) {
+func TestMakeByManyAtOnceOnAFreshFolderHasOneFile(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keystile.db")
 	var all sync.WaitGroup
 	opened := make(chan *Store, 8)
@@ -83,7 +83,7 @@ func TestWhoStartsAtOnceOnAFreshFolderHasOneFile(t *testing.T) {
 }
 
 // A slower process must not take what another one has stored by then.
-func TestAFileThatSomebodyElseHasMadeMeanwhileStays(t *testing.T) {
+func TestFileThatSomebodyElseHasMadeMeanwhileStays(t *testing.T) {
 	for name, cleared := range map[string]bool{"its draft is there": false, "its draft was cleared away": true} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "keystile.db")
@@ -126,7 +126,7 @@ func wantToken(t *testing.T, path string, n int) {
 	}
 }
 
-func TestAFileIsMadeWhereFilesHaveOneNameOnly(t *testing.T) {
+func TestFileIsMadeWhereFilesHaveOneNameOnly(t *testing.T) {
 	refused := func(draft, name string) error {
 		return &os.LinkError{Op: "link", Old: draft, New: name, Err: syscall.EPERM}
 	}
@@ -141,7 +141,7 @@ func TestAFileIsMadeWhereFilesHaveOneNameOnly(t *testing.T) {
 	wantAlone(t, s.db.Path())
 }
 
-func TestAFileIsMadeBehindALinkThatLeadsNowhereYet(t *testing.T) {
+func TestFileIsMadeBehindALinkThatLeadsNowhereYet(t *testing.T) {
 	dir, behind := t.TempDir(), t.TempDir()
 	path, target := filepath.Join(dir, "keystile.db"), filepath.Join(behind, "far.db")
 	if err := errors.Join(os.Symlink(target, filepath.Join(behind, "near.db")), os.Symlink("folder/near.db", path), os.Symlink(behind, filepath.Join(dir, "folder"))); err != nil {
@@ -160,7 +160,7 @@ func TestAFileIsMadeBehindALinkThatLeadsNowhereYet(t *testing.T) {
 	wantToken(t, path, 1)
 }
 
-func TestAFullDiskLeavesNothingOfAFileThatIsMade(t *testing.T) {
+func TestFullDiskLeavesNothingOfAFileThatIsMade(t *testing.T) {
 	for name, last := range map[string]int{"a draft": 1, "a file that has its name": 2} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "keystile.db")

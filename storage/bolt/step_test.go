@@ -69,7 +69,7 @@ func about(t *testing.T, path string) (l layout, counted uint64) {
 	return l, counted
 }
 
-func TestAFileOneStepAheadIsRefusedAndLeftAsItIs(t *testing.T) {
+func TestFileOneStepAheadIsRefusedAndLeftAsItIs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keystile.db")
 	opens(t, path, 1)
 	as(t, []raising{aheadOf(false)}, func() { opens(t, path, 2) })
@@ -103,7 +103,7 @@ func TestAFileOneStepAheadIsRefusedAndLeftAsItIs(t *testing.T) {
 
 // An upgrade that only adds can be taken back, and done again: what was added is brought up to what
 // the version in between has written.
-func TestAVersionWritesToAFileThatIsOneAdditiveStepAhead(t *testing.T) {
+func TestVersionWritesToAFileThatIsOneAdditiveStepAhead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keystile.db")
 	next := []raising{aheadOf(true)}
 	as(t, next, func() { opens(t, path, 1) })
@@ -133,7 +133,7 @@ func TestAVersionWritesToAFileThatIsOneAdditiveStepAhead(t *testing.T) {
 	}
 }
 
-func TestTheContractHoldsOnAFileOneAdditiveStepAhead(t *testing.T) {
+func TestContractHoldsOnAFileOneAdditiveStepAhead(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it writes some thousand times to the disk")
 	}
@@ -164,7 +164,7 @@ func TestTheContractHoldsOnAFileOneAdditiveStepAhead(t *testing.T) {
 }
 
 // Each step is a transaction of its own: what was done stays, and the next start goes on behind it.
-func TestAStepThatFailsLeavesTheFileWhole(t *testing.T) {
+func TestStepThatFailsLeavesTheFileWhole(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keystile.db")
 	opens(t, path, 1)
 	good, bad := aheadOf(false), raising{since: "v9.8.0", do: func(tx *bbolt.Tx) error {
@@ -199,7 +199,7 @@ func TestAStepThatFailsLeavesTheFileWhole(t *testing.T) {
 	}
 }
 
-func TestANewFileHasAllSteps(t *testing.T) {
+func TestNewFileHasAllSteps(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keystile.db")
 	as(t, []raising{aheadOf(false), aheadOf(true)}, func() { opens(t, path, 1) })
 	if l, _ := about(t, path); l != (layout{4, "v9.7.0", 5}) {
@@ -207,7 +207,7 @@ func TestANewFileHasAllSteps(t *testing.T) {
 	}
 }
 
-func TestALayoutThatIsNoneIsDamage(t *testing.T) {
+func TestLayoutThatIsNoneIsDamage(t *testing.T) {
 	for key, values := range map[string][]string{"format": {"x", "0", "-1", "2.0"}, "layout": {"x", "1"}} {
 		for _, value := range values {
 			path := filepath.Join(t.TempDir(), "keystile.db")

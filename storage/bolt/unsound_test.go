@@ -9,7 +9,7 @@ import (
 )
 
 // A damaged page may be met long after the file was opened, by a read or by a write.
-func TestAFileThatIsMetDamagedIsNamedWithWhatToDo(t *testing.T) {
+func TestFileThatIsMetDamagedIsNamedWithWhatToDo(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "k.db")
 	s, err := Open(path, Options{})
 	if err != nil {

@@ -76,7 +76,7 @@ func TestBadJobHarmsNoOther(t *testing.T) {
 }
 
 // A job that shares its first transaction with a bad one is run again.
-func TestEveryStepCanBeRunAgain(t *testing.T) {
+func TestStepCanBeRunAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, ctx := newStore(t), t.Context()
 		old, doc := numbered(1), driver.Doc{Kind: "thing", ID: "a", Index: []string{"x"}, ExpiresAt: time.Unix(9, 0), Data: []byte("a")}

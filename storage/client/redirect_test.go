@@ -2,7 +2,7 @@ package client
 
 import "testing"
 
-func TestAClientIsSentBackWhereItSaidAndToAnyPortOfLoopback(t *testing.T) {
+func TestClientIsSentBackWhereItSaidAndToAnyPortOfLoopback(t *testing.T) {
 	app := Description{RedirectURIs: []string{
 		"http://localhost/callback", "http://127.0.0.1:33418/", "http://[::1]/cb?x=1", "https://agent.example/callback", "cursor://anysphere.cursor-mcp/oauth/callback",
 	}}
@@ -22,7 +22,7 @@ func TestAClientIsSentBackWhereItSaidAndToAnyPortOfLoopback(t *testing.T) {
 	}
 }
 
-func TestWhereABrowserMustNotBeSent(t *testing.T) {
+func TestRedirectsForbiddenToABrowser(t *testing.T) {
 	for _, uri := range []string{
 		"javascript:alert(1)", "javascript://x/%0aalert(1)", "JavaScript:/x", "data:text/html,x", "data://x/y", "vbscript:/x", "file:///etc/passwd", "file://host/x",
 		"blob:/x", "about:/x", "view-source:/x", "ftp://x/y", "mailto:/x", "intent://x/y", "urn:/x", "cursor:x", "cursor:///x", "://x", ":/x", "1x://y", "x\ty://z",
@@ -34,7 +34,7 @@ func TestWhereABrowserMustNotBeSent(t *testing.T) {
 	}
 }
 
-func TestAHostIsWrittenInOneWay(t *testing.T) {
+func TestHostIsWrittenInOneWay(t *testing.T) {
 	for host, good := range map[string]bool{
 		"claude.ai": true, "agents.example:8443": true, "localhost": true, "xn--fiqs8s.example": true, "127.0.0.1": true, "[::1]:1": true,
 		"": false, "Claude.ai": false, "claude.ai:443": false, "claude.ai/": false, "claude.ai/x": false, "claude.ai?x": false, "claude.ai#x": false, "https://claude.ai": false,
@@ -47,7 +47,7 @@ func TestAHostIsWrittenInOneWay(t *testing.T) {
 }
 
 // RFC 8252 7.1. No list of the schemes that an operating system hands over to programs is complete.
-func TestAPrivateUseSchemeIsADomainInReverseOrOfAnAgentThatIsKnown(t *testing.T) {
+func TestPrivateUseSchemeIsADomainInReverseOrOfAnAgentThatIsKnown(t *testing.T) {
 	for uri, good := range map[string]bool{
 		"cursor://anysphere.cursor-mcp/oauth/callback": true, "vscode://vscode.mcp/callback": true, "vscode-insiders://x/cb": true, "claude://oauth/callback": true,
 		"warp://mcp/oauth2callback": true, "com.example.agent:/oauth2redirect": true, "com.raycast:/oauth": true, "com.googleusercontent.apps.123-a1b2:/cb": true, "io.github.1me.x://cb": true,

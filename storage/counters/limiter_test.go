@@ -13,7 +13,7 @@ import (
 func bot(i int) netip.Addr { return netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)}) }
 
 // Decision 56: the clients that fill the table are refused, and no others.
-func TestAMillionMadeUpAddressesRefuseNobodyElse(t *testing.T) {
+func TestMillionMadeUpAddressesRefuseNobodyElse(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts to a million")
 	}
@@ -61,7 +61,7 @@ func TestAMillionMadeUpAddressesRefuseNobodyElse(t *testing.T) {
 }
 
 // A request that turns out to be an application's is taken off its address.
-func TestAHeldRequestIsTakenBackWhereItWasCounted(t *testing.T) {
+func TestHeldRequestIsTakenBackWhereItWasCounted(t *testing.T) {
 	l := newRates()
 	now := time.Now()
 	for range 1_000 {

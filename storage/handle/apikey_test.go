@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAnAPIKeyIsFoundByItsPatternAndItsChecksum(t *testing.T) {
+func TestAPIKeyIsFoundByItsPatternAndItsChecksum(t *testing.T) {
 	pattern := regexp.MustCompile(APIKeyPattern)
 	seen := map[string]bool{}
 	for range 1000 {
@@ -24,7 +24,7 @@ func TestAnAPIKeyIsFoundByItsPatternAndItsChecksum(t *testing.T) {
 }
 
 // The checksum tells what was mistyped or made up from keys, without a store.
-func TestWhatIsNoAPIKeyIsSeenOffline(t *testing.T) {
+func TestAPIKeyShapeIsCheckedOffline(t *testing.T) {
 	key := NewAPIKey()
 	for i := range len(key) {
 		for _, c := range "aZ0_-.\n=" {
@@ -44,7 +44,7 @@ func TestWhatIsNoAPIKeyIsSeenOffline(t *testing.T) {
 }
 
 // A scanner elsewhere computes the same checksum: CRC-32 of all before it, in base 62.
-func TestTheChecksumIsTheDocumentedOne(t *testing.T) {
+func TestChecksumIsTheDocumentedOne(t *testing.T) {
 	const body = "ks_AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
 	if !IsAPIKey(body + "4Vsewy") {
 		t.Errorf("checksum(%q) = %q", body, checksum(body))

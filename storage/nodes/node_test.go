@@ -39,7 +39,7 @@ func TestNodesKnowEachOtherWithinABeat(t *testing.T) {
 	})
 }
 
-func TestANodeThatLeavesIsGoneWithTheNextBeat(t *testing.T) {
+func TestNodeThatLeavesIsGoneWithTheNextBeat(t *testing.T) {
 	in(t, func(t *testing.T, c *cluster) {
 		a, b, gone := c.join("a"), c.join("b"), c.join("c")
 		pass(beat)
@@ -55,7 +55,7 @@ func TestANodeThatLeavesIsGoneWithTheNextBeat(t *testing.T) {
 	})
 }
 
-func TestANodeThatDiedIsGoneAfterThreeBeats(t *testing.T) {
+func TestNodeThatDiedIsGoneAfterThreeBeats(t *testing.T) {
 	in(t, func(t *testing.T, c *cluster) {
 		a, b := c.join("a"), c.join("b")
 		pass(10 * beat)
@@ -96,7 +96,7 @@ func TestClocksOfOtherNodesDoNotMatter(t *testing.T) {
 	}
 }
 
-func TestWhileTheStoreIsAwayTheLastNumberStays(t *testing.T) {
+func TestNodeNumberStaysWhileTheStoreIsAway(t *testing.T) {
 	for _, how := range []string{"fails", "hangs", "fails for a short time"} {
 		in(t, func(t *testing.T, c *cluster) {
 			all := []*process{c.join("a"), c.join("b"), c.join("c")}
@@ -143,7 +143,7 @@ func TestWhileTheStoreIsAwayTheLastNumberStays(t *testing.T) {
 }
 
 // One that died while nobody could see it is noticed afterwards.
-func TestANodeThatDiedWhileTheStoreWasAwayIsNoticed(t *testing.T) {
+func TestNodeThatDiedWhileTheStoreWasAwayIsNoticed(t *testing.T) {
 	in(t, func(t *testing.T, c *cluster) {
 		a, b, dead := c.join("a"), c.join("b"), c.join("c")
 		pass(beat)
@@ -164,7 +164,7 @@ func TestANodeThatDiedWhileTheStoreWasAwayIsNoticed(t *testing.T) {
 }
 
 // A server whose standby is gone answers reads and lets commits wait.
-func TestWhereOnlyWritesFailNobodyIsTakenForDead(t *testing.T) {
+func TestNodeWhoseWritesFailIsNotTakenForDead(t *testing.T) {
 	in(t, func(t *testing.T, c *cluster) {
 		a, b := c.join("a"), c.join("b")
 		pass(beat)
@@ -209,7 +209,7 @@ func (f *frozen) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	}
 }
 
-func TestABeatThatWasLostOrWhoseAnswerWasIsWrittenAnew(t *testing.T) {
+func TestBeatThatWasLostOrWhoseAnswerWasIsWrittenAnew(t *testing.T) {
 	in(t, func(t *testing.T, c *cluster) {
 		a, b := c.join("a"), c.join("b")
 		pass(beat)
@@ -235,7 +235,7 @@ func TestABeatThatWasLostOrWhoseAnswerWasIsWrittenAnew(t *testing.T) {
 }
 
 // All nodes together write no more than fifty do.
-func TestManyNodesBeatMoreSlowly(t *testing.T) {
+func TestHeartbeatSlowsDownWithManyNodes(t *testing.T) {
 	in(t, func(t *testing.T, c *cluster) {
 		var all []*process
 		for i := range 200 {
@@ -264,7 +264,7 @@ func TestManyNodesBeatMoreSlowly(t *testing.T) {
 	})
 }
 
-func TestAStoreOfOneProcessIsNotWrittenTo(t *testing.T) {
+func TestStoreOfOneProcessIsNotWrittenTo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		backend := memory.New()
 		defer backend.Close()
@@ -343,7 +343,7 @@ func TestTextsOfAnyKindAreNames(t *testing.T) {
 }
 
 // A mere observer learns by watching which nodes live: no clock is compared.
-func TestWhoLooksFindsOutWhoLives(t *testing.T) {
+func TestLookFindsOutWhichNodesLive(t *testing.T) {
 	in(t, func(t *testing.T, c *cluster) {
 		a, b := c.join("a"), c.join("b")
 		pass(beat)
@@ -386,7 +386,7 @@ func TestWhoLooksFindsOutWhoLives(t *testing.T) {
 }
 
 // An index of PostgreSQL holds when a beat ends.
-func TestTheEndOfABeatMovesSeldomAndIsNeverNear(t *testing.T) {
+func TestEndOfABeatMovesSeldomAndIsNeverNear(t *testing.T) {
 	in(t, func(t *testing.T, c *cluster) {
 		a := c.join("a")
 		ends := map[time.Time]bool{}

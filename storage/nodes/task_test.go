@@ -40,7 +40,7 @@ func (w *worker) mine(t *testing.T) bool {
 	return mine
 }
 
-func TestOneOfManyDoesTheWork(t *testing.T) {
+func TestTaskIsDoneByOneOfMany(t *testing.T) {
 	in(t, func(t *testing.T, c *cluster) {
 		var all []*worker
 		for range 8 {
@@ -64,7 +64,7 @@ func TestOneOfManyDoesTheWork(t *testing.T) {
 	})
 }
 
-func TestTheWorkOfADeadHolderIsTakenOver(t *testing.T) {
+func TestWorkOfADeadHolderIsTakenOver(t *testing.T) {
 	in(t, func(t *testing.T, c *cluster) {
 		a, b, other := c.worker(), c.worker(), c.worker()
 		a.mine(t)
@@ -118,7 +118,7 @@ func TestWorkThatIsReleasedIsTakenAtOnce(t *testing.T) {
 	})
 }
 
-func TestAReleaseThatComesTooLateTakesNothingAway(t *testing.T) {
+func TestReleaseThatComesTooLateTakesNothingAway(t *testing.T) {
 	in(t, func(t *testing.T, c *cluster) {
 		a, b := c.worker(), c.worker()
 		a.mine(t)
@@ -136,7 +136,7 @@ func TestAReleaseThatComesTooLateTakesNothingAway(t *testing.T) {
 	})
 }
 
-func TestAnAnswerThatWasLostKeepsTheLease(t *testing.T) {
+func TestAnswerThatWasLostKeepsTheLease(t *testing.T) {
 	in(t, func(t *testing.T, c *cluster) {
 		a, b := c.worker(), c.worker()
 		for range 4 {
@@ -157,7 +157,7 @@ func TestAnAnswerThatWasLostKeepsTheLease(t *testing.T) {
 }
 
 // The lease is as old as the write, however late its answer is.
-func TestALateAnswerMakesALeaseNoLonger(t *testing.T) {
+func TestLateAnswerMakesALeaseNoLonger(t *testing.T) {
 	in(t, func(t *testing.T, c *cluster) {
 		a, b := c.worker(), c.worker()
 		a.link.lag = lease - 10*time.Second
@@ -179,7 +179,7 @@ func TestALateAnswerMakesALeaseNoLonger(t *testing.T) {
 	})
 }
 
-func TestNobodyTakesOverWhatItDidNotWatch(t *testing.T) {
+func TestTaskIsTakenOverOnlyAfterWatchingIt(t *testing.T) {
 	in(t, func(t *testing.T, c *cluster) {
 		c.worker().mine(t)
 		pass(time.Hour)
@@ -194,7 +194,7 @@ func TestNobodyTakesOverWhatItDidNotWatch(t *testing.T) {
 	})
 }
 
-func TestAStoreThatIsAwayIsNobodysWork(t *testing.T) {
+func TestStoreThatIsAwayIsNobodysWork(t *testing.T) {
 	in(t, func(t *testing.T, c *cluster) {
 		a := c.worker()
 		a.mine(t)
@@ -210,7 +210,7 @@ func TestAStoreThatIsAwayIsNobodysWork(t *testing.T) {
 	})
 }
 
-func TestWithoutOthersTheWorkIsItsOwn(t *testing.T) {
+func TestTaskWithoutOthersIsItsOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		backend := memory.New()
 		defer backend.Close()
@@ -235,7 +235,7 @@ func TestWithoutOthersTheWorkIsItsOwn(t *testing.T) {
 
 // Workers ask, are paused, die and lose the store at random. A worker that was told that the work is
 // its own had it to itself from then until the lease would have ended.
-func TestNoTwoHoldALease(t *testing.T) {
+func TestLeaseIsNeverHeldByTwo(t *testing.T) {
 	for seed := range uint64(40) {
 		in(t, func(t *testing.T, c *cluster) {
 			draw := rand.New(rand.NewPCG(seed, 1))

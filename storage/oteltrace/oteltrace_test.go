@@ -40,7 +40,7 @@ func within(t *testing.T) (context.Context, func() tracetest.SpanStubs) {
 	}
 }
 
-func TestEachStepIsASpanBelowItsCallers(t *testing.T) {
+func TestStepIsASpanBelowItsCallers(t *testing.T) {
 	ctx, recorded := within(t)
 	inner := memory.New()
 	b := oteltrace.New(inner)
@@ -88,7 +88,7 @@ func TestEachStepIsASpanBelowItsCallers(t *testing.T) {
 	}
 }
 
-func TestNothingOfARecordIsInASpan(t *testing.T) {
+func TestSpansHoldNothingOfARecord(t *testing.T) {
 	ctx, recorded := within(t)
 	b := oteltrace.New(memory.New())
 	const secret = "s3cr3t@example.com"
@@ -110,7 +110,7 @@ type failing struct {
 
 func (f failing) Get(context.Context, string, string) (driver.Doc, error) { return driver.Doc{}, f.err }
 
-func TestAFailureIsToldByItsKindAndAVerdictIsNone(t *testing.T) {
+func TestFailureIsToldByItsKindAndAVerdictIsNone(t *testing.T) {
 	for err, want := range map[error]string{
 		fmt.Errorf("app s3cr3t: %w", driver.ErrNotFound): "", driver.ErrConflict: "",
 		fmt.Errorf("to s3cr3t: %w", context.Canceled): "canceled", context.DeadlineExceeded: "timeout",
@@ -143,7 +143,7 @@ func (n nested) Get(ctx context.Context, _, _ string) (driver.Doc, error) {
 	return driver.Doc{}, nil
 }
 
-func TestTheAdapterIsAskedWithinTheStep(t *testing.T) {
+func TestAdapterIsAskedWithinTheStep(t *testing.T) {
 	ctx, recorded := within(t)
 	var inner trace.SpanContext
 	oteltrace.New(nested{memory.New(), &inner}).Get(ctx, "app", "a")
@@ -152,7 +152,7 @@ func TestTheAdapterIsAskedWithinTheStep(t *testing.T) {
 	}
 }
 
-func TestAStepThatNobodyRecordsAllocatesNothing(t *testing.T) {
+func TestStepThatNobodyRecordsAllocatesNothing(t *testing.T) {
 	inner := failing{memory.New(), driver.ErrNotFound}
 	b := oteltrace.New(inner)
 	ctx := t.Context()

@@ -74,7 +74,7 @@ func as(t *testing.T, dsn, schema string, settings ...string) string {
 	return u.String()
 }
 
-func TestWhatIsWellIsSaidToBeSafe(t *testing.T) {
+func TestCheckSaysThatItIsSafe(t *testing.T) {
 	dsn, schema := address(t, direct), newSchema(t)
 	o := postgres.Options{Schema: schema, Conns: 4}
 	open(t, dsn, o).Close()
@@ -128,7 +128,7 @@ func TestStepsThatAreMissingOrOfAnotherVersionAreFound(t *testing.T) {
 	wantState(t, states(t, dsn, o, 1), "autovacuum", postgres.Unsafe, "autovacuum of doc")
 }
 
-func TestAPoolerWithoutAWayToListenPastItIsFound(t *testing.T) {
+func TestPoolerWithoutAWayToListenPastItIsFound(t *testing.T) {
 	through, schema := address(t, pooled), newSchema(t)
 	o := postgres.Options{Schema: schema}
 	wantState(t, states(t, through, o, 2), "listen", postgres.Unsafe, "a pooler stands between", "listen=postgres://")
@@ -150,7 +150,7 @@ func TestAPoolerWithoutAWayToListenPastItIsFound(t *testing.T) {
 	wantState(t, states(t, through, o, 51), "listen", postgres.Safe, "within a second")
 }
 
-func TestAnOpenWayToTheDatabaseIsFound(t *testing.T) {
+func TestOpenWayToTheDatabaseIsFound(t *testing.T) {
 	for _, c := range []struct {
 		dsn  string
 		want postgres.State
@@ -175,7 +175,7 @@ func TestAnOpenWayToTheDatabaseIsFound(t *testing.T) {
 	}
 }
 
-func TestAServerThatDoesNotAnswerIsUnknown(t *testing.T) {
+func TestServerThatDoesNotAnswerIsUnknown(t *testing.T) {
 	found := postgres.Check(t.Context(), "postgres://u:opensesame@127.0.0.1:1/d?connect_timeout=1", postgres.Options{Timeout: time.Second}, 2)
 	if len(found) != 1 || found[0].State != postgres.Unknown || !strings.Contains(found[0].Says, "no server answers") || strings.Contains(found[0].Says, "opensesame") {
 		t.Errorf("%+v", found)

@@ -142,7 +142,7 @@ func TestSettingsOfTheServerThatAreNotSafeAreFound(t *testing.T) {
 	wantState(t, states(t, s.url("latin"), postgres.Options{}, 2), "version", postgres.Unsafe, "LATIN1", "UTF8")
 }
 
-func TestAStandbyThatIsNotSynchronousIsFound(t *testing.T) {
+func TestStandbyThatIsNotSynchronousIsFound(t *testing.T) {
 	s := newServer(t, empty)
 	check := func() map[string]postgres.Finding {
 		return states(t, s.url("postgres"), postgres.Options{}, 2)

@@ -34,7 +34,7 @@ func pair(t *testing.T) (primary, standby *pgserver.Server, both string) {
 
 // Of all hosts in the address the one that takes writes is used, for listening too, and another one when
 // that has changed.
-func TestAStoreFollowsAFailover(t *testing.T) {
+func TestStoreFollowsAFailover(t *testing.T) {
 	primary, standby, both := pair(t)
 	ctx := t.Context()
 	s := open(t, both, postgres.Options{Schema: "failover", Timeout: time.Second})

@@ -25,7 +25,7 @@ func listening(t *testing.T, s *postgres.Store) (hints chan struct{}, ended chan
 	return hints, ended
 }
 
-func TestWhatOtherNodesWaitForIsHinted(t *testing.T) {
+func TestListenHintsAtWhatOtherNodesWaitFor(t *testing.T) {
 	for name, o := range map[string]struct{ writer, listener string }{
 		"directly": {direct, direct},
 		"behind PgBouncer, listening to the server": {pooled, direct},
@@ -59,7 +59,7 @@ func TestWhatOtherNodesWaitForIsHinted(t *testing.T) {
 	}
 }
 
-func TestAPoolerThatDropsNotificationsIsNoticed(t *testing.T) {
+func TestPoolerThatDropsNotificationsIsNoticed(t *testing.T) {
 	s := open(t, address(t, pooled), postgres.Options{Schema: newSchema(t), Log: slog.New(slog.DiscardHandler)})
 	defer s.Close()
 	hinted := false

@@ -13,7 +13,7 @@ import (
 )
 
 // The plans of a copy are made while the tables are small, and are kept while it fills them.
-func TestACopyLooksUpItsRowsByTheirKeysHoweverManyThereAre(t *testing.T) {
+func TestCopyLooksUpItsRowsByTheirKeysHoweverManyThereAre(t *testing.T) {
 	dsn, schema, ctx := address(t, direct), newSchema(t), t.Context()
 	source := memory.New()
 	defer source.Close()

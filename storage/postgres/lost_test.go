@@ -168,7 +168,7 @@ func TestConnectionsThatTheServerDroppedAreReplaced(t *testing.T) {
 }
 
 // A statement that the server does not answer holds up its caller for the time that a call has, and Close for less.
-func TestACallThatIsNotAnsweredEnds(t *testing.T) {
+func TestCallThatIsNotAnsweredEnds(t *testing.T) {
 	schema := newSchema(t)
 	s := open(t, address(t, direct), postgres.Options{Schema: schema, Timeout: 300 * time.Millisecond})
 	if _, err := s.Put(t.Context(), driver.Doc{Kind: "k", ID: "i"}); err != nil {

@@ -37,7 +37,7 @@ func with(t *testing.T, dsn string, change func(*url.URL, url.Values)) string {
 
 func sql(t testing.TB, statements ...string) { t.Helper(); database.Exec(t, statements...) }
 
-func TestAnErrorAtTheStartSaysWhatToDo(t *testing.T) {
+func TestErrorAtTheStartSaysWhatToDo(t *testing.T) {
 	dsn := address(t, direct)
 	role := newSchema(t)
 	sql(t, "CREATE ROLE "+role+" LOGIN")
@@ -68,7 +68,7 @@ func TestAnErrorAtTheStartSaysWhatToDo(t *testing.T) {
 }
 
 // A server whose certificate nobody vouches for gets no password.
-func TestTheServerIsVerified(t *testing.T) {
+func TestServerIsVerified(t *testing.T) {
 	dsn, ca := address(t, direct), address(t, database.CA)
 	verified := func(root string) string {
 		return with(t, dsn, func(_ *url.URL, q url.Values) { q.Set("sslmode", "verify-full"); q.Set("sslrootcert", root) })
@@ -91,7 +91,7 @@ func TestTheServerIsVerified(t *testing.T) {
 }
 
 // The owner of a schema needs no other right.
-func TestADatabaseThatAnswersBeforeItHasStoredIsWarnedOf(t *testing.T) {
+func TestDatabaseThatAnswersBeforeItHasStoredIsWarnedOf(t *testing.T) {
 	for commit, warns := range map[string]bool{"on": false, "local": false, "off": true} {
 		var said strings.Builder
 		dsn := with(t, address(t, direct), func(_ *url.URL, q url.Values) { q.Set("synchronous_commit", commit) })
@@ -103,7 +103,7 @@ func TestADatabaseThatAnswersBeforeItHasStoredIsWarnedOf(t *testing.T) {
 	}
 }
 
-func TestARoleThatOwnsTheSchemaAloneIsEnough(t *testing.T) {
+func TestRoleThatOwnsTheSchemaAloneIsEnough(t *testing.T) {
 	role, schema := newSchema(t), newSchema(t)
 	sql(t, "CREATE ROLE "+role+" LOGIN", "CREATE SCHEMA "+schema+" AUTHORIZATION "+role)
 	t.Cleanup(func() { sql(t, "DROP OWNED BY "+role, "DROP ROLE "+role) })
@@ -119,7 +119,7 @@ func TestARoleThatOwnsTheSchemaAloneIsEnough(t *testing.T) {
 }
 
 // Where an administrator makes the tables the service needs no right to change them.
-func TestARoleThatMayOnlyReadAndWriteIsEnoughWhereAnotherMakesTheTables(t *testing.T) {
+func TestRoleThatMayOnlyReadAndWriteIsEnoughWhereAnotherMakesTheTables(t *testing.T) {
 	role, schema := newSchema(t), newSchema(t)
 	sql(t, postgres.Script(schema, 0), "CREATE ROLE "+role+" LOGIN", "GRANT USAGE ON SCHEMA "+schema+" TO "+role,
 		"GRANT ALL ON ALL TABLES IN SCHEMA "+schema+" TO "+role, "GRANT ALL ON ALL SEQUENCES IN SCHEMA "+schema+" TO "+role)
@@ -162,7 +162,7 @@ func TestNodesThatStartAtOnceMakeTheTablesOnce(t *testing.T) {
 	}
 }
 
-func TestTheScriptDoesWhatOpenDoes(t *testing.T) {
+func TestScriptDoesWhatOpenDoes(t *testing.T) {
 	dsn, schema := address(t, direct), newSchema(t)
 	o := postgres.Options{Schema: schema, NeverMigrate: true}
 	if _, err := postgres.Open(t.Context(), dsn, o); err == nil || !strings.Contains(err.Error(), "keystile storage migrate up") {
@@ -231,7 +231,7 @@ func TestContractOnTablesThatAreAStepAhead(t *testing.T) {
 	})
 }
 
-func TestEveryCallIsObserved(t *testing.T) {
+func TestCallIsObserved(t *testing.T) {
 	var mu sync.Mutex
 	seen := map[string]error{}
 	s := open(t, address(t, direct), postgres.Options{Schema: newSchema(t), Log: slog.New(slog.DiscardHandler),
@@ -251,7 +251,7 @@ func TestEveryCallIsObserved(t *testing.T) {
 	}
 }
 
-func TestAStoreSaysWhereItIsAndNothingSecret(t *testing.T) {
+func TestStoreSaysWhereItIsAndNothingSecret(t *testing.T) {
 	dsn := address(t, direct)
 	u, err := url.Parse(dsn)
 	if err != nil {

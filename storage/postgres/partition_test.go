@@ -62,7 +62,7 @@ func swept(t *testing.T, s *postgres.Store, at time.Time) int {
 	return n
 }
 
-func TestTheTokensOfAWeekAreDroppedWithTheirPartition(t *testing.T) {
+func TestTokensOfAWeekAreDroppedWithTheirPartition(t *testing.T) {
 	o := postgres.Options{Schema: newSchema(t)}
 	s := open(t, address(t, direct), o)
 	defer s.Close()
@@ -102,7 +102,7 @@ func TestTheTokensOfAWeekAreDroppedWithTheirPartition(t *testing.T) {
 }
 
 // Somebody has left a transaction open in a terminal.
-func TestAForgottenTransactionStallsNothing(t *testing.T) {
+func TestForgottenTransactionStallsNothing(t *testing.T) {
 	o := postgres.Options{Schema: newSchema(t)}
 	s := open(t, address(t, direct), o)
 	defer s.Close()

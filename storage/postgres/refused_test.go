@@ -12,7 +12,7 @@ import (
 )
 
 // A caller that was refused, and has not heard of it, is not taken for the one whose work was in the way.
-func TestARefusalThatIsLostIsNoSuccess(t *testing.T) {
+func TestRefusalThatIsLostIsNoSuccess(t *testing.T) {
 	dsn := address(t, direct)
 	schema := newSchema(t)
 	w, through := newWire(t, dsn)

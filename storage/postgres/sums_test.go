@@ -16,7 +16,7 @@ func aToken() driver.Token {
 }
 
 // Of a token each bit of each column that the checksum covers is flipped, as the database would return it.
-func TestNoFlippedBitOfATokenIsServed(t *testing.T) {
+func TestFlippedBitsOfATokenAreNeverServed(t *testing.T) {
 	good := aToken()
 	rest, err := encode(good)
 	if err != nil {
@@ -52,7 +52,7 @@ func TestNoFlippedBitOfATokenIsServed(t *testing.T) {
 }
 
 // Rows of a version without checksums are read, and that version reads those of this one.
-func TestATokenWithoutAChecksumIsRead(t *testing.T) {
+func TestTokenWithoutAChecksumIsRead(t *testing.T) {
 	good := aToken()
 	rest, err := encode(good)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 
 // A canceled commit that waits for a standby stops waiting, and shows what a failover would lose. Here
 // the statement waits for a lock, which looks the same from outside: who gives up leaves it alone.
-func TestACallThatGivesUpDoesNotCancelItsStatement(t *testing.T) {
+func TestCallThatGivesUpDoesNotCancelItsStatement(t *testing.T) {
 	dsn, schema := address(t, direct), newSchema(t)
 	s := open(t, dsn, postgres.Options{Schema: schema, Timeout: 2 * time.Second})
 	defer s.Close()

@@ -35,7 +35,7 @@ func TestListsComeBackAsTheyWerePacked(t *testing.T) {
 	}
 }
 
-func TestARankingThatIsNoneIsRefused(t *testing.T) {
+func TestRankingThatIsNoneIsRefused(t *testing.T) {
 	day := driver.Day(time.Now())
 	good := Ranking{ID: "r", Of: Apps, Day: day, Names: []string{"a"}, Calls: []int64{1}, Errors: []int64{0}, Over: []int64{0}}
 	if err := good.Check(); err != nil {

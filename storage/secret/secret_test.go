@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestASecretCannotBeShownByAccident(t *testing.T) {
+func TestSecretCannotBeShownByAccident(t *testing.T) {
 	const text = "s3cr3t-s3cr3t"
 	type dated struct{ Secret Secret }
 	type client struct {

@@ -16,7 +16,7 @@ func TestNodesOfOneStoreKeepTheContract(t *testing.T) {
 	})
 }
 
-func TestEveryMeasurementRuns(t *testing.T) {
+func TestMeasurementRuns(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it stocks a store for each of 17 measurements")
 	}

@@ -98,7 +98,7 @@ func wantOpen(t *testing.T, b driver.Backend, want error, words ...string) {
 	}
 }
 
-func TestACopyHasEveryRowAndGoesOnCountingBehindTheLast(t *testing.T) {
+func TestCopyHasEveryRowAndGoesOnCountingBehindTheLast(t *testing.T) {
 	source, target := opened(t), memory.New()
 	fill(t, source, "n", 40)
 	before := dump(t, source)
@@ -145,7 +145,7 @@ func (s *stopping) Load(ctx context.Context, table transfer.Table, rows []transf
 }
 
 // Whenever it is stopped, the target cannot be served from, and the next run writes the rest alone.
-func TestACopyThatIsStoppedGoesOnWhereItWas(t *testing.T) {
+func TestCopyThatIsStoppedGoesOnWhereItWas(t *testing.T) {
 	source := opened(t)
 	fill(t, source, "n", 20)
 	total := 0
@@ -188,7 +188,7 @@ func TestACopyThatIsStoppedGoesOnWhereItWas(t *testing.T) {
 	}
 }
 
-func TestWhatDiffersIsRepairedAndWhatIsTooMuchIsRemoved(t *testing.T) {
+func TestCopyRepairsDifferencesAndRemovesTheSurplus(t *testing.T) {
 	source, target := opened(t), memory.New()
 	fill(t, source, "n", 30)
 	if _, err := transfer.Copy(t.Context(), source, target, transfer.Options{Live: true}); err != nil {
@@ -236,7 +236,7 @@ func (w *writing) Rows(ctx context.Context, table transfer.Table, after []byte, 
 }
 
 // Whenever the source changes, either the copy has the change or it says so and is not served from.
-func TestASourceThatChangesMeanwhileIsNoticed(t *testing.T) {
+func TestSourceThatChangesMeanwhileIsNoticed(t *testing.T) {
 	noticed := 0
 	for page := 1; ; page++ {
 		source, target := opened(t), memory.New()
@@ -266,7 +266,7 @@ func TestASourceThatChangesMeanwhileIsNoticed(t *testing.T) {
 	}
 }
 
-func TestOfALiveStoreTheCopyIsNotFinishedUntilTheLastRun(t *testing.T) {
+func TestCopyOfALiveStoreIsUnfinishedUntilTheLastRun(t *testing.T) {
 	source, target := opened(t), memory.New()
 	fill(t, source, "n", 9)
 	report, err := transfer.Copy(t.Context(), source, target, transfer.Options{Live: true, Source: "postgres://db/x"})
@@ -282,7 +282,7 @@ func TestOfALiveStoreTheCopyIsNotFinishedUntilTheLastRun(t *testing.T) {
 	wantEqual(t, target, source)
 }
 
-func TestATargetThatIsNotEmptyIsRefusedAndLeftAsItIs(t *testing.T) {
+func TestTargetThatIsNotEmptyIsRefusedAndLeftAsItIs(t *testing.T) {
 	source, used, other := opened(t), memory.New(), memory.New()
 	fill(t, source, "n", 9)
 	version, err := used.Put(t.Context(), driver.Doc{Kind: "thing", ID: "x"})
@@ -313,7 +313,7 @@ func TestATargetThatIsNotEmptyIsRefusedAndLeftAsItIs(t *testing.T) {
 	}
 }
 
-func TestAnUnfinishedCopyIsNoSource(t *testing.T) {
+func TestUnfinishedCopyIsNoSource(t *testing.T) {
 	half, target := memory.New(), memory.New()
 	if _, err := transfer.Copy(t.Context(), opened(t), half, transfer.Options{Live: true}); err != nil {
 		t.Fatal(err)
@@ -326,7 +326,7 @@ func TestAnUnfinishedCopyIsNoSource(t *testing.T) {
 	}
 }
 
-func TestADryRunWritesNothingAndTellsHowMuchThereIs(t *testing.T) {
+func TestDryRunWritesNothingAndTellsHowMuchThereIs(t *testing.T) {
 	source, target := opened(t), memory.New()
 	fill(t, source, "n", 9)
 	before := dump(t, target)
@@ -349,7 +349,7 @@ func (f forgetful) Load(ctx context.Context, table transfer.Table, rows []transf
 	return f.Store.Load(ctx, table, f.spoil(table, slices.Clone(rows)), gone)
 }
 
-func TestATargetThatDoesNotHoldWhatWasWrittenIsNoticed(t *testing.T) {
+func TestTargetThatDoesNotHoldWhatWasWrittenIsNoticed(t *testing.T) {
 	source := opened(t)
 	fill(t, source, "n", 9)
 	for name, spoil := range map[string]func(transfer.Table, []transfer.Row) []transfer.Row{
@@ -375,7 +375,7 @@ func TestATargetThatDoesNotHoldWhatWasWrittenIsNoticed(t *testing.T) {
 	}
 }
 
-func TestOnlyAdaptersThatCanAreCopied(t *testing.T) {
+func TestCopyTakesOnlyAdaptersThatCan(t *testing.T) {
 	type bare struct{ driver.Backend }
 	if _, err := transfer.Copy(t.Context(), bare{memory.New()}, memory.New(), transfer.Options{}); !errors.Is(err, transfer.ErrUnable) || !strings.Contains(err.Error(), "source") {
 		t.Errorf("from a bare Backend: %v", err)
@@ -385,7 +385,7 @@ func TestOnlyAdaptersThatCanAreCopied(t *testing.T) {
 	}
 }
 
-func TestACopyEndsWithItsContext(t *testing.T) {
+func TestCopyEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	source, target := opened(t), memory.New()
 	fill(t, source, "n", 30)
@@ -410,7 +410,7 @@ func (b *busy) Load(ctx context.Context, table transfer.Table, rows []transfer.R
 	return b.Store.Load(ctx, table, rows, gone)
 }
 
-func TestAStepThatIsTooMuchForTheTargetIsTakenInHalves(t *testing.T) {
+func TestStepThatIsTooMuchForTheTargetIsTakenInHalves(t *testing.T) {
 	source, target := opened(t), &busy{Store: memory.New(), most: 150}
 	for i := range 500 {
 		if err := source.Append(t.Context(), driver.Record{At: noon, Data: []byte{byte(i)}}); err != nil {

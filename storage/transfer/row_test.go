@@ -64,7 +64,7 @@ func rows() map[transfer.Table][]struct {
 	return out
 }
 
-func TestARowHoldsItsRecordToTheNanosecond(t *testing.T) {
+func TestRowHoldsItsRecordToTheNanosecond(t *testing.T) {
 	all := rows()
 	for _, table := range transfer.Tables() {
 		if len(all[table]) == 0 {
@@ -80,7 +80,7 @@ func TestARowHoldsItsRecordToTheNanosecond(t *testing.T) {
 }
 
 // Two spellings of one record would be two records to a checksum.
-func TestNoOtherBytesAreARow(t *testing.T) {
+func TestRowParsesNoOtherBytes(t *testing.T) {
 	open := map[transfer.Table]bool{transfer.Audit: true, transfer.Documents: true} // they end in data of any length
 	for table, all := range rows() {
 		for _, c := range all {

@@ -74,7 +74,7 @@ func write(t *testing.T, root, name, text string) {
 	}
 }
 
-func TestTheAPIOfAReleaseKeepsItsPromise(t *testing.T) {
+func TestAPIOfAReleaseKeepsItsPromise(t *testing.T) {
 	root, kept := madeModule(t, "a")
 	if err := run(root, kept, "", nil); err != nil {
 		t.Errorf("nothing has changed, and it says %v", err)
@@ -156,7 +156,7 @@ func judged(t *testing.T, root, kept string, overlay map[string][]byte) map[stri
 	return found
 }
 
-func TestEveryPackageHasItsPromise(t *testing.T) {
+func TestPackageHasItsPromise(t *testing.T) {
 	for name, change := range map[string]struct{ file, text, complaint string }{
 		"a package without": {"new/new.go", "package new\n", "says nothing about package new"},
 		"one that is gone":  {"doc.go", "// Package lib.\n//\n// # Stability\n//\n//\tstable lib firm/a gone\n//\tfrozen cold/a\n//\texperimental loose/a\npackage lib\n", "there is none"},
@@ -172,7 +172,7 @@ func TestEveryPackageHasItsPromise(t *testing.T) {
 }
 
 // A package that a release had is missed, whatever the list says by now.
-func TestAPackageThatIsGoneBreaksHosts(t *testing.T) {
+func TestPackageThatIsGoneBreaksHosts(t *testing.T) {
 	root, kept := madeModule(t, "a")
 	if err := os.RemoveAll(filepath.Join(root, "firm")); err != nil {
 		t.Fatal(err)
@@ -184,7 +184,7 @@ func TestAPackageThatIsGoneBreaksHosts(t *testing.T) {
 }
 
 // This module itself: an adapter of today would not be whole with another method.
-func TestAMethodMoreOfTheBackendIsFound(t *testing.T) {
+func TestMethodMoreOfTheBackendIsFound(t *testing.T) {
 	const root = "../../.."
 	file, err := filepath.Abs(root + "/storage/driver/backend.go")
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 )
 
 // Decision 6.
-func TestAnApplicationIsRegisteredAsItWasTyped(t *testing.T) {
+func TestApplicationIsRegisteredAsItWasTyped(t *testing.T) {
 	o := newOffice(t)
 	v := o.must("app", "create", "--name", "Shop", "--domain", "https://Shop.Example.com/x", "--domain", "localhost:3000", "--domain", "shop.example.com",
 		"--redirect-uri", "https://shop.example.com/cb", "--tier", "white_label", "--id-token-alg", "ES256")
@@ -30,7 +30,7 @@ func TestAnApplicationIsRegisteredAsItWasTyped(t *testing.T) {
 }
 
 // Decisions 21, 29 and 52: nothing is first-party or somebody's unless asked for.
-func TestAnApplicationIsNobodysAndAsksForConsentUnlessTheCommandSaysOtherwise(t *testing.T) {
+func TestApplicationIsNobodysAndAsksForConsentUnlessTheCommandSaysOtherwise(t *testing.T) {
 	o := newOffice(t)
 	admin := o.must("user", "create", "--username", "root", "--password", "correct horse", "--role", "admin")
 	for _, c := range []struct {
@@ -59,7 +59,7 @@ func TestAnApplicationIsNobodysAndAsksForConsentUnlessTheCommandSaysOtherwise(t 
 	}
 }
 
-func TestTheFirstMembersPrintedAreIDAndSecret(t *testing.T) {
+func TestFirstMembersPrintedAreIDAndSecret(t *testing.T) {
 	_, out, _ := newOffice(t).run("", "app", "create", "--name", "Shop", "--domain", "a.example", "--json")
 	if !strings.HasPrefix(out, `{"client_id":"ks`) || !strings.Contains(out[:60], `,"client_secret":"`) || strings.Count(out, "\n") != 1 {
 		t.Errorf("printed %q", out)
@@ -67,7 +67,7 @@ func TestTheFirstMembersPrintedAreIDAndSecret(t *testing.T) {
 }
 
 // Decision 4.
-func TestAPublicApplicationHasNoSecret(t *testing.T) {
+func TestPublicApplicationHasNoSecret(t *testing.T) {
 	o := newOffice(t)
 	v := o.must("app", "create", "--name", "Phone", "--domain", "localhost", "--public")
 	if _, there := v["client_secret"]; there || v["public"] != true || v["id_token_alg"] != "ES256" {
@@ -76,7 +76,7 @@ func TestAPublicApplicationHasNoSecret(t *testing.T) {
 }
 
 // Decision 29.
-func TestTheOwnerIsWhomTheCommandNames(t *testing.T) {
+func TestOwnerIsWhomTheCommandNames(t *testing.T) {
 	o := newOffice(t)
 	o.must("user", "create", "--username", "root", "--password", "correct horse", "--role", "admin")
 	ada := o.must("user", "create", "--username", "Ada", "--password", "correct horse")
@@ -86,7 +86,7 @@ func TestTheOwnerIsWhomTheCommandNames(t *testing.T) {
 	o.wantFailure(1, `no user "bob"`, "app", "create", "--name", "A", "--domain", "a.example", "--owner", "bob")
 }
 
-func TestWhatAnApplicationCanNotBeIsAWrongCall(t *testing.T) {
+func TestAppFlagsThatCannotBeAreAWrongCall(t *testing.T) {
 	o := newOffice(t)
 	for want, words := range map[string][]string{
 		"wildcards":                {"--domain", "*.example.com"},
@@ -104,7 +104,7 @@ func TestWhatAnApplicationCanNotBeIsAWrongCall(t *testing.T) {
 	}
 }
 
-func TestAUserCanSignInAndThePasswordIsNotShown(t *testing.T) {
+func TestUserCanSignInAndThePasswordIsNotShown(t *testing.T) {
 	for _, c := range []struct{ name, stdin, flag string }{
 		{"typed", "", "correct horse"}, {"from the standard input", "correct horse\nbattery\n", "-"}, {"without a line's end", "correct horse", "-"},
 	} {
@@ -125,7 +125,7 @@ func TestAUserCanSignInAndThePasswordIsNotShown(t *testing.T) {
 	}
 }
 
-func TestAUserWhoCanNotBeMadeIsExplained(t *testing.T) {
+func TestUserWhoCanNotBeMadeIsExplained(t *testing.T) {
 	for _, served := range []bool{false, true} {
 		o := newOffice(t)
 		if served {
@@ -139,7 +139,7 @@ func TestAUserWhoCanNotBeMadeIsExplained(t *testing.T) {
 	}
 }
 
-func TestASettingIsSetByItsNameOrItsAlias(t *testing.T) {
+func TestSettingIsSetByItsNameOrItsAlias(t *testing.T) {
 	o := newOffice(t)
 	if v := o.must("setting", "get", "oauth_force_pkce"); v["value"] != "0" {
 		t.Errorf("unset it is %v, want 0 (protocol 3.3)", v)
@@ -166,7 +166,7 @@ func TestPlainOutputIsAligned(t *testing.T) {
 	}
 }
 
-func TestARunningServerIsAskedAndTheFileLeftAlone(t *testing.T) {
+func TestRunningServerIsAskedAndTheFileLeftAlone(t *testing.T) {
 	o := newOffice(t)
 	o.serve()
 	o.must("setting", "set", "oauth_force_pkce", "1")
@@ -178,7 +178,7 @@ func TestARunningServerIsAskedAndTheFileLeftAlone(t *testing.T) {
 	}
 }
 
-func TestASocketThatNobodyServesIsPassedOver(t *testing.T) {
+func TestSocketThatNobodyServesIsPassedOver(t *testing.T) {
 	o := newOffice(t)
 	o.must("setting", "get", "oauth_force_pkce")
 	l, err := net.Listen("unix", filepath.Join(o.data, "admin.sock"))
@@ -193,19 +193,19 @@ func TestASocketThatNobodyServesIsPassedOver(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsJustStartingIsAskedAgain(t *testing.T) {
+func TestServerThatIsJustStartingIsAskedAgain(t *testing.T) {
 	o := newOffice(t)
 	o.held, o.whileOpening = errLocked, o.serve
 	o.must("setting", "set", "oauth_force_pkce", "1")
 }
 
-func TestAStoreThatIsHeldByWhoDoesNotAnswerIsExplained(t *testing.T) {
+func TestStoreThatIsHeldByWhoDoesNotAnswerIsExplained(t *testing.T) {
 	o := newOffice(t)
 	o.held = errLocked
 	o.wantFailure(1, errLocked.Error(), "setting", "get", "oauth_force_pkce")
 }
 
-func TestAServerOfAnotherVersionSaysSo(t *testing.T) {
+func TestServerOfAnotherVersionSaysSo(t *testing.T) {
 	o := newOffice(t)
 	if _, err := execute(t.Context(), o.target, "app explode", cli.Args{}); err == nil || !strings.Contains(err.Error(), "another version") {
 		t.Errorf("execute(unknown) = %v", err)

@@ -50,7 +50,7 @@ func (o *office) ended() (ids []string) {
 	return ids
 }
 
-func TestADeniedHostLosesAllThatItsApplicationsWereGranted(t *testing.T) {
+func TestDeniedHostLosesAllThatItsApplicationsWereGranted(t *testing.T) {
 	for name, serve := range map[string]func(*office){"nobody serves": func(*office) {}, "a server runs": (*office).serve} {
 		t.Run(name, func(t *testing.T) {
 			o := newOffice(t)
@@ -92,7 +92,7 @@ func TestADeniedHostLosesAllThatItsApplicationsWereGranted(t *testing.T) {
 	}
 }
 
-func TestAnApplicationThatRegisteredItselfIsDeniedAlone(t *testing.T) {
+func TestApplicationThatRegisteredItselfIsDeniedAlone(t *testing.T) {
 	o := newOffice(t)
 	id := o.agents()
 	o.must("client", "deny", id)
@@ -111,7 +111,7 @@ func TestAnApplicationThatRegisteredItselfIsDeniedAlone(t *testing.T) {
 	}
 }
 
-func TestADocumentIsReadAgain(t *testing.T) {
+func TestDocumentIsReadAgain(t *testing.T) {
 	o := newOffice(t)
 	id := o.agents()
 	stale := func() (ids []string) {
@@ -137,7 +137,7 @@ func TestADocumentIsReadAgain(t *testing.T) {
 	o.wantFailure(1, "there is no document to read", "client", "refetch", id)
 }
 
-func TestTheClientsAreListedApartFromTheApplications(t *testing.T) {
+func TestClientsAreListedApartFromTheApplications(t *testing.T) {
 	o := newOffice(t)
 	if code, out, _ := o.run("", "client", "list"); code != 0 || !strings.HasPrefix(out, "no application") {
 		t.Errorf("an empty list is %q", out)

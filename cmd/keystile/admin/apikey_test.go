@@ -70,7 +70,7 @@ func TestAPIKeysAreMadeListedAndRevokedWithAndWithoutAServer(t *testing.T) {
 	}
 }
 
-func TestAWrongAPIKeyIsNotMade(t *testing.T) {
+func TestKeyAddRefusesWhatIsWrong(t *testing.T) {
 	o := newOffice(t)
 	o.user("ada")
 	o.wantFailure(2, "1 to 365", "apikey", "create", "ada", "--name", "x", "--days", "366")
@@ -93,7 +93,7 @@ func TestAWrongAPIKeyIsNotMade(t *testing.T) {
 	}
 }
 
-func TestADisabledUserHasNoAPIKeys(t *testing.T) {
+func TestDisabledUserHasNoAPIKeys(t *testing.T) {
 	o := newOffice(t)
 	o.user("ada")
 	o.must("apikey", "create", "ada", "--name", "x")

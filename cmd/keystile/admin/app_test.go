@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-func TestEachPartOfAnApplicationCanBeChangedAlone(t *testing.T) {
+func TestPartOfAnApplicationCanBeChangedAlone(t *testing.T) {
 	o := newOffice(t)
 	id, _ := o.app()
 	for _, c := range []struct {
@@ -50,7 +50,7 @@ func TestEachPartOfAnApplicationCanBeChangedAlone(t *testing.T) {
 }
 
 // What older versions have made for the first administrator is given to whom it belongs.
-func TestAnApplicationIsGivenAway(t *testing.T) {
+func TestApplicationIsGivenAway(t *testing.T) {
 	o := newOffice(t)
 	ada := o.user("ada")
 	id, _ := o.app()
@@ -73,7 +73,7 @@ func (a answer) same(b answer) bool {
 	return x == y
 }
 
-func TestAChangeThatCanNotBeIsRefusedWhole(t *testing.T) {
+func TestChangeThatCanNotBeIsRefusedWhole(t *testing.T) {
 	o := newOffice(t)
 	id, _ := o.app()
 	before := o.stored(id)
@@ -101,7 +101,7 @@ func TestAChangeThatCanNotBeIsRefusedWhole(t *testing.T) {
 	}
 }
 
-func TestABrandIsChangedPieceByPiece(t *testing.T) {
+func TestBrandIsChangedPieceByPiece(t *testing.T) {
 	o := newOffice(t)
 	id, _ := o.app()
 	o.must("app", "set", id, "--brand-name", "Acme", "--brand-color", "#112233")
@@ -121,7 +121,7 @@ func TestABrandIsChangedPieceByPiece(t *testing.T) {
 	}
 }
 
-func TestAnApplicationIsShownWithoutItsSecret(t *testing.T) {
+func TestApplicationIsShownWithoutItsSecret(t *testing.T) {
 	o := newOffice(t)
 	id, secret := o.app()
 	for _, words := range [][]string{{"app", "show", id}, {"app", "list"}, {"app", "set", id, "--name", "B"}} {
@@ -137,13 +137,13 @@ func TestAnApplicationIsShownWithoutItsSecret(t *testing.T) {
 	}
 }
 
-func TestAnEmptyListIsAnArray(t *testing.T) {
+func TestEmptyListIsAnArray(t *testing.T) {
 	if _, out, _ := newOffice(t).run("", "app", "list", "--json"); out != "[]\n" {
 		t.Errorf("printed %q", out)
 	}
 }
 
-func TestANameCanNotDrawOnTheTerminal(t *testing.T) {
+func TestNameCanNotDrawOnTheTerminal(t *testing.T) {
 	o := newOffice(t)
 	o.must("app", "create", "--name", "a\x1b[2J\nb\u009bc", "--domain", "a.example")
 	if _, out, _ := o.run("", "app", "list"); strings.ContainsAny(out, "\x1b\u009b") || strings.Count(out, "\n") != 2 {
@@ -152,7 +152,7 @@ func TestANameCanNotDrawOnTheTerminal(t *testing.T) {
 }
 
 // Decision 4.
-func TestTheOldSecretStaysForTheOverlap(t *testing.T) {
+func TestOldSecretStaysForTheOverlap(t *testing.T) {
 	o := newOffice(t)
 	id, old := o.app()
 	var now time.Time
@@ -191,7 +191,7 @@ func TestTheOldSecretStaysForTheOverlap(t *testing.T) {
 	o.wantFailure(2, "is public", "app", "rotate-secret", public)
 }
 
-func TestADeletedApplicationIsRevokedFirst(t *testing.T) {
+func TestDeletedApplicationIsRevokedFirst(t *testing.T) {
 	o := newOffice(t)
 	id, _ := o.app()
 	seen := &watcher{o: o, id: id}
@@ -222,7 +222,7 @@ func (w *watcher) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 	return w.provider.Revoke(ctx, rs...)
 }
 
-func TestAnApplicationWhoseRevocationFailsIsNotRemoved(t *testing.T) {
+func TestApplicationWhoseRevocationFailsIsNotRemoved(t *testing.T) {
 	o := newOffice(t)
 	id, _ := o.app()
 	o.target.Provider = &provider{fails: errLocked}
@@ -245,7 +245,7 @@ func TestDisablingAnApplicationEndsItsTokens(t *testing.T) {
 	}
 }
 
-func TestWhatAnOperatorRestrictsIsHeld(t *testing.T) {
+func TestAppRestrictionsOfAnOperatorAreHeld(t *testing.T) {
 	o := newOffice(t)
 	o.user("ada")
 	id := o.must("app", "create", "--name", "Shop", "--domain", "shop.example", "--owner", "ada", "--mfa", "required", "--redirect-uri", "https://shop.example/cb")["client_id"].(string)

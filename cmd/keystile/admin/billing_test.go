@@ -26,7 +26,7 @@ func (o *office) ordered(id, tier, status string) string {
 	return order.ID
 }
 
-func TestAnOrderIsApprovedOrRejectedFromTheCommandLine(t *testing.T) {
+func TestOrderIsApprovedOrRejectedFromTheCommandLine(t *testing.T) {
 	o := newOffice(t)
 	id, _ := o.app()
 	first := o.ordered(id, "white_label", storage.OrderPending)
@@ -55,7 +55,7 @@ func TestAnOrderIsApprovedOrRejectedFromTheCommandLine(t *testing.T) {
 	}
 }
 
-func TestATierIsGivenFromTheCommandLineUntilADay(t *testing.T) {
+func TestTierIsGivenFromTheCommandLineUntilADay(t *testing.T) {
 	o := newOffice(t)
 	id, _ := o.app()
 	waits := o.ordered(id, "enterprise", storage.OrderContact)
@@ -72,7 +72,7 @@ func TestATierIsGivenFromTheCommandLineUntilADay(t *testing.T) {
 	o.wantFailure(1, "there is no application", "tier", "set", "ksnobody", "free")
 }
 
-func TestTheRunningServerIsToldOfAnotherTier(t *testing.T) {
+func TestRunningServerIsToldOfAnotherTier(t *testing.T) {
 	o := newOffice(t)
 	id, _ := o.app()
 	o.serve()

@@ -63,7 +63,7 @@ func file(t *testing.T, text string) string {
 	return path
 }
 
-func TestACapabilityIsRegisteredShownListedAndRemoved(t *testing.T) {
+func TestCapabilityIsRegisteredShownListedAndRemoved(t *testing.T) {
 	for _, running := range []bool{false, true} {
 		o := workshop(t, false)
 		if running {
@@ -130,7 +130,7 @@ func squeezed(text string) string {
 	return strings.Join(out, "\n")
 }
 
-func TestAToolWithManyArgumentsKeepsItsLine(t *testing.T) {
+func TestToolWithManyArgumentsKeepsItsLine(t *testing.T) {
 	var properties []string
 	for i := range 12 {
 		properties = append(properties, fmt.Sprintf(`"p%02d":{}`, i))
@@ -143,7 +143,7 @@ func TestAToolWithManyArgumentsKeepsItsLine(t *testing.T) {
 	}
 }
 
-func TestAPreviewStoresNothingAndGivesAdvice(t *testing.T) {
+func TestPreviewStoresNothingAndGivesAdvice(t *testing.T) {
 	o := workshop(t, false)
 	code, out, errs := o.run(pets, "capability", "preview", "--openapi", "-", "--lint")
 	if code != 0 || !strings.Contains(out, "getPet") || !strings.Contains(out, "ADVICE") || errs != "" {
@@ -166,7 +166,7 @@ func TestAPreviewStoresNothingAndGivesAdvice(t *testing.T) {
 	}
 }
 
-func TestACredentialIsReadFromTheStandardInputAndShownNowhere(t *testing.T) {
+func TestCredentialIsReadFromTheStandardInputAndShownNowhere(t *testing.T) {
 	o := workshop(t, false)
 	o.serve()
 	words := []string{"capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", file(t, pets), "--auth-type", "api_key", "--auth-in", "header", "--auth-name", "X-Key", "--auth-secret", "-"}
@@ -186,7 +186,7 @@ func TestACredentialIsReadFromTheStandardInputAndShownNowhere(t *testing.T) {
 	o.wantFailure(2, "both read the standard input", slices.Concat(words[:5], []string{"--openapi", "-", "--auth-secret", "-"})...)
 }
 
-func TestWhatTheRegistrarRefusesIsExplained(t *testing.T) {
+func TestRegisterRefusalsAreExplained(t *testing.T) {
 	o := workshop(t, false)
 	register := func(more ...string) []string {
 		return slices.Concat([]string{"capability", "register", "pets", "--upstream", "https://pets.example.com"}, more)
@@ -213,7 +213,7 @@ func TestWhatTheRegistrarRefusesIsExplained(t *testing.T) {
 	}
 }
 
-func TestWhoseItIs(t *testing.T) {
+func TestRegisterGivesACapabilityToItsOwner(t *testing.T) {
 	o := workshop(t, false)
 	for _, c := range []struct{ owner, want string }{{"ada", "ada"}, {"", "ada"}, {"root", "root"}} {
 		words := []string{"capability", "register", "pets", "--upstream", "https://pets.example.com", "--private"}
@@ -229,7 +229,7 @@ func TestWhoseItIs(t *testing.T) {
 	}
 }
 
-func TestARegistrarThatFailsIsNoMistakeOfTheCaller(t *testing.T) {
+func TestRegistrarThatFailsIsNoMistakeOfTheCaller(t *testing.T) {
 	away := fmt.Errorf("%w: disk full", storage.ErrUnavailable)
 	if err := refused(away); !errors.Is(err, storage.ErrUnavailable) {
 		t.Errorf("refused(%v) = %v", away, err)
@@ -246,7 +246,7 @@ func (fullBus) Take(context.Context, storage.Capability, []toolplan.Tool, int64)
 func (b fullBus) LeftOut(member string) string { return b[member] }
 
 // An operator sees at once that tools are registered and still not on the bus.
-func TestWhatTheBusLeavesOutIsShownAndListed(t *testing.T) {
+func TestCapabilityShowsWhatTheBusLeavesOut(t *testing.T) {
 	const why = "the bus leaves this capability out"
 	o := workshop(t, false)
 	var err error
@@ -274,7 +274,7 @@ func TestWhatTheBusLeavesOutIsShownAndListed(t *testing.T) {
 		"capability", "register", "PETS", "--upstream", "https://pets.example.com", "--openapi", file(t, pets))
 }
 
-func TestHowLongACallMayTakeIsTypedAndShown(t *testing.T) {
+func TestCapabilityTimeoutIsTypedAndShown(t *testing.T) {
 	o := workshop(t, false)
 	words := []string{"capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", file(t, pets)}
 	for _, c := range []struct {

@@ -80,7 +80,7 @@ func TestAccessIsAllowedDeniedAndTakenAway(t *testing.T) {
 	}
 }
 
-func TestARuleThatNamesNobodyIsRefused(t *testing.T) {
+func TestRuleThatNamesNobodyIsRefused(t *testing.T) {
 	o := shop(t)
 	for want, words := range map[string][]string{
 		`there is no user "eve"`:           {"capability", "access", "pets", "--allow", "user:eve"},
@@ -117,7 +117,7 @@ func TestPeopleReadWhoMayUseWhat(t *testing.T) {
 	}
 }
 
-func TestWhatSomebodyMayUseIsShownWithWhatDecides(t *testing.T) {
+func TestAccessListsWhatAUserMayUseAndWhy(t *testing.T) {
 	o := shop(t)
 	id, _ := o.app()
 	o.must("capability", "access", "pets", "--allow", "everyone", "--read-only")
@@ -151,7 +151,7 @@ func TestWhatSomebodyMayUseIsShownWithWhatDecides(t *testing.T) {
 	o.wantFailure(1, `there is no user "eve"`, "capability", "access", "--who", "eve")
 }
 
-func TestABundleIsMadeShownAndDeleted(t *testing.T) {
+func TestBundleIsMadeShownAndDeleted(t *testing.T) {
 	o := shop(t)
 	v := o.must("capability", "bundle", "create", "support", "--tools", "pets__getPet", "--label", "Support")
 	if v["name"] != "support" || v["path"] != "/api/mcp/b/support" || v["scope"] != "tools:b:support" || fmt.Sprint(v["tools"]) != "[pets__getPet]" {
@@ -197,7 +197,7 @@ func TestABundleIsMadeShownAndDeleted(t *testing.T) {
 	}
 }
 
-func TestABusThatCanNotBeToldIsSaid(t *testing.T) {
+func TestBusThatCanNotBeToldIsSaid(t *testing.T) {
 	o := shop(t)
 	o.target.Reload = func(context.Context) error { return errors.New("the disk is away") }
 	code, out, errs := o.run("", "capability", "access", "pets", "--deny", "everyone")
@@ -207,7 +207,7 @@ func TestABusThatCanNotBeToldIsSaid(t *testing.T) {
 }
 
 // A role opens tools, so a change of it is told to whoever remembers it.
-func TestAChangedUserIsForgotten(t *testing.T) {
+func TestChangedUserIsForgotten(t *testing.T) {
 	o := shop(t)
 	o.forgotten = nil
 	o.must("user", "set", "ada", "--role", "developer")

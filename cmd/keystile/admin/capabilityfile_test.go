@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 )
 
-func TestALargeDocumentPassesThroughTheSocketAndIsToldOf(t *testing.T) {
+func TestLargeDocumentPassesThroughTheSocketAndIsToldOf(t *testing.T) {
 	for running, size := range map[bool]int{true: 14_000_000, false: 1 << 20} {
 		document := `{"openapi":"3.0.3","paths":{"/a":{"get":{"operationId":"a"}}},"x":"` + strings.Repeat("x", size) + `"}`
 		o := workshop(t, false)
@@ -48,7 +48,7 @@ paths:
   /pets: {post: {}}
 `
 
-func TestADocumentInYAMLIsReadFromAFileOrTheStandardInput(t *testing.T) {
+func TestDocumentInYAMLIsReadFromAFileOrTheStandardInput(t *testing.T) {
 	for _, running := range []bool{false, true} {
 		o := workshop(t, false)
 		if running {
@@ -75,7 +75,7 @@ func TestADocumentInYAMLIsReadFromAFileOrTheStandardInput(t *testing.T) {
 	}
 }
 
-func TestAnotherCommandBringsNoMoreThanBefore(t *testing.T) {
+func TestCapabilityFileOfAnotherCommandAddsNothing(t *testing.T) {
 	o := workshop(t, false)
 	o.serve()
 	o.wantFailure(1, "too large", "setting", "set", "oauth_force_pkce", strings.Repeat("1", 1<<20))

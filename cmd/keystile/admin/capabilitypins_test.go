@@ -39,7 +39,7 @@ func pinWorkshop(t *testing.T) (o *office, lists func(texts ...string)) {
 	}
 }
 
-func TestWhatIsHeldIsShownAndAcceptedFromTheCommandLine(t *testing.T) {
+func TestHeldToolsAreShownAndAcceptedByCommand(t *testing.T) {
 	o, lists := pinWorkshop(t)
 	lists("find", "Find", "gone", "Gone")
 	if _, out, _ := o.run("", "capability", "pins", "m"); out != "nothing is held\n" {

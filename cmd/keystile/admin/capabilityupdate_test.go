@@ -11,7 +11,7 @@ const onePet = `{"openapi":"3.0.3","info":{"title":"Pets","version":"1"},` +
 	`"paths":{"/pets":{"get":{"operationId":"onlyOne"}}}}`
 
 // Secrets come from the standard input or a file, and stand in no answer, log or trail.
-func TestACapabilityIsUpdatedAndItsToolsStay(t *testing.T) {
+func TestCapabilityIsUpdatedAndItsToolsStay(t *testing.T) {
 	o := workshop(t, false)
 	o.serve()
 	headers := file(t, "X-Tenant-Key: sesame-tenant\r\n\r\nX-Old: sesame-old\n")
@@ -58,7 +58,7 @@ func TestACapabilityIsUpdatedAndItsToolsStay(t *testing.T) {
 	}
 }
 
-func TestAnUpdateThatIsTypedWrongSaysWhatToDo(t *testing.T) {
+func TestUpdateThatIsTypedWrongSaysWhatToDo(t *testing.T) {
 	o := workshop(t, false)
 	o.must("capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", file(t, pets))
 	update := func(more ...string) []string { return append([]string{"capability", "update", "pets"}, more...) }

@@ -17,7 +17,7 @@ type beating struct {
 
 func (b beating) Beats(context.Context) ([]nodes.Beat, error) { return b.beats, b.err }
 
-func TestTheClocksOfAllNodesAreSaid(t *testing.T) {
+func TestClocksOfAllNodesAreSaid(t *testing.T) {
 	west, east := nodes.Beat{ID: "B", Name: "west", Ahead: -1500 * time.Millisecond}, nodes.Beat{ID: "A", Name: "east"}
 	late := west
 	late.Ahead = -7 * time.Second

@@ -51,7 +51,7 @@ func TestCountersThatDisagreeAreFoundAlsoWhileOthersWrite(t *testing.T) {
 	}
 }
 
-func TestAServerComparesItsCounters(t *testing.T) {
+func TestServerComparesItsCounters(t *testing.T) {
 	o := newOffice(t)
 	o.app() // there is a folder then
 	conf := &config.Config{Data: o.data}

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-func TestAnInvitationIsMadeForSoManyDays(t *testing.T) {
+func TestInvitationIsMadeForSoManyDays(t *testing.T) {
 	o := newOffice(t)
 	o.target.Ways = ways(access.SignUpInvitation)
 	for _, c := range []struct {
@@ -40,7 +40,7 @@ func TestAnInvitationIsMadeForSoManyDays(t *testing.T) {
 }
 
 // A code that no page takes is not handed out: the operator learns what to do in place of it.
-func TestNobodyIsInvitedWhereNoPageTakesAnInvitation(t *testing.T) {
+func TestInviteIsRefusedWhereNoPageTakesIt(t *testing.T) {
 	for signUp, want := range map[string]string{access.SignUpClosed: "set signup to invitation", access.SignUpOpen: "anybody may become a user"} {
 		o := newOffice(t)
 		o.target.Ways = ways(signUp)
@@ -51,7 +51,7 @@ func TestNobodyIsInvitedWhereNoPageTakesAnInvitation(t *testing.T) {
 	}
 }
 
-func TestAWrongInvitationIsNotMade(t *testing.T) {
+func TestInviteRefusesWhatIsWrong(t *testing.T) {
 	o := newOffice(t)
 	o.target.Ways = ways(access.SignUpInvitation)
 	for want, words := range map[string][]string{
@@ -62,7 +62,7 @@ func TestAWrongInvitationIsNotMade(t *testing.T) {
 }
 
 // What an operator vouches for is a way in, and what they take back is none.
-func TestAVerifiedAddressIsAWayIn(t *testing.T) {
+func TestVerifiedAddressIsAWayIn(t *testing.T) {
 	o := newOffice(t)
 	ada, _ := o.user("ada"), o.user("bob")
 	o.must("user", "set", "ada", "--email", "Ada@Example.com")
@@ -85,7 +85,7 @@ func TestAVerifiedAddressIsAWayIn(t *testing.T) {
 	o.wantFailure(2, "email address", "user", "set", "ada", "--email", "nowhere", "--email-verified")
 }
 
-func TestACommonPasswordIsRefusedHereToo(t *testing.T) {
+func TestCommonPasswordIsRefusedHereToo(t *testing.T) {
 	o := newOffice(t)
 	o.user("ada")
 	o.wantFailure(2, "first that are guessed", "user", "create", "--username", "bob", "--password", "Trustno1")

@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestARotationMovesEachKeyOneStepOn(t *testing.T) {
+func TestRotationMovesEachKeyOneStepOn(t *testing.T) {
 	o := newOffice(t)
 	server := &provider{}
 	o.target.Provider = server
@@ -38,7 +38,7 @@ func TestARotationMovesEachKeyOneStepOn(t *testing.T) {
 	}
 }
 
-func TestOnlyARetiredKeyIsWithdrawn(t *testing.T) {
+func TestKeyIsWithdrawnOnlyOnceRetired(t *testing.T) {
 	o := newOffice(t)
 	if _, err := token.OpenKeys(t.Context(), o.target.Store); err != nil {
 		t.Fatal(err)
@@ -54,7 +54,7 @@ func TestOnlyARetiredKeyIsWithdrawn(t *testing.T) {
 	}
 }
 
-func TestAServerThatKeepsItsOldKeysIsSpokenOf(t *testing.T) {
+func TestServerThatKeepsItsOldKeysIsSpokenOf(t *testing.T) {
 	o := newOffice(t)
 	if _, err := token.OpenKeys(t.Context(), o.target.Store); err != nil {
 		t.Fatal(err)

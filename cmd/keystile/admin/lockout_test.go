@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestALockoutIsClearedByTheRunningServer(t *testing.T) {
+func TestLockoutIsClearedByTheRunningServer(t *testing.T) {
 	o := newOffice(t)
 	o.wantFailure(1, "no server runs in this data folder", "lockout", "clear", "192.0.2.7")
 	o.wantFailure(2, `"ada" is no address`, "lockout", "clear", "ada")

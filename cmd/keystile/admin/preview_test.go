@@ -30,7 +30,7 @@ func TestReferencesAreResolvedUnlessTheFlagSaysOtherwise(t *testing.T) {
 	}
 }
 
-func TestAPreviewNeedsNoDataFolder(t *testing.T) {
+func TestPreviewNeedsNoDataFolder(t *testing.T) {
 	o := workshop(t, false)
 	o.data = filepath.Join(t.TempDir(), "nothing")
 	o.scratch, o.opened = o.target, 0

@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestARekeyMovesEverythingToANewKeyAndPutsTheOldOneAway(t *testing.T) {
+func TestRekeyMovesEverythingToANewKeyAndPutsTheOldOneAway(t *testing.T) {
 	for _, served := range []bool{false, true} {
 		s := newSafe(t, served)
 		old := s.firstKey()
@@ -43,7 +43,7 @@ func TestARekeyMovesEverythingToANewKeyAndPutsTheOldOneAway(t *testing.T) {
 
 // At whatever write it is cut, before it or right behind it: what the key file holds then
 // opens everything, and the same command ends what was begun, with the same key.
-func TestARekeyThatIsCutAnywhereIsTakenUp(t *testing.T) {
+func TestRekeyThatIsCutAnywhereIsTakenUp(t *testing.T) {
 	for _, behind := range []bool{false, true} {
 		for n := 1; ; n++ {
 			s := newSafe(t, false)
@@ -73,7 +73,7 @@ func TestARekeyThatIsCutAnywhereIsTakenUp(t *testing.T) {
 	}
 }
 
-func TestAKeyFileThatCannotBeWrittenLosesNothing(t *testing.T) {
+func TestKeyFileThatCannotBeWrittenLosesNothing(t *testing.T) {
 	s := newSafe(t, false)
 	old := s.firstKey()
 	inTheWay := s.keyFile() + ".retired-" + old
@@ -90,7 +90,7 @@ func TestAKeyFileThatCannotBeWrittenLosesNothing(t *testing.T) {
 	s.wantReadable(1)
 }
 
-func TestTheOldKeyStaysInTheFileIfItIsWanted(t *testing.T) {
+func TestOldKeyStaysInTheFileIfItIsWanted(t *testing.T) {
 	s := newSafe(t, true)
 	old := s.firstKey()
 	s.must("key", "rekey", "--keep-old")
@@ -108,7 +108,7 @@ func TestTheOldKeyStaysInTheFileIfItIsWanted(t *testing.T) {
 	s.wantReadable(1)
 }
 
-func TestANewMasterKeyMayComeFromAFile(t *testing.T) {
+func TestNewMasterKeyMayComeFromAFile(t *testing.T) {
 	s := newSafe(t, true)
 	fresh := storage.NewMasterKey()
 	file := filepath.Join(t.TempDir(), "new.key")
@@ -125,7 +125,7 @@ func TestANewMasterKeyMayComeFromAFile(t *testing.T) {
 	}
 }
 
-func TestAnotherKeyDoesNotJoinAChangeThatHasBegun(t *testing.T) {
+func TestRekeyThatHasBegunRefusesAnotherKey(t *testing.T) {
 	s := newSafe(t, false)
 	s.backend.left = 2
 	s.wantFailure(1, "run this again", "key", "rekey")
@@ -158,7 +158,7 @@ func TestKeysOfTheEnvironmentAreTurnedByTheOperator(t *testing.T) {
 	}
 }
 
-func TestARekeyThatTheTrailCannotHoldDoesNotBegin(t *testing.T) {
+func TestRekeyThatTheTrailCannotHoldDoesNotBegin(t *testing.T) {
 	s := newSafe(t, false)
 	before := s.firstKey()
 	s.unwritten = errLocked
@@ -168,7 +168,7 @@ func TestARekeyThatTheTrailCannotHoldDoesNotBegin(t *testing.T) {
 	}
 }
 
-func TestTwoRekeysAtOnceAreOne(t *testing.T) {
+func TestRekeysAtOnceAreOne(t *testing.T) {
 	s := newSafe(t, true)
 	s.target.Keys.busy.Lock()
 	s.wantFailure(1, "being changed at this moment", "key", "rekey")

@@ -29,7 +29,7 @@ func (o *office) notes(n int) {
 	}
 }
 
-func TestTheTrailIsSearchedWithAServerAndWithoutOne(t *testing.T) {
+func TestTrailIsSearchedWithAServerAndWithoutOne(t *testing.T) {
 	for _, served := range []bool{false, true} {
 		o := newOffice(t)
 		o.app() // there is a folder then

@@ -52,7 +52,7 @@ func TestJSONHasTheShapeOfTheAPI(t *testing.T) {
 	}
 }
 
-func TestAnEmptyListSaysWhatToDo(t *testing.T) {
+func TestEmptyListSaysWhatToDo(t *testing.T) {
 	o := workshop(t, false)
 	empty := newOffice(t)
 	for words, want := range map[string]string{
@@ -76,7 +76,7 @@ func TestColumnsAreAlignedWhateverIsEmpty(t *testing.T) {
 	}
 }
 
-func TestAListShowsPeopleTheColumnsThatMatter(t *testing.T) {
+func TestListShowsPeopleTheColumnsThatMatter(t *testing.T) {
 	o := newOffice(t)
 	o.app()
 	_, out, _ := o.run("", "app", "list")
@@ -86,11 +86,11 @@ func TestAListShowsPeopleTheColumnsThatMatter(t *testing.T) {
 	}
 }
 
-func TestAStatusThatNoOrderHasIsAWrongCall(t *testing.T) {
+func TestStatusThatNoOrderHasIsAWrongCall(t *testing.T) {
 	newOffice(t).wantFailure(2, "--status foo: it is one of pending, contact, approved, rejected, canceled", "billing", "orders", "--status", "foo")
 }
 
-func TestWhatIsThereAlreadyIsSaidWithoutTheStoresWords(t *testing.T) {
+func TestShapeOfExistingRecordsIsSaidInPlainWords(t *testing.T) {
 	err := plain(fmt.Errorf("username %q is taken: %w", "ada", fmt.Errorf("%w: login %q", storage.ErrExists, "self=ada")))
 	if err.Error() != `username "ada" is taken` {
 		t.Errorf("it says %q", err)

@@ -32,7 +32,7 @@ func (p *printed) take() string {
 	return p.text.String()
 }
 
-func TestATailFollowsWhatIsNoted(t *testing.T) {
+func TestTailFollowsWhatIsNoted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t)
 		o.notes(600)

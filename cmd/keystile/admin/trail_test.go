@@ -9,7 +9,7 @@ import (
 )
 
 // Decision 32.
-func TestWhatACommandChangesIsOnTheAuditTrail(t *testing.T) {
+func TestCommandChangesAreOnTheAuditTrail(t *testing.T) {
 	o := newOffice(t)
 	user := o.must("user", "create", "--username", "ada", "--password", "correct horse battery")
 	app := o.must("app", "create", "--name", "Shop", "--domain", "a.example")
@@ -48,7 +48,7 @@ func TestWhatACommandChangesIsOnTheAuditTrail(t *testing.T) {
 	}
 }
 
-func TestAnActThatIsNotWrittenDownSaysSo(t *testing.T) {
+func TestActThatIsNotWrittenDownSaysSo(t *testing.T) {
 	o := newOffice(t)
 	o.unwritten = errors.New("the store is away")
 	code, _, said := o.run("", "app", "create", "--name", "Shop", "--domain", "a.example")

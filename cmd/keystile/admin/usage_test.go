@@ -76,7 +76,7 @@ func TestTopShowsWhatIsCertain(t *testing.T) {
 	}
 }
 
-func TestAWrongQuestionOfUsageSaysWhatToAsk(t *testing.T) {
+func TestUsageSaysWhatToAskInPlaceOfAWrongQuestion(t *testing.T) {
 	o := newOffice(t)
 	id, _ := o.app()
 	o.wantFailure(2, "--app CLIENT_ID", "usage", "--by", "tool")

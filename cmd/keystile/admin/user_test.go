@@ -46,7 +46,7 @@ func TestSigningOutEverywhereEndsSessionsAndGrants(t *testing.T) {
 	}
 }
 
-func TestADisabledUserComesBackOnlyByEnable(t *testing.T) {
+func TestDisabledUserComesBackOnlyByEnable(t *testing.T) {
 	o := newOffice(t)
 	sub := o.user("ada")
 	o.must("user", "disable", sub)
@@ -88,7 +88,7 @@ func TestEnableEndsWhatWasBegunBefore(t *testing.T) {
 	}
 }
 
-func TestEachPartOfAUserCanBeChangedAlone(t *testing.T) {
+func TestPartOfAUserCanBeChangedAlone(t *testing.T) {
 	o := newOffice(t)
 	sub := o.user("ada")
 	for _, c := range []struct {
@@ -120,7 +120,7 @@ func TestEachPartOfAUserCanBeChangedAlone(t *testing.T) {
 	}
 }
 
-func TestAUserIsNamedWhole(t *testing.T) {
+func TestUserIsNamedWhole(t *testing.T) {
 	o := newOffice(t)
 	sub := o.user("ada")
 	for _, words := range [][]string{{"user", "disable"}, {"user", "enable"}, {"session", "end"}, {"session", "list"}} {
@@ -130,7 +130,7 @@ func TestAUserIsNamedWhole(t *testing.T) {
 }
 
 // Somebody may choose another one's sub for a name.
-func TestASubIsNobodysName(t *testing.T) {
+func TestSubIsNobodysName(t *testing.T) {
 	o := newOffice(t)
 	ada := o.user("ada")
 	o.user(ada)

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestAUserIsErasedByNameOrBySubAndTheTrailHasTheSubAlone(t *testing.T) {
+func TestUserIsErasedByNameOrBySubAndTheTrailHasTheSubAlone(t *testing.T) {
 	for _, served := range []bool{false, true} {
 		o := newOffice(t)
 		if served {
@@ -41,7 +41,7 @@ func TestAUserIsErasedByNameOrBySubAndTheTrailHasTheSubAlone(t *testing.T) {
 	}
 }
 
-func TestWhoOwnsSomethingAndTheLastAdministratorAreNotErased(t *testing.T) {
+func TestEraseRefusesOwnersAndTheLastAdministrator(t *testing.T) {
 	o := newOffice(t)
 	root := o.must("user", "create", "--username", "root", "--password", "correct horse battery", "--role", "admin")["sub"].(string)
 	ada := o.user("ada")
@@ -59,7 +59,7 @@ func TestWhoOwnsSomethingAndTheLastAdministratorAreNotErased(t *testing.T) {
 }
 
 // What cannot be noted is not done; the next time finishes it.
-func TestAUserIsNotErasedWithoutANote(t *testing.T) {
+func TestUserIsNotErasedWithoutANote(t *testing.T) {
 	o := newOffice(t)
 	ada := o.user("ada")
 	o.unwritten = errors.New("the store is away")

@@ -37,7 +37,7 @@ func TestLostSecondFactorsAreShownAndRemoved(t *testing.T) {
 	o.wantFailure(1, `no user "eve"`, "user", "factors", "eve", "--reset")
 }
 
-func TestAnApplicationRequiresASecondFactor(t *testing.T) {
+func TestApplicationRequiresASecondFactor(t *testing.T) {
 	o := newOffice(t)
 	id := o.must("app", "create", "--name", "Shop", "--domain", "a.example", "--mfa", "required")["client_id"].(string)
 	if v := o.must("app", "show", id); v["mfa"] != "required" {

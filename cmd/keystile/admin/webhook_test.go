@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/storage/notify"
 )
 
-func TestAnOperatorChoosesWhereUserEventsGo(t *testing.T) {
+func TestOperatorChoosesWhereUserEventsGo(t *testing.T) {
 	o := newOffice(t)
 	first := o.must("webhook", "set", "--url", "https://hooks.example.com/users")
 	secret, _ := first["secret"].(string)
@@ -37,7 +37,7 @@ func TestAnOperatorChoosesWhereUserEventsGo(t *testing.T) {
 	}
 }
 
-func TestAWebhookOfUserEventsIsHTTPS(t *testing.T) {
+func TestWebhookOfUserEventsIsHTTPS(t *testing.T) {
 	o := newOffice(t)
 	for _, bad := range []string{"http://hooks.example.com/", "ftp://hooks.example.com/", "hooks", "https://u:p@hooks.example.com/"} {
 		if code, _, _ := o.run("", "webhook", "set", "--url", bad); code == 0 {
@@ -49,7 +49,7 @@ func TestAWebhookOfUserEventsIsHTTPS(t *testing.T) {
 	}
 }
 
-func TestAnApplicationsLogoutAddressIsSetAndShown(t *testing.T) {
+func TestApplicationsLogoutAddressIsSetAndShown(t *testing.T) {
 	o := newOffice(t)
 	made := o.must("app", "create", "--name", "Shop", "--domain", "shop.example.com", "--backchannel-logout-uri", "https://shop.example.com/out")
 	id := made["client_id"].(string)

@@ -60,7 +60,7 @@ func TestAccessToToolsChangesAtOnce(t *testing.T) {
 }
 
 // Where strangers become users by themselves, a tool is its owner's until somebody says more.
-func TestWithOpenSignUpToolsAreTheirOwners(t *testing.T) {
+func TestAccessWithOpenSignUpIsForTheToolsOwners(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	s := start(t, data, "--signup", "open")
@@ -118,7 +118,7 @@ func TestClosingSignUpOpensNoToolToWhoeverCameBefore(t *testing.T) {
 	}
 }
 
-func TestTheConsoleSaysByWhichSignUpTheDefaultAccessHolds(t *testing.T) {
+func TestConsoleSaysByWhichSignUpTheDefaultAccessHolds(t *testing.T) {
 	t.Parallel()
 	for signUp, standing := range map[string]string{"closed": "everyone", "open": "owner"} {
 		s := start(t, t.TempDir(), "--signup", signUp)

@@ -24,7 +24,7 @@ func submitted(t *testing.T, c *http.Client, to string, form url.Values) (int, s
 	return resp.StatusCode, string(body)
 }
 
-func TestWhatUsersSayOfThemselvesIsSeenAtOnceAndTheirDataIsTheirs(t *testing.T) {
+func TestUserProfileChangesAreSeenAtOnceAndTheirDataIsTheirs(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--signup", "open")
 	token := bearer(t, signIn(t, s))
@@ -69,7 +69,7 @@ func TestWhatUsersSayOfThemselvesIsSeenAtOnceAndTheirDataIsTheirs(t *testing.T) 
 	fill(t, ada, s.base+"/oauth/signin/signup", 303, "username", "ada", "password", "battery staple") // the name is free
 }
 
-func TestTheOperatorSaysHowAnAccountIsDeleted(t *testing.T) {
+func TestOperatorSaysHowAnAccountIsDeleted(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--account-delete", "ask", "--account-contact", "privacy@example.com")
 	who, c := firstRunOf(t, s.data).Admin, person(t)

@@ -48,7 +48,7 @@ var acts = slices.Concat(userActs, appActs)
 
 // An act is one function, whichever front it comes through: what it writes on the audit trail is the same but for the
 // actor, and so is what is told by mail and by webhooks.
-func TestAnActOfAdministrationIsTheSameThroughEachFront(t *testing.T) {
+func TestActOfAdministrationIsTheSameThroughEachFront(t *testing.T) {
 	for _, a := range acts {
 		t.Run(strings.ReplaceAll(a.name, " ", "-"), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { a.compare(t) })

@@ -11,7 +11,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestAnApplicationWorksHoweverItWasRegistered(t *testing.T) {
+func TestApplicationWorksHoweverItWasRegistered(t *testing.T) {
 	data := t.TempDir()
 	s := start(t, data, "--demo=false")
 	asked := must(t, "app", "create", "--data", data, "--name", "Asked", "--domain", "a.example")
@@ -26,7 +26,7 @@ func TestAnApplicationWorksHoweverItWasRegistered(t *testing.T) {
 }
 
 // Decision 5.
-func TestASettingTakesEffectAtOnce(t *testing.T) {
+func TestSettingTakesEffectAtOnce(t *testing.T) {
 	s := start(t, t.TempDir())
 	app := firstRunOf(t, s.data).App
 	ask := s.base + "/oauth/authorize?" + url.Values{"response_type": {"code"}, "client_id": {app.ClientID}, "redirect_uri": {app.RedirectURI}}.Encode()
@@ -40,7 +40,7 @@ func TestASettingTakesEffectAtOnce(t *testing.T) {
 	}
 }
 
-func TestNoCommandButServeMakesADataFolder(t *testing.T) {
+func TestDataFolderIsMadeByServeAlone(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "b.db")
 	if err := os.WriteFile(file, []byte("x"), 0o600); err != nil {
@@ -60,7 +60,7 @@ func TestNoCommandButServeMakesADataFolder(t *testing.T) {
 	start(t, filepath.Join(t.TempDir(), "deep", "data"))
 }
 
-func TestAFolderMayBeFilledBeforeTheFirstStart(t *testing.T) {
+func TestFolderMayBeFilledBeforeTheFirstStart(t *testing.T) {
 	data := t.TempDir()
 	must(t, "user", "create", "--data", data, "--username", "ada", "--password", "correct horse", "--role", "admin")
 	s := start(t, data)
@@ -69,7 +69,7 @@ func TestAFolderMayBeFilledBeforeTheFirstStart(t *testing.T) {
 	}
 }
 
-func TestALongPathHasASocketToo(t *testing.T) {
+func TestLongPathHasASocketToo(t *testing.T) {
 	temp, err := os.MkdirTemp("", "ks") // short: a socket's path must fit
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +83,7 @@ func TestALongPathHasASocketToo(t *testing.T) {
 	}
 }
 
-func TestWrongCallsExit2AndNameTheNearest(t *testing.T) {
+func TestCommandWrongCallsExit2AndNameTheNearest(t *testing.T) {
 	for want, words := range map[string]string{
 		`nearest one is "serve"`:          "sevre",
 		"nearest known one is --base-url": "serve --baseurl http://x",
@@ -98,7 +98,7 @@ func TestWrongCallsExit2AndNameTheNearest(t *testing.T) {
 	}
 }
 
-func TestAKeyOfTheEnvironmentThatIsNotKnownStopsEveryCommand(t *testing.T) {
+func TestKeyOfTheEnvironmentThatIsNotKnownStopsEveryCommand(t *testing.T) {
 	for _, words := range []string{"serve", "config", "setting get oauth_force_pkce"} {
 		var errs strings.Builder
 		code := program{storage: Bolt()}.run(t.Context(), strings.Fields(words), nil, &errs, &errs, []string{"KEYSTILE_LISTN=:1"})
@@ -131,7 +131,7 @@ func TestHelpAndVersionAreThere(t *testing.T) {
 var isName = regexp.MustCompile(`^[a-z]+$`)
 
 // Everything that people read of a command is there, and fits on a terminal.
-func TestTheHelpOfEveryCommandFitsOnATerminal(t *testing.T) {
+func TestHelpOfEveryCommandFitsOnATerminal(t *testing.T) {
 	for _, c := range (program{storage: Bolt()}).commands().Commands {
 		if c.Summary == "" {
 			t.Errorf("%s has no summary", c.Name)

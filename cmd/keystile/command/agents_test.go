@@ -41,7 +41,7 @@ func asking(clientID string) string {
 		"code_challenge": {"E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"}, "code_challenge_method": {"S256"}}.Encode()
 }
 
-func TestAnAgentRegistersItselfAndTheOperatorDecides(t *testing.T) {
+func TestAgentRegistersItselfAndTheOperatorDecides(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	for _, path := range []string{"/oauth/register", "/register"} {

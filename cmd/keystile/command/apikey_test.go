@@ -21,7 +21,7 @@ func (w *world) asKey(role, scope string) caller {
 }
 
 // An API key opens no more and no less than a token of its user with its scope.
-func TestAnAPIKeyOpensWhatATokenOpens(t *testing.T) {
+func TestAPIKeyOpensWhatATokenOpens(t *testing.T) {
 	if testing.Short() {
 		t.Skip("tries a key at each endpoint")
 	}

@@ -42,7 +42,7 @@ func typed(t *testing.T, dialogue [][2]string, args ...string) (int, string) {
 	return cmd.ProcessState.ExitCode(), shown.String()
 }
 
-func TestAPersonIsAskedBeforeAnApplicationIsRemoved(t *testing.T) {
+func TestPersonIsAskedBeforeAnApplicationIsRemoved(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	id := must(t, "app", "create", "--data", data, "--name", "A", "--domain", "a.example")["client_id"].(string)
@@ -67,7 +67,7 @@ func TestAPersonIsAskedBeforeAnApplicationIsRemoved(t *testing.T) {
 	}
 }
 
-func TestAPasswordTypedAtATerminalIsAskedForTwice(t *testing.T) {
+func TestPasswordTypedAtATerminalIsAskedForTwice(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	create := []string{"user", "create", "--username", "ada", "--password", "-", "--data", data}

@@ -13,7 +13,7 @@ import (
 
 // A program on an adapter that offers nothing but a driver.Backend does all that its Storage does
 // not have to help with, and says of the rest who leaves it out.
-func TestTheProgramRunsOnAnAdapterThatOnlyOpens(t *testing.T) {
+func TestProgramRunsOnAnAdapterThatOnlyOpens(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	var dirs []string

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-func TestABackupBringsTheServiceBack(t *testing.T) {
+func TestBackupBringsTheServiceBack(t *testing.T) {
 	t.Parallel()
 	for _, running := range []bool{true, false} {
 		data, base, kept := t.TempDir(), "http://127.0.0.1", filepath.Join(t.TempDir(), "backup.db")
@@ -40,7 +40,7 @@ func TestABackupBringsTheServiceBack(t *testing.T) {
 	}
 }
 
-func TestABackupIsOneMomentAmidWrites(t *testing.T) {
+func TestBackupIsOneMomentAmidWrites(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	stop, done := make(chan struct{}), make(chan struct{})
@@ -66,7 +66,7 @@ func TestABackupIsOneMomentAmidWrites(t *testing.T) {
 	<-done
 }
 
-func TestABackupReplacesNothingUnlessTold(t *testing.T) {
+func TestBackupReplacesNothingUnlessTold(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	start(t, data).stop()
@@ -83,7 +83,7 @@ func TestABackupReplacesNothingUnlessTold(t *testing.T) {
 	wantFailure(t, 1, "no such file", "backup", filepath.Join(file+"-none", "b.db"), "--data", data)
 }
 
-func TestABackupOfNothingIsRefused(t *testing.T) {
+func TestBackupOfNothingIsRefused(t *testing.T) {
 	t.Parallel()
 	none := filepath.Join(t.TempDir(), "none")
 	for want, data := range map[string]string{"there is no data folder": none, "no database in the data folder": t.TempDir()} {
@@ -95,7 +95,7 @@ func TestABackupOfNothingIsRefused(t *testing.T) {
 }
 
 // A server that dies amid a backup must not leave something that looks like one.
-func TestABackupThatBreaksOffLeavesNothing(t *testing.T) {
+func TestBackupThatBreaksOffLeavesNothing(t *testing.T) {
 	t.Parallel()
 	data, into := t.TempDir(), t.TempDir()
 	start(t, data).stop()
@@ -117,7 +117,7 @@ func TestABackupThatBreaksOffLeavesNothing(t *testing.T) {
 	}
 }
 
-func TestARestoreThatCanNotBeIsRefusedAndChangesNothing(t *testing.T) {
+func TestRestoreThatCanNotBeIsRefusedAndChangesNothing(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	s := start(t, data)
@@ -153,7 +153,7 @@ func TestARestoreThatCanNotBeIsRefusedAndChangesNothing(t *testing.T) {
 }
 
 // Where the database is damaged a restore is needed most.
-func TestADamagedDatabaseCanBeRestored(t *testing.T) {
+func TestDamagedDatabaseCanBeRestored(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	start(t, data).stop()

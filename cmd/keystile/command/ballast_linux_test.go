@@ -34,7 +34,7 @@ func provided(t *testing.T, text []byte) (bytes int) {
 	return bytes
 }
 
-func TestTheBallastTakesNoMemoryEvenWhereGarbageWas(t *testing.T) {
+func TestBallastTakesNoMemoryEvenWhereGarbageWas(t *testing.T) {
 	t.Setenv("GOGC", "")
 	garbage := make([]byte, 2*ballastSize)
 	for i := range garbage {

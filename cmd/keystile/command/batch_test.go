@@ -11,7 +11,7 @@ import (
 )
 
 // Decision 63: a rate is of messages, however they are packed.
-func TestEachMessageOfABatchCountsAgainstTheRate(t *testing.T) {
+func TestMessageOfABatchCountsAgainstTheRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
 		app, err := w.store.SaveApp(t.Context(), storage.App{Name: "Free", Domains: []string{"app.example.com"}, Tier: storage.TierFree})

@@ -46,7 +46,7 @@ func aKey() []string {
 
 func listening(s *service) *said.Output { return s.out }
 
-func TestAServiceWhoseDatabaseIsGoneIsNotBegunAnew(t *testing.T) {
+func TestServiceWhoseDatabaseIsGoneIsNotBegunAnew(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	s := start(t, data)
@@ -79,7 +79,7 @@ func TestAServiceWhoseDatabaseIsGoneIsNotBegunAnew(t *testing.T) {
 }
 
 // Each of what a service leaves says by itself that there was a store, also where the key is gone too.
-func TestEachTraceOfAStoreSaysThatItWasThere(t *testing.T) {
+func TestTraceOfAStoreSaysThatItWasThere(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{
 		"first-run.json", "usage/lock", "store.json", "mail/1.eml",
@@ -96,7 +96,7 @@ func TestEachTraceOfAStoreSaysThatItWasThere(t *testing.T) {
 	refused(t, data, nil, []string{"store.json says which store"}, "serve", "--data", data, "--listen", "127.0.0.1:0")
 }
 
-func TestAFolderThatNeverHadAStoreGetsOne(t *testing.T) {
+func TestFolderThatNeverHadAStoreGetsOne(t *testing.T) {
 	t.Parallel()
 	empty, keyed, own := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "keys")
 	key := strings.TrimPrefix(aKey()[0], "KEYSTILE_MASTER_KEY=") + "\n"
@@ -109,7 +109,7 @@ func TestAFolderThatNeverHadAStoreGetsOne(t *testing.T) {
 	must(t, "user", "create", "--username", "ada", "--password", "correct horse battery", "--data", t.TempDir())
 }
 
-func TestAStoreThatIsGoneForGoodIsForgotten(t *testing.T) {
+func TestStoreThatIsGoneForGoodIsForgotten(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	s := start(t, data)
@@ -137,7 +137,7 @@ func TestAStoreThatIsGoneForGoodIsForgotten(t *testing.T) {
 }
 
 // Two services with one master key, and somebody takes the folder of the one for that of the other.
-func TestTheDatabaseOfAnotherServiceIsRefused(t *testing.T) {
+func TestDatabaseOfAnotherServiceIsRefused(t *testing.T) {
 	t.Parallel()
 	env, one, two := aKey(), t.TempDir(), t.TempDir()
 	startWith(t, one, env, listening).stop()
@@ -158,7 +158,7 @@ func TestTheDatabaseOfAnotherServiceIsRefused(t *testing.T) {
 }
 
 // A backup that somebody restores is the right one, of whichever service it is.
-func TestAFolderBelongsToWhatIsRestored(t *testing.T) {
+func TestFolderBelongsToWhatIsRestored(t *testing.T) {
 	t.Parallel()
 	env, one, two := aKey(), t.TempDir(), t.TempDir()
 	startWith(t, one, env, listening).stop()
@@ -177,7 +177,7 @@ func TestAFolderBelongsToWhatIsRestored(t *testing.T) {
 }
 
 // The folders and databases of versions before say nothing of each other.
-func TestAStoreOfAVersionBeforeGetsAName(t *testing.T) {
+func TestStoreOfAVersionBeforeGetsAName(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	start(t, data).stop()
@@ -206,7 +206,7 @@ func withoutName(t *testing.T, path string) {
 	fatal(t, errors.Join(err, b.Close()))
 }
 
-func TestANodeWhoseDatabaseIsGoneOrAnotherIsRefused(t *testing.T) {
+func TestNodeWhoseDatabaseIsGoneOrAnotherIsRefused(t *testing.T) {
 	t.Parallel()
 	address, other, env, data := database.WithSchema(t), database.WithSchema(t), aKey(), t.TempDir()
 	startWith(t, data, env, listening, "--storage-url", address, "--drain", "0").stop()
@@ -241,7 +241,7 @@ func schemaOf(t *testing.T, address string) string {
 }
 
 // Somebody forgets to copy the store before the service moves.
-func TestAServiceDoesNotMoveToAnEmptyDatabase(t *testing.T) {
+func TestServiceDoesNotMoveToAnEmptyDatabase(t *testing.T) {
 	t.Parallel()
 	data, url := t.TempDir(), database.WithSchema(t)
 	start(t, data).stop()
@@ -251,7 +251,7 @@ func TestAServiceDoesNotMoveToAnEmptyDatabase(t *testing.T) {
 	start(t, data, "--storage-url", url, "--drain", "0").stop()
 }
 
-func TestACommandThatReadsMakesNoMasterKey(t *testing.T) {
+func TestCommandThatReadsMakesNoMasterKey(t *testing.T) {
 	t.Parallel()
 	data, url := t.TempDir(), database.WithSchema(t)
 	refused(t, data, nil, []string{"the master key is missing"}, "audit", "verify", "--data", data, "--storage-url", url)

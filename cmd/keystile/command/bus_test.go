@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestTheSettingsOfTheBusReachIt(t *testing.T) {
+func TestSettingsOfTheBusReachIt(t *testing.T) {
 	held, hold := make(chan struct{}), make(chan struct{})
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/held" {
@@ -88,7 +88,7 @@ func TestTheSettingsOfTheBusReachIt(t *testing.T) {
 	}
 }
 
-func TestTheBusAnswersUnderItsPathWithASlashToo(t *testing.T) {
+func TestBusAnswersUnderItsPathWithASlashToo(t *testing.T) {
 	s := start(t, t.TempDir())
 	token := ownToken(t, s)
 	for _, path := range []string{"/api/mcp", "/api/mcp/b/none"} {

@@ -67,7 +67,7 @@ func privateFolder(t *testing.T) string {
 	return dir
 }
 
-func TestAFolderOfOneNodeIsChecked(t *testing.T) {
+func TestFolderOfOneNodeIsChecked(t *testing.T) {
 	t.Parallel()
 	data := privateFolder(t)
 	c := checkStorage(t, append(slices.Clone(behindBalancer), "--data", data)...)
@@ -98,7 +98,7 @@ func TestAFolderOfOneNodeIsChecked(t *testing.T) {
 	wantFailure(t, 2, "base_url", "storage", "check", "--base-url", "nonsense")
 }
 
-func TestTheCountersOfAFolderAreChecked(t *testing.T) {
+func TestCountersOfAFolderAreChecked(t *testing.T) {
 	t.Parallel()
 	data := privateFolder(t)
 	if code, out, errs := command(t, "", "app", "create", "--data", data, "--name", "Shop", "--domain", "shop.example"); code != 0 {
@@ -107,7 +107,7 @@ func TestTheCountersOfAFolderAreChecked(t *testing.T) {
 	checkStorage(t, append(slices.Clone(behindBalancer), "--data", data)...).want(t, "counters", admin.Safe, "as many users")
 }
 
-func TestAPersonReadsTheWorstFirst(t *testing.T) {
+func TestPersonReadsTheWorstFirst(t *testing.T) {
 	t.Parallel()
 	code, out, errs := command(t, "", "storage", "check", "--data", privateFolder(t), "--base-url", "http://id.example.com", "--nodes", "2")
 	if code != 1 || !strings.Contains(errs, "not safe: 3 of 6") || !strings.HasPrefix(out, "unsafe   store\n") ||
@@ -121,7 +121,7 @@ func TestAPersonReadsTheWorstFirst(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotSafeOnThisMachineIsFound(t *testing.T) {
+func TestCheckFindsWhatIsNotSafeOnThisMachine(t *testing.T) {
 	t.Parallel()
 	open := privateFolder(t)
 	os.Chmod(open, 0o755)
@@ -145,7 +145,7 @@ func TestWhatIsNotSafeOnThisMachineIsFound(t *testing.T) {
 	}
 }
 
-func TestAJournalInMemoryIsFound(t *testing.T) {
+func TestJournalInMemoryIsFound(t *testing.T) {
 	t.Parallel()
 	dir, err := os.MkdirTemp("/dev/shm", "keystile-check-")
 	if err != nil {
@@ -159,7 +159,7 @@ func TestAJournalInMemoryIsFound(t *testing.T) {
 	}
 }
 
-func TestAStoreThatIsGoneIsFound(t *testing.T) {
+func TestStoreThatIsGoneIsFound(t *testing.T) {
 	t.Parallel()
 	data := privateFolder(t)
 	start(t, data).stop()
@@ -171,7 +171,7 @@ func TestAStoreThatIsGoneIsFound(t *testing.T) {
 	}
 }
 
-func TestTheStoreThatNodesShareIsChecked(t *testing.T) {
+func TestStoreThatNodesShareIsChecked(t *testing.T) {
 	t.Parallel()
 	address, data := database.WithSchema(t), privateFolder(t)
 	args := append(slices.Clone(behindBalancer), "--data", data, "--storage-url", address)
@@ -208,7 +208,7 @@ func TestTheStoreThatNodesShareIsChecked(t *testing.T) {
 	}
 }
 
-func TestADatabaseThatCannotBeLookedIntoIsSaidToBeUnknown(t *testing.T) {
+func TestDatabaseThatCannotBeLookedIntoIsSaidToBeUnknown(t *testing.T) {
 	t.Parallel()
 	for _, address := range []string{"postgres://u:opensesame@127.0.0.1:1/d", "postgres://u:opensesame@127.0.0.1:1/d?timeout=soon"} {
 		code, out, errs := command(t, "", append(slices.Clone(behindBalancer), "storage", "check", "--data", privateFolder(t), "--storage-url", address)...)

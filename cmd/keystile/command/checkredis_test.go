@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/internal/resp"
 )
 
-func TestTheRedisOfSeveralNodesIsChecked(t *testing.T) {
+func TestRedisOfSeveralNodesIsChecked(t *testing.T) {
 	address := os.Getenv("KEYSTILE_TEST_REDIS_URL")
 	if address == "" {
 		t.Skip(`KEYSTILE_TEST_REDIS_URL is not set: eval "$(.ci/redis start DIR)" starts a server for tests`)
@@ -54,7 +54,7 @@ func dialRedis(t *testing.T, address string) *resp.Conn {
 	return r
 }
 
-func TestARedisThatIsNotThereOrNotFitIsFound(t *testing.T) {
+func TestRedisThatIsNotThereOrNotFitIsFound(t *testing.T) {
 	args := append(slices.Clone(behindBalancer), "--data", privateFolder(t))
 	checkStorage(t, append(args, "--nodes", "2")...).want(t, "redis", admin.Noted, "each of 2 nodes counts by itself")
 	if _, said := checkStorage(t, args...).by["redis"]; said {

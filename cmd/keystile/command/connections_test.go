@@ -49,7 +49,7 @@ func elsewhere(t *testing.T) *http.Client {
 	return &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}}
 }
 
-func TestAnAddressHoldsSoManyConnectionsAtEachListener(t *testing.T) {
+func TestAddressHoldsSoManyConnectionsAtEachListener(t *testing.T) {
 	t.Parallel()
 	other := elsewhere(t)
 	s := start(t, t.TempDir(), "--admin-listen", "127.0.0.1:0", "--limits-connections-per-ip", "5")
@@ -77,7 +77,7 @@ func TestAnAddressHoldsSoManyConnectionsAtEachListener(t *testing.T) {
 	must(t, "setting", "get", "oauth_force_pkce", "--data", s.data) // the socket is not counted
 }
 
-func TestATrustedProxyHoldsMoreConnections(t *testing.T) {
+func TestTrustedProxyHoldsMoreConnections(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--trusted-proxies", "127.0.0.1", "--limits-connections-per-ip", "5")
 	if n := hold(t, s.address); n != 100 {
@@ -86,7 +86,7 @@ func TestATrustedProxyHoldsMoreConnections(t *testing.T) {
 }
 
 // With few files, one address must not take them all, and none may be asked for in vain.
-func TestTheFilesOfAProcessAreNeverUsedUp(t *testing.T) {
+func TestFilesOfAProcessAreNeverUsedUp(t *testing.T) {
 	t.Parallel()
 	other := elsewhere(t)
 	self, err := os.Executable()
@@ -139,7 +139,7 @@ func (p *pipes) Addr() net.Addr  { return p }
 func (p *pipes) Network() string { return p.network }
 func (p *pipes) String() string  { return p.network }
 
-func TestNoListenerWaitsForABodyOrAReaderForLong(t *testing.T) {
+func TestListenersNeverWaitLongForABodyOrAReader(t *testing.T) {
 	for name, request := range map[string]string{
 		"a body that never comes":  "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 5000\r\n\r\nhalf",
 		"a body that nobody wants": "POST /refused HTTP/1.1\r\nHost: h\r\nContent-Length: 5000\r\n\r\nhalf",
@@ -164,7 +164,7 @@ func testHeld(t *testing.T, which int, request string) {
 	stop()
 }
 
-func TestASilentStreamIsClosedWhenTheSettingSaysSo(t *testing.T) {
+func TestSilentStreamIsClosedWhenTheSettingSaysSo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, stop := serveOver(t, 0, &config.Config{StreamIdle: 10 * time.Minute})
 		io.WriteString(near, "GET /stream HTTP/1.1\r\nHost: h\r\n\r\n")

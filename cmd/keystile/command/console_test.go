@@ -29,7 +29,7 @@ func registered(t *testing.T, s *service, body string, status int, headers ...st
 }
 
 // Decision 36.
-func TestWhatTheConsoleRegistersTheCommandsSeeAndTheOtherWayRound(t *testing.T) {
+func TestConsoleAndCommandsSeeWhatTheOtherRegisters(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	const document = `{"openapi":"3.0.3","paths":{"/pets/{id}":{"get":{"operationId":"getPet"}}}}`
@@ -67,7 +67,7 @@ func TestWhatTheConsoleRegistersTheCommandsSeeAndTheOtherWayRound(t *testing.T) 
 }
 
 // Decision 18.
-func TestABearerTokenOpensNoConsole(t *testing.T) {
+func TestBearerTokenOpensNoConsole(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	app := firstRunOf(t, s.data).App
@@ -87,7 +87,7 @@ func TestABearerTokenOpensNoConsole(t *testing.T) {
 }
 
 // Decision 61.
-func TestTheOperatorSaysHowMuchOneUserMayHave(t *testing.T) {
+func TestOperatorSaysHowMuchOneUserMayHave(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--registry-max-tools", "2", "--registry-max-capabilities", "1")
 	two := `{"openapi":"3.0.3","paths":{"/a":{"get":{"operationId":"a"}},"/b":{"get":{"operationId":"b"}}}}`

@@ -29,7 +29,7 @@ func tableOf(t *testing.T, said map[string]any, name string) map[string]any {
 }
 
 // A service moves while its users stay signed in: a long copy while it serves, and a short one.
-func TestAStoreIsCopiedWhileItIsServedAndUsersStaySignedIn(t *testing.T) {
+func TestStoreIsCopiedWhileItIsServedAndUsersStaySignedIn(t *testing.T) {
 	t.Parallel()
 	data, other, base := t.TempDir(), t.TempDir(), "http://127.0.0.1"
 	s := start(t, data, "--base-url", base)
@@ -72,7 +72,7 @@ func TestAStoreIsCopiedWhileItIsServedAndUsersStaySignedIn(t *testing.T) {
 	}
 }
 
-func TestACopyOfARunningServersMomentCanBeFinished(t *testing.T) {
+func TestCopyOfARunningServersMomentCanBeFinished(t *testing.T) {
 	t.Parallel()
 	data, other := t.TempDir(), t.TempDir()
 	s := start(t, data)
@@ -88,7 +88,7 @@ func TestACopyOfARunningServersMomentCanBeFinished(t *testing.T) {
 	}
 }
 
-func TestABackupIsCopiedFrom(t *testing.T) {
+func TestBackupIsCopiedFrom(t *testing.T) {
 	t.Parallel()
 	data, other, file := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "b.db")
 	start(t, data).stop()
@@ -99,7 +99,7 @@ func TestABackupIsCopiedFrom(t *testing.T) {
 	wantFailure(t, 1, "is a file", "storage", "copy", "--from", "bolt:"+data, "--to", "bolt:"+file)
 }
 
-func TestWhatCannotBeCopiedIsRefusedWithWhatToDo(t *testing.T) {
+func TestCopyRefusesWithAdviceWhatItCannotCopy(t *testing.T) {
 	t.Parallel()
 	data, empty := t.TempDir(), t.TempDir()
 	start(t, data).stop()
@@ -133,7 +133,7 @@ func TestWhatCannotBeCopiedIsRefusedWithWhatToDo(t *testing.T) {
 }
 
 // A storage that is named by an address of its own, beside the program's.
-func TestAStorageWithAnAddressOfItsOwnIsCopiedToAndFrom(t *testing.T) {
+func TestStorageWithAnAddressOfItsOwnIsCopiedToAndFrom(t *testing.T) {
 	t.Parallel()
 	data, back := t.TempDir(), t.TempDir()
 	start(t, data).stop()
@@ -201,7 +201,7 @@ func wantSameStores(t *testing.T, a, b string) {
 	}
 }
 
-func TestAnAdapterThatCannotListItsStoreSaysSo(t *testing.T) {
+func TestAdapterThatCannotListItsStoreSaysSo(t *testing.T) {
 	t.Parallel()
 	data, other := t.TempDir(), t.TempDir()
 	start(t, data).stop()
@@ -216,7 +216,7 @@ func TestAnAdapterThatCannotListItsStoreSaysSo(t *testing.T) {
 	}
 }
 
-func TestAnAddressIsShownWithoutItsSecrets(t *testing.T) {
+func TestAddressIsShownWithoutItsSecrets(t *testing.T) {
 	for address, want := range map[string]string{
 		"bolt:/var/lib/keystile":                   "bolt:/var/lib/keystile",
 		"postgres://u:s3cret@db/k?password=s3cret": "postgres://u@db/k?...",

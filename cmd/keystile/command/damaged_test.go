@@ -48,7 +48,7 @@ func backedUp(t *testing.T) (data, file string) {
 	return data, file
 }
 
-func TestADamagedBackupIsRefusedAndChangesNothing(t *testing.T) {
+func TestDamagedBackupIsRefusedAndChangesNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("damages many copies")
 	}
@@ -75,7 +75,7 @@ func TestADamagedBackupIsRefusedAndChangesNothing(t *testing.T) {
 }
 
 // Without its manifest nothing but a changed text may pass: pages, rows and the trail are whole.
-func TestABackupWithoutItsManifestIsReadFromEndToEnd(t *testing.T) {
+func TestBackupWithoutItsManifestIsReadFromEndToEnd(t *testing.T) {
 	if testing.Short() {
 		t.Skip("damages many copies")
 	}
@@ -130,7 +130,7 @@ func sameContents(t *testing.T, a, b string) bool {
 	return fmt.Sprint(first) == fmt.Sprint(second)
 }
 
-func TestABackupWithABrokenTrailIsRefused(t *testing.T) {
+func TestBackupWithABrokenTrailIsRefused(t *testing.T) {
 	t.Parallel()
 	data, file := backedUp(t)
 	s, err := bolt.Open(file, bolt.Options{})
@@ -147,7 +147,7 @@ func TestABackupWithABrokenTrailIsRefused(t *testing.T) {
 	}
 }
 
-func TestABackupHasItsChecksumAndAListBesideIt(t *testing.T) {
+func TestBackupHasItsChecksumAndAListBesideIt(t *testing.T) {
 	t.Parallel()
 	data, file := backedUp(t)
 	var m struct {

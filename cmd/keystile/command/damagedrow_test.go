@@ -56,7 +56,7 @@ func stopServer(t *testing.T, s server) {
 
 // One bit of an application's domains and one of a refresh token are wrong. Both are answered with 503, whoever asks;
 // the others are served; and everything that looks at the file names them.
-func TestADamagedRowIsNamedAndNeverServed(t *testing.T) {
+func TestDamagedRowIsNamedAndNeverServed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts the program")
 	}

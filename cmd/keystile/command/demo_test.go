@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-func TestASignInThroughTheDemoShowsTheClaims(t *testing.T) {
+func TestSignInThroughTheDemoShowsTheClaims(t *testing.T) {
 	s := start(t, t.TempDir())
 	page := signIn(t, s)
 	for _, want := range []string{"Hello, Admin", "<th scope=\"row\">preferred_username</th><td>admin</td>", "<td>" + s.base + "</td>"} {
@@ -24,7 +24,7 @@ func TestASignInThroughTheDemoShowsTheClaims(t *testing.T) {
 	}
 }
 
-func TestWithoutTheDemoThereIsNoDemo(t *testing.T) {
+func TestDemoThatIsOffIsNotServed(t *testing.T) {
 	s := start(t, t.TempDir(), "--demo=false")
 	if resp, body := get(t, http.DefaultClient, s.base+"/demo"); resp.StatusCode != 404 || !strings.Contains(body, `"errcode":404`) {
 		t.Errorf("GET /demo = %d %s", resp.StatusCode, body)
@@ -66,7 +66,7 @@ func TestBeyondThisMachineTheDemoIsOffUnlessAskedFor(t *testing.T) {
 	machineToken(t, s, app.ClientID, app.ClientSecret)
 }
 
-func TestWhatTheDemoWasGrantedEndsWithIt(t *testing.T) {
+func TestDemoEndRevokesItsGrants(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	s := start(t, data, "--base-url", "http://127.0.0.1")
@@ -81,7 +81,7 @@ func TestWhatTheDemoWasGrantedEndsWithIt(t *testing.T) {
 }
 
 // Nobody has said that only this machine gets there: its base_url is made up.
-func TestOnAllAddressesTheDemoIsOffUnlessAskedFor(t *testing.T) {
+func TestDemoIsOffOnAllAddressesUnlessAskedFor(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--listen", "0.0.0.0:0")
 	if s.base[:17] != "http://localhost:" || firstRunOf(t, s.data).App != nil {

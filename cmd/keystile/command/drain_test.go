@@ -11,7 +11,7 @@ import (
 )
 
 // A balancer asks whether a node is ready, and must have time to hear that it is not any more.
-func TestANodeThatStopsIsNotReadyFirstAndServesUntilThen(t *testing.T) {
+func TestNodeThatStopsIsNotReadyFirstAndServesUntilThen(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--drain", "3s")
 	s.expected = "/healthz/ready"
@@ -43,7 +43,7 @@ func TestANodeThatStopsIsNotReadyFirstAndServesUntilThen(t *testing.T) {
 	}
 }
 
-func TestAFailureEndsANodeThatDrains(t *testing.T) {
+func TestFailureEndsANodeThatDrains(t *testing.T) {
 	t.Parallel()
 	left := false
 	s := servers{log: slog.New(slog.DiscardHandler), drain: time.Hour, leave: func() { left = true }}
@@ -55,7 +55,7 @@ func TestAFailureEndsANodeThatDrains(t *testing.T) {
 	}
 }
 
-func TestAWebSocketIsNotClosedByAHeader(t *testing.T) {
+func TestWebSocketIsNotClosedByAHeader(t *testing.T) {
 	t.Parallel()
 	var leaving atomic.Bool
 	h := closing(&leaving, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

@@ -9,7 +9,7 @@ import (
 )
 
 // Each command must end what it says, in the server that runs and in one that starts later.
-func TestWhatACommandEndsIsOverAtOnce(t *testing.T) {
+func TestCommandEndsSessionsAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range ends {
 		for _, running := range []bool{true, false} {
@@ -54,7 +54,7 @@ var ends = map[string]struct {
 	"first out, then gone": {[]string{"session end admin", "app delete APP"}, 401, false},
 }
 
-func TestAfterSigningOutEverywhereOneSignsInAgain(t *testing.T) {
+func TestSignInWorksAfterSigningOutEverywhere(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	must(t, "session", "end", "admin", "--data", s.data)
@@ -95,7 +95,7 @@ func TestRotatedKeysAreUsedAtOnce(t *testing.T) {
 }
 
 // Decision 4.
-func TestBothSecretsOpenUntilTheOverlapEnds(t *testing.T) {
+func TestSecretOverlapAcceptsBothUntilItEnds(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	app := firstRunOf(t, s.data).App

@@ -123,7 +123,7 @@ func (g goingOn) over(t *testing.T, what string) {
 }
 
 // Decision 98: package gateway proves that it takes ten seconds at most.
-func TestACallEndsWithItsTokenWhateverItIs(t *testing.T) {
+func TestCallEndsWithItsTokenWhateverItIs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for streams to end")
 	}
@@ -193,7 +193,7 @@ func TestACallEndsWithItsTokenWhateverItIs(t *testing.T) {
 }
 
 // A service in the same program is told by its context, and is cut off if it does not listen.
-func TestACallToAServiceInTheSameProgramEndsWithItsToken(t *testing.T) {
+func TestCallToAServiceInTheSameProgramEndsWithItsToken(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for streams to end")
 	}

@@ -121,7 +121,7 @@ func (c *mcpClient) tools() map[string]map[string]any {
 }
 
 // The descriptions of a server's tools and their answers come through the bus as they are, or are listed as left out.
-func TestTheToolsOfTheEverythingServerComeThroughWhole(t *testing.T) {
+func TestToolsOfTheEverythingServerComeThroughWhole(t *testing.T) {
 	at := everythingServer(t)
 	s := start(t, t.TempDir(), "--upstreams-allow-private", "127.0.0.1")
 	registered(t, s, `{"member":"every","upstream_url":"`+at+`"}`, 200)

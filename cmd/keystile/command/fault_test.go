@@ -17,7 +17,7 @@ import (
 	"time"
 )
 
-func TestADamagedDatabaseIsExplainedAndLeftAlone(t *testing.T) {
+func TestDamagedDatabaseIsExplainedAndLeftAlone(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	start(t, data).stop()
@@ -50,7 +50,7 @@ func TestADamagedDatabaseIsExplainedAndLeftAlone(t *testing.T) {
 }
 
 // Of a single damaged page a start may see nothing. Whatever it does, it must not crash.
-func TestADamagedPageNeverCrashes(t *testing.T) {
+func TestDamagedPageNeverCrashes(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	start(t, data).stop()
@@ -73,7 +73,7 @@ func TestADamagedPageNeverCrashes(t *testing.T) {
 	}
 }
 
-func TestASecondProcessOnTheSameFolderSaysSoAtOnce(t *testing.T) {
+func TestSecondProcessOnTheSameFolderSaysSoAtOnce(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
@@ -90,7 +90,7 @@ func TestASecondProcessOnTheSameFolderSaysSoAtOnce(t *testing.T) {
 	must(t, "setting", "get", "oauth_force_pkce", "--data", data) // its socket is still there
 }
 
-func TestAFolderThatCanNotBeWrittenIsExplained(t *testing.T) {
+func TestFolderThatCanNotBeWrittenIsExplained(t *testing.T) {
 	t.Parallel()
 	file := filepath.Join(t.TempDir(), "file")
 	if err := os.WriteFile(file, nil, 0o600); err != nil {
@@ -126,7 +126,7 @@ func TestRequestsOnTheirWayGetTimeAndNotTooMuch(t *testing.T) {
 	}
 }
 
-func TestOfEightHalfSentRequestsAllThatArriveAreAnswered(t *testing.T) {
+func TestHalfSentRequestsThatArriveAreAllAnswered(t *testing.T) {
 	if testing.Short() {
 		t.Skip("sends slowly")
 	}

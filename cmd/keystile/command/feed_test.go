@@ -36,7 +36,7 @@ func (c *cutOff) List(ctx context.Context, kind string, span driver.Span, n int)
 	return c.Backend.List(ctx, kind, span, n)
 }
 
-func TestAServerWhoseFeedIsStaleIsNotReadyAndShowsItInItsMetrics(t *testing.T) {
+func TestServerWhoseFeedIsStaleIsNotReadyAndShowsItInItsMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, err := config.Load(cli.Args{}, []string{"KEYSTILE_DATA=" + t.TempDir(), "KEYSTILE_STORAGE_STALE_AFTER=4s"})
 		fatal(t, err)

@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/internal/test/said"
 )
 
-func TestOnATerminalTheFirstRunShowsWhatItMade(t *testing.T) {
+func TestFirstRunShowsOnATerminalWhatItMade(t *testing.T) {
 	t.Parallel()
 	controller, terminal, err := pty.Open()
 	if err != nil {

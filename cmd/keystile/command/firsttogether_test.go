@@ -177,7 +177,7 @@ func TestServersThatAreKilledAtTheirFirstStartHaveOneFirstRun(t *testing.T) {
 }
 
 // Each server draws a master key of its own, because nobody has given them one.
-func TestAServerKeepsNoMasterKeyThatNothingIsSealedWith(t *testing.T) {
+func TestServerKeepsNoMasterKeyThatNothingIsSealedWith(t *testing.T) {
 	m := newMany(t, 3)
 	m.env = nil
 	for i := range m.nodes {

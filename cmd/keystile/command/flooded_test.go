@@ -8,7 +8,7 @@ import (
 )
 
 // Requests that no rate counts, and those that are refused, fill no log, and how many they were is told.
-func TestAFloodOfRequestsByStrangersIsAFewLinesOfTheLog(t *testing.T) {
+func TestFloodOfRequestsByStrangersIsAFewLinesOfTheLog(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	token := ownToken(t, s)

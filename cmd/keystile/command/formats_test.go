@@ -27,7 +27,7 @@ func fromLater(t *testing.T, path string) {
 	fatal(t, b.Close())
 }
 
-func TestADatabaseOfANewerVersionIsRefusedEverywhere(t *testing.T) {
+func TestDatabaseOfANewerVersionIsRefusedEverywhere(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	start(t, data).stop()
@@ -46,7 +46,7 @@ func TestADatabaseOfANewerVersionIsRefusedEverywhere(t *testing.T) {
 	wantFailure(t, 1, says, "app", "list", "--data", data)
 }
 
-func TestTheDatabaseIsCompactedWhileNobodyServes(t *testing.T) {
+func TestDatabaseIsCompactedWhileNobodyServes(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	s := start(t, data)
@@ -68,7 +68,7 @@ func TestTheDatabaseIsCompactedWhileNobodyServes(t *testing.T) {
 	wantFailure(t, 1, "no database in the data folder", "storage", "compact", "--data", t.TempDir())
 }
 
-func TestACompactionOnAFullDiskChangesNothing(t *testing.T) {
+func TestCompactionOnAFullDiskChangesNothing(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	start(t, data).stop()

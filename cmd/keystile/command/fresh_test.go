@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestAConnectionOpenedInAdvanceDoesNotHoldUpTheStop(t *testing.T) {
+func TestConnectionOpenedInAdvanceDoesNotHoldUpTheStop(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestAFullDiskLosesNothingAndHeals(t *testing.T) {
+func TestFullDiskLosesNothingAndHeals(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	s := serveIn(t, data, "BE_FULL=on a signal")
@@ -47,7 +47,7 @@ func TestAFullDiskLosesNothingAndHeals(t *testing.T) {
 	}
 }
 
-func TestAStartOnAFullDiskIsExplained(t *testing.T) {
+func TestStartOnAFullDiskIsExplained(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	c := spawn(t, []string{"BE_FULL=at once"}, "serve", "--data", data, "--listen", "127.0.0.1:0")

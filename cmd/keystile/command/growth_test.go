@@ -226,7 +226,7 @@ func (w *world) strangersNoted(t *testing.T) (records int, events int64) {
 	return records, events
 }
 
-func TestWhoProvesWhoTheyAreIsWrittenDownEachTime(t *testing.T) {
+func TestAuditWritesEveryProofOfIdentity(t *testing.T) {
 	w := newWorld(t)
 	app, err := w.store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}, Tier: storage.TierEnterprise})
 	fatal(t, err)

@@ -44,7 +44,7 @@ func TestHealthAsksThisMachineWhereAllOfItListens(t *testing.T) {
 var emptyTopic = regexp.MustCompile(`(?m)^  [a-z]+ *$`)
 
 // Whoever reads the help finds out what each word is for.
-func TestEveryTopicOfTheHelpHasASummary(t *testing.T) {
+func TestTopicOfTheHelpHasASummary(t *testing.T) {
 	for _, words := range [][]string{{"help"}, {"help", "capability"}} {
 		_, out, _ := command(t, "", words...)
 		if found := emptyTopic.FindString(out); found != "" || len(out) < 500 {

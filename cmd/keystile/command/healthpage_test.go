@@ -32,7 +32,7 @@ func wantHealthPage(t *testing.T, s *service, wanted []string, never ...string) 
 	}
 }
 
-func TestTheHealthPageSaysWhatAServiceRunsOn(t *testing.T) {
+func TestHealthPageSaysWhatAServiceRunsOn(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	wantHealthPage(t, s, []string{`"store":{"kind":"bolt","version":"","at":"","bytes":`, "bolt, ", "none: this node counts alone", `"shared":false`}, `"bytes":0}`)
@@ -53,13 +53,13 @@ func TestTheHealthPageSaysWhatAServiceRunsOn(t *testing.T) {
 		"sesame", u.User.Username()+"@", u.RawQuery, r.RawQuery)
 }
 
-func TestTheHealthPageSaysThatTheServerThatCountsIsAway(t *testing.T) {
+func TestHealthPageSaysThatTheServerThatCountsIsAway(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--redis-url", "redis://app:sesame@127.0.0.1:1?prefix=of-our-own")
 	wantHealthPage(t, s, []string{"Redis at 127.0.0.1:1, not reachable since 20", "each node keeps its share of the limits", `"well":false`, `"reachable":false,"away_since":"20`}, "sesame", "app:", "of-our-own")
 }
 
-func TestAnAdapterThatSaysNothingOfItselfHasTheNameOfItsStorage(t *testing.T) {
+func TestAdapterThatSaysNothingOfItselfHasTheNameOfItsStorage(t *testing.T) {
 	t.Parallel()
 	f, err := folder.Open(t.TempDir())
 	if err != nil {

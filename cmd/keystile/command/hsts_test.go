@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestEveryAnswerSaysThatTheHostIsReachedByHTTPSIfItIs(t *testing.T) {
+func TestAnswerSaysThatTheHostIsReachedByHTTPSIfItIs(t *testing.T) {
 	t.Parallel()
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Strict-Transport-Security", "max-age=0") // which would switch it off for the sign-in as well

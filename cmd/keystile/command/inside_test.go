@@ -10,7 +10,7 @@ import (
 
 // An address of the private network that is admitted for one purpose is not admitted for another: tools, applications
 // that are told of the end of sessions, user events and documents of clients have a list each.
-func TestEachListOfPrivateAddressesAnswersOneQuestion(t *testing.T) {
+func TestListOfPrivateAddressesAnswersOneQuestion(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		flag           string

@@ -9,7 +9,7 @@ import (
 )
 
 // The old way to sign in, against the binary: connect.php, the browser's leg, the callback.
-func TestAnOldApplicationSignsItsUsersIn(t *testing.T) {
+func TestOldApplicationSignsItsUsersIn(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	s := start(t, data)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAnOperatorLetsAnAddressInAgain(t *testing.T) {
+func TestOperatorLetsAnAddressInAgain(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--login-lock-failures", "2")
 	admin := firstRunOf(t, s.data).Admin

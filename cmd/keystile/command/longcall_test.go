@@ -16,7 +16,7 @@ import (
 )
 
 // A call may take 10 minutes and say nothing meanwhile, whatever limits.stream_idle is.
-func TestAnAnswerThatTakesTenMinutesArrives(t *testing.T) {
+func TestAnswerThatTakesTenMinutesArrives(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		near, stop := serveOver(t, 0, &config.Config{StreamIdle: time.Minute})
 		defer stop()
@@ -30,7 +30,7 @@ func TestAnAnswerThatTakesTenMinutesArrives(t *testing.T) {
 
 // The whole way: a legacy client cancels a call in a request of its own, and the upstream
 // sees the end of it, through the limits of connections and the gateway.
-func TestACallIsCancelledAtItsUpstream(t *testing.T) {
+func TestCallIsCancelledAtItsUpstream(t *testing.T) {
 	t.Parallel()
 	arrived, ended := make(chan struct{}), make(chan struct{})
 	upstream := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {

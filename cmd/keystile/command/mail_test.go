@@ -113,7 +113,7 @@ func TestMailsGoWhereTheConfigurationSays(t *testing.T) {
 	}
 }
 
-func TestWhileTriedOutMailsAreFiles(t *testing.T) {
+func TestMailerWritesFilesWhileTriedOut(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--signup", "open")
 	folder := filepath.Join(s.data, "mail")
@@ -135,7 +135,7 @@ func TestWhileTriedOutMailsAreFiles(t *testing.T) {
 	}
 }
 
-func TestWithoutServerAndDemoNobodyIsMailed(t *testing.T) {
+func TestMailsAreNotSentWithoutServerAndDemo(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--demo", "false")
 	if resp, _ := get(t, http.DefaultClient, s.base+"/oauth/signin/email"); resp.StatusCode != 404 {
@@ -147,7 +147,7 @@ func TestWithoutServerAndDemoNobodyIsMailed(t *testing.T) {
 }
 
 // The whole life of a member: invited, signed up, with a new password, signed out by it.
-func TestWhoIsInvitedBecomesAUser(t *testing.T) {
+func TestInvitedUserSignsUp(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--signup", "invitation")
 	made := must(t, "user", "invite", "--data", s.data, "--role", "developer", "--days", "3")
@@ -177,7 +177,7 @@ func TestWhoIsInvitedBecomesAUser(t *testing.T) {
 	}
 }
 
-func TestAMailThatTakesTooLongIsGivenUp(t *testing.T) {
+func TestMailThatTakesTooLongIsGivenUp(t *testing.T) {
 	t.Parallel()
 	at, err := net.Listen("tcp", "127.0.0.1:0") // and never answers
 	if err != nil {
@@ -191,7 +191,7 @@ func TestAMailThatTakesTooLongIsGivenUp(t *testing.T) {
 }
 
 // What an operator does to somebody's application reaches their mailbox.
-func TestAnOwnerIsMailedWhatACommandDid(t *testing.T) {
+func TestOwnerIsMailedWhatACommandDid(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	must(t, "user", "create", "--data", s.data, "--username", "ada", "--password", "correct horse 7")

@@ -55,7 +55,7 @@ func hears(t *testing.T, m *net.UnixConn) string {
 	return string(b[:n])
 }
 
-func TestAServiceManagerLosesNoRequestInARestart(t *testing.T) {
+func TestServiceManagerLosesNoRequestInARestart(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	manager, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: filepath.Join(dir, "notify"), Net: "unixgram"})
@@ -99,7 +99,7 @@ func TestAServiceManagerLosesNoRequestInARestart(t *testing.T) {
 }
 
 // What listens on all addresses must not offer a demo, whatever the configuration says of where it listens.
-func TestASocketForAllMachinesHasNoDemo(t *testing.T) {
+func TestSocketForAllMachinesHasNoDemo(t *testing.T) {
 	t.Parallel()
 	public := socketAt(t, "0.0.0.0:0")
 	_, port, _ := net.SplitHostPort(public.Addr().String())

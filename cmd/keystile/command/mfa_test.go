@@ -10,7 +10,7 @@ import (
 const userPassword = "correct horse battery"
 
 // Who needs a second factor, and since when, is what the configuration says of their role.
-func TestTheConfigurationSaysWhoNeedsASecondFactor(t *testing.T) {
+func TestConfigurationSaysWhoNeedsASecondFactor(t *testing.T) {
 	const at, added, due = "/oauth/signin", "/oauth/signin/factor/new", "/oauth/signin/factor/due"
 	for args, want := range map[string]map[string]string{
 		"--mfa-default required --mfa-admin off --mfa-developer offered --mfa-auditor required --mfa-grace 0": {"none": added, "admin": at, "developer": at, "auditor": added},

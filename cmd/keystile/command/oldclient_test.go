@@ -101,7 +101,7 @@ func newBrowser(t *testing.T) *http.Client {
 // An application that nobody has changed goes the whole way: a click leads to the provider, with no page of ours
 // between, and the provider leads back to the application, which learns who it is. It goes once with the code that the
 // family of such clients takes for a success, and once with that of the protocol.
-func TestAnOldClientSignsItsUsersInByEachType(t *testing.T) {
+func TestOldClientSignsItsUsersInByEachType(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--fake-providers", "--limits-per-ip", "6000")
 	for success, flags := range map[string][]string{"0": {"--first-party", "--legacy"}, "1": {"--first-party"}} {
@@ -138,7 +138,7 @@ func TestAnOldClientSignsItsUsersInByEachType(t *testing.T) {
 }
 
 // WeChat sends a name with a control character in it as it is, which is no JSON. It costs nobody their sign-in.
-func TestANameThatIsNoJSONReachesTheApplication(t *testing.T) {
+func TestNameThatIsNoJSONReachesTheApplication(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--fake-providers", "--limits-per-ip", "6000")
 	o := startOldClient(t, s, "0", "--first-party", "--legacy")
@@ -153,7 +153,7 @@ func TestANameThatIsNoJSONReachesTheApplication(t *testing.T) {
 
 // A user who is signed in by one way and clicks another is led there: a client that looks its users up by the type it
 // has asked for finds them.
-func TestTheTypeThatAnOldClientAsksForIsTheOneItGets(t *testing.T) {
+func TestTypeThatAnOldClientAsksForIsTheOneItGets(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--fake-providers", "--limits-per-ip", "6000")
 	o := startOldClient(t, s, "0", "--first-party", "--legacy")
@@ -175,7 +175,7 @@ func TestTheTypeThatAnOldClientAsksForIsTheOneItGets(t *testing.T) {
 }
 
 // type=email is the page for a code by email, and comes back like the others.
-func TestAnOldClientSignsItsUsersInByEmail(t *testing.T) {
+func TestOldClientSignsItsUsersInByEmail(t *testing.T) {
 	t.Parallel()
 	port, next := mailServer(t)
 	file := filepath.Join(t.TempDir(), "keystile.yaml")

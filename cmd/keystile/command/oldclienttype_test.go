@@ -18,7 +18,7 @@ import (
 )
 
 // The rules of the sign-in page hold on the short way too.
-func TestTheShortWayToAProviderSkipsNoRule(t *testing.T) {
+func TestShortWayToAProviderSkipsNoRule(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--fake-providers", "--connectors-qq-signup", "closed")
 	asks := startOldClient(t, s, "0", "--legacy")
@@ -62,7 +62,7 @@ func TestTheShortWayToAProviderSkipsNoRule(t *testing.T) {
 
 // A client that wants another code for a success says so, and one whose type is not offered says what is, and what to
 // do.
-func TestAnOldClientIsToldWhatIsNotOffered(t *testing.T) {
+func TestOldClientIsToldWhatIsNotOffered(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	o := startOldClient(t, s, "0", "--legacy")
@@ -88,7 +88,7 @@ func TestAnOldClientIsToldWhatIsNotOffered(t *testing.T) {
 }
 
 // A host that says nothing of the old endpoints has the types of its own sign-in page there.
-func TestTheTypesOfAHostAreThoseOfItsSignInPage(t *testing.T) {
+func TestTypesOfAHostAreThoseOfItsSignInPage(t *testing.T) {
 	t.Parallel()
 	wx, err := connector.NewWX(connector.WX{ID: "wxd477edab60670232", Secret: storage.NewSecret("secret-of-wx")})
 	if err != nil {

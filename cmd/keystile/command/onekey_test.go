@@ -23,7 +23,7 @@ func asked(t *testing.T, s *service, method, path, name, value, body string) (in
 
 // Decision 52: the demo's secret is printed at the first start, and secrets of
 // others are on their servers. None of them opens more than its own application.
-func TestTheSecretOfOneApplicationOpensNoOther(t *testing.T) {
+func TestSecretOfOneApplicationOpensNoOther(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	demo := firstRunOf(t, s.data).App
@@ -57,7 +57,7 @@ func mustText(t *testing.T, v any) string {
 
 // Decision 52: what an administrator's sign-in to an application gives that
 // application is no administrator's key.
-func TestAnAdministratorsTokenForAnApplicationManagesNothing(t *testing.T) {
+func TestAdministratorsTokenForAnApplicationManagesNothing(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	bearer := "Bearer " + redeem(t, s, authorize(t, s), 200).AccessToken
@@ -73,7 +73,7 @@ func TestAnAdministratorsTokenForAnApplicationManagesNothing(t *testing.T) {
 }
 
 // Decision 21.
-func TestAnApplicationOfTheCommandLineAsksForConsentUnlessItIsFirstParty(t *testing.T) {
+func TestApplicationOfTheCommandLineAsksForConsentUnlessItIsFirstParty(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	cookie := cookieOf(t, s)
@@ -94,7 +94,7 @@ func TestAnApplicationOfTheCommandLineAsksForConsentUnlessItIsFirstParty(t *test
 }
 
 // Decisions 18 and 52: what an administrator may do, they do by their cookie.
-func TestTheConsoleIsServedBesideTheRegistrar(t *testing.T) {
+func TestConsoleIsServedBesideTheRegistrar(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	cookie, demo := cookieOf(t, s).String(), firstRunOf(t, s.data).App

@@ -23,12 +23,12 @@ import (
 )
 
 // Decision 51. Each room holds its own part against its routes and answers.
-func TestTheDocumentHasTheProgramsOwnPathsAndNothingElse(t *testing.T) {
+func TestDocumentHasTheProgramsOwnPathsAndNothingElse(t *testing.T) {
 	openapitest.New(t, rootAPI).Routes(t, rootHandler{base: apidoc.Example, document: apidoc.Of(rootAPI)}.routes())
 }
 
 // Each path of the program is described, or is here with the reason why it is not.
-func TestTheDocumentHasEveryEndpoint(t *testing.T) {
+func TestDocumentHasEveryEndpoint(t *testing.T) {
 	leftOut := map[string]string{
 		"/oauth/signin":  "pages for people, their forms and their script",
 		"/oauth/account": "a page for people, and its forms",
@@ -88,7 +88,7 @@ func built(t *testing.T, env ...string) *assembled {
 	return b
 }
 
-func TestTheDocumentIsServedToEverybody(t *testing.T) {
+func TestDocumentIsServedToEverybody(t *testing.T) {
 	s := start(t, t.TempDir())
 	resp, body := get(t, http.DefaultClient, s.base+"/openapi.json", "Origin", "https://docs.example.com")
 	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "application/json" || resp.Header.Get("Access-Control-Allow-Origin") != "*" {
@@ -122,7 +122,7 @@ func TestTheDocumentIsServedToEverybody(t *testing.T) {
 
 // What a client meets at the whole program, past all rooms that stand before the one that
 // answers, is what the document says; also if it has asked too often.
-func TestTheRunningProgramIsAsItsDocumentSays(t *testing.T) {
+func TestRunningProgramIsAsItsDocumentSays(t *testing.T) {
 	for limit, tier := range map[string]string{"100000": "enterprise", "1": "free"} {
 		t.Run(tier, func(t *testing.T) {
 			data := t.TempDir()
@@ -179,7 +179,7 @@ func askEveryWay(t *testing.T, client *http.Client, address, token string) {
 
 // The service's own document becomes tools, but for the bus: no call comes back to where it
 // came from.
-func TestTheServiceOnItsOwnBus(t *testing.T) {
+func TestServiceOnItsOwnBus(t *testing.T) {
 	data := t.TempDir()
 	s := start(t, data, "--upstreams-allow-private", "127.0.0.1")
 	app := firstRunOf(t, data).App

@@ -15,7 +15,7 @@ import (
 )
 
 // A page whose name is made to lead to the admin listener (DNS rebinding) reads nothing.
-func TestTheAdminListenerAnswersNoNameThatAPageCouldCarry(t *testing.T) {
+func TestAdminListenerAnswersNoNameThatAPageCouldCarry(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--admin-listen", "127.0.0.1:0", "--admin-hosts", "metrics.internal, 10.1.2.3")
 	address := s.out.Find(t, s.ended, `Admin listener +(\S+)`)
@@ -55,7 +55,7 @@ func TestTheAdminListenerAnswersNoNameThatAPageCouldCarry(t *testing.T) {
 	}
 }
 
-func TestWhichHostsTheAdminListenerAnswersTo(t *testing.T) {
+func TestAdminListenerAnswersToItsHostsOnly(t *testing.T) {
 	for _, c := range []struct {
 		asked, got, listed string
 		yes, no            []string

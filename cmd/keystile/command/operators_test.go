@@ -20,7 +20,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-func TestTheAdminListenerHasWhatOperatorsNeed(t *testing.T) {
+func TestAdminListenerHasWhatOperatorsNeed(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--admin-listen", "127.0.0.1:0")
 	admin := "http://" + s.out.Find(t, s.ended, `Admin listener +(\S+)`)
@@ -46,7 +46,7 @@ func TestTheAdminListenerHasWhatOperatorsNeed(t *testing.T) {
 	}
 }
 
-func TestWhatHappensIsInTheMetrics(t *testing.T) {
+func TestMetricsCountWhatHappens(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--admin-listen", "127.0.0.1:0", "--login-lock-failures", "2", "--trusted-proxies", "127.0.0.1", "--lifetimes-code", "1ns")
 	admin := "http://" + s.out.Find(t, s.ended, `Admin listener +(\S+)`)
@@ -78,7 +78,7 @@ func TestWhatHappensIsInTheMetrics(t *testing.T) {
 	}
 }
 
-func TestWhatIsSweptIsCounted(t *testing.T) {
+func TestSweepCountsWhatItRemoves(t *testing.T) {
 	t.Parallel()
 	f, err := folder.Open(t.TempDir())
 	if err != nil {
@@ -99,7 +99,7 @@ func TestWhatIsSweptIsCounted(t *testing.T) {
 	}
 }
 
-func TestEveryRouteIsKnownByItsPattern(t *testing.T) {
+func TestRouteIsKnownByItsPattern(t *testing.T) {
 	t.Parallel()
 	upstream := httptest.NewServer(http.NotFoundHandler())
 	defer upstream.Close()
@@ -117,7 +117,7 @@ func TestEveryRouteIsKnownByItsPattern(t *testing.T) {
 	}
 }
 
-func TestAnIDGoesThroughAllThatIsLogged(t *testing.T) {
+func TestIDGoesThroughAllThatIsLogged(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	form := url.Values{"username": {"admin"}, "password": {"not the password"}}
@@ -143,7 +143,7 @@ func TestRequestsNeedNotBeLogged(t *testing.T) {
 	}
 }
 
-func TestAnAdminListenerForAllIsWarnedAbout(t *testing.T) {
+func TestAdminListenerForAllIsWarnedAbout(t *testing.T) {
 	t.Parallel()
 	for address, warned := range map[string]bool{
 		"": false, "127.0.0.1:1": false, "[::1]:1": false, "localhost:1": false, ":1": true, "0.0.0.0:1": true, "10.0.0.1:1": true, "metrics:1": true,
@@ -156,14 +156,14 @@ func TestAnAdminListenerForAllIsWarnedAbout(t *testing.T) {
 	}
 }
 
-func TestAnAdminPortThatIsTakenIsExplained(t *testing.T) {
+func TestAdminPortThatIsTakenIsExplained(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	wantFailure(t, 1, "or listen elsewhere with --admin-listen", "serve", "--data", t.TempDir(), "--listen", "127.0.0.1:0", "--admin-listen", s.address)
 }
 
 // The doc comment of this package has the list that config --reference prints.
-func TestTheDocCommentHasTheReference(t *testing.T) {
+func TestDocCommentHasTheReference(t *testing.T) {
 	t.Parallel()
 	code, list, _ := command(t, "", "config", "--reference")
 	text, err := os.ReadFile("doc_config.go")
@@ -179,7 +179,7 @@ func TestTheDocCommentHasTheReference(t *testing.T) {
 }
 
 // Programs have the same as JSON.
-func TestTheReferenceIsJSONForPrograms(t *testing.T) {
+func TestReferenceIsJSONForPrograms(t *testing.T) {
 	t.Parallel()
 	code, out, _ := command(t, "", "config", "--reference", "--json")
 	var keys []struct{ Key, Type, Default, Protocol, Help, Environment, Flag string }

@@ -8,7 +8,7 @@ import (
 )
 
 // A registered program on a phone is sent its code by the scheme that it has claimed there (RFC 8252 7.1).
-func TestAProgramOnAPhoneSignsUsersInByItsOwnScheme(t *testing.T) {
+func TestProgramOnAPhoneSignsUsersInByItsOwnScheme(t *testing.T) {
 	const back = "com.example.phone:/callback"
 	const verifier, challenge = "dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk",
 		"E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"

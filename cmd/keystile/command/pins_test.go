@@ -121,7 +121,7 @@ func console(t *testing.T, s *service, method, path, body string) (status int, t
 
 // A change that an MCP server makes after it was registered reaches no agent until it is accepted. That holds over
 // restarts, over a backup, and for both ways to accept.
-func TestAServerThatTurnsHostileIsHeldToWhatWasAccepted(t *testing.T) {
+func TestServerThatTurnsHostileIsHeldToWhatWasAccepted(t *testing.T) {
 	t.Parallel()
 	u := newTurncoat(t, "["+payTool+"]")
 	dir := t.TempDir()
@@ -189,7 +189,7 @@ func TestAServerThatTurnsHostileIsHeldToWhatWasAccepted(t *testing.T) {
 }
 
 // Nodes that are told different things list what was accepted, and what is accepted at one is listed by the other.
-func TestWhatIsAcceptedAtOneNodeIsListedByTheOther(t *testing.T) {
+func TestPinsAcceptedAtOneNodeAreListedByTheOther(t *testing.T) {
 	t.Parallel()
 	url := database.WithSchema(t)
 	u := newTurncoat(t, "["+payTool+"]")

@@ -14,7 +14,7 @@ import (
 )
 
 // Two nodes with folders of their own, one store and one master key are one service.
-func TestTwoNodesOnPostgreSQLAreOneService(t *testing.T) {
+func TestNodesOnPostgreSQLAreOneService(t *testing.T) {
 	t.Parallel()
 	url := database.WithSchema(t)
 	one, two := t.TempDir(), t.TempDir()
@@ -47,7 +47,7 @@ func TestTwoNodesOnPostgreSQLAreOneService(t *testing.T) {
 	must(t, "audit", "verify", "--data", two, "--storage-url", url)
 }
 
-func TestAServiceMovesToPostgreSQLAndBack(t *testing.T) {
+func TestServiceMovesToPostgreSQLAndBack(t *testing.T) {
 	t.Parallel()
 	url := database.WithSchema(t)
 	data, back := t.TempDir(), t.TempDir()
@@ -73,7 +73,7 @@ func TestAServiceMovesToPostgreSQLAndBack(t *testing.T) {
 	must(t, "audit", "verify", "--data", back)
 }
 
-func TestWhatPostgreSQLDoesItselfIsSaid(t *testing.T) {
+func TestPostgreSQLGuaranteesAreStated(t *testing.T) {
 	t.Parallel()
 	url, data := database.WithSchema(t), t.TempDir()
 	for _, words := range []string{"backup " + filepath.Join(data, "b.db"), "restore " + filepath.Join(data, "b.db"), "storage compact"} {
@@ -108,7 +108,7 @@ func TestClocksThatAreFarApartAreRefused(t *testing.T) {
 	}
 }
 
-func TestThePasswordInAnAddressIsNotShown(t *testing.T) {
+func TestPasswordInAnAddressIsNotShown(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	for _, args := range [][]string{

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-func TestTheUmaskChangesNothing(t *testing.T) {
+func TestUmaskChangesNothing(t *testing.T) {
 	for _, mask := range []string{"000", "077", "277"} {
 		t.Run(mask, func(t *testing.T) {
 			t.Parallel()
@@ -30,7 +30,7 @@ func TestTheUmaskChangesNothing(t *testing.T) {
 	}
 }
 
-func TestASignalLetsRequestsOnTheirWayFinish(t *testing.T) {
+func TestSignalLetsRequestsOnTheirWayFinish(t *testing.T) {
 	t.Parallel()
 	for _, signal := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
 		c, conn := spawnWithRequest(t, halfBody)
@@ -70,7 +70,7 @@ func TestHalfSentRequestsDoNotHoldUpTheStop(t *testing.T) {
 	}
 }
 
-func TestASecondSignalEndsItAtOnce(t *testing.T) {
+func TestSecondSignalEndsItAtOnce(t *testing.T) {
 	t.Parallel()
 	c, _ := spawnWithRequest(t, halfBody)
 	c.Process.Signal(syscall.SIGTERM)
@@ -90,7 +90,7 @@ func TestASecondSignalEndsItAtOnce(t *testing.T) {
 	}
 }
 
-func TestAKilledServerLeavesNothingInTheWay(t *testing.T) {
+func TestKilledServerLeavesNothingInTheWay(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	c := spawn(t, nil, "serve", "--data", data, "--listen", "127.0.0.1:0")

@@ -64,7 +64,7 @@ func (s *service) status(t *testing.T, path, bearer string) int {
 
 // What a call is charged to and what the service behind it reads are never two things: a path
 // that may be read as another product's is no product's.
-func TestACallIsChargedToTheProductThatGetsItHoweverItsPathIsWritten(t *testing.T) {
+func TestCallIsChargedToTheProductThatGetsItHoweverItsPathIsWritten(t *testing.T) {
 	t.Parallel()
 	for _, strip := range []string{"true", "false"} {
 		u := &upstreams{seen: map[string][]string{}}

@@ -129,7 +129,7 @@ func TestHalfOfAProviderIsAMistake(t *testing.T) {
 	}
 }
 
-func TestTheFakesLetAnybodyIn(t *testing.T) {
+func TestFakesLetAnybodyIn(t *testing.T) {
 	s := start(t, t.TempDir(), "--fake-providers")
 	for _, name := range []string{"wx", "qq", "alipay", "douyin", "feishu", "wecom", "dingtalk", "oidc", "github"} {
 		jar, err := cookiejar.New(nil)
@@ -190,7 +190,7 @@ func TestLoginTypesSayWhatApplicationsAreTold(t *testing.T) {
 }
 
 // An application that asks for a new sign-in gets one, or an error: an old session at a provider is no new sign-in.
-func TestTheOldSessionOfAProviderIsNoNewSignIn(t *testing.T) {
+func TestOldSessionOfAProviderIsNoNewSignIn(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--fake-providers", "--limits-per-ip", "6000")
 	app := firstRunOf(t, s.data).App
@@ -225,7 +225,7 @@ func TestTheOldSessionOfAProviderIsNoNewSignIn(t *testing.T) {
 }
 
 // An application that asks for the address gets the one that the provider tells of, as one that is not verified here.
-func TestAnApplicationIsToldTheAddressOfAProvider(t *testing.T) {
+func TestApplicationIsToldTheAddressOfAProvider(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--fake-providers", "--limits-per-ip", "6000")
 	app := firstRunOf(t, s.data).App

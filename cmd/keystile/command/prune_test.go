@@ -14,7 +14,7 @@ import (
 // What varies in what is printed.
 var varies = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:]+Z|\b\d+\b`)
 
-func TestAnOperatorRemovesOldAuditRecords(t *testing.T) {
+func TestOperatorRemovesOldAuditRecords(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	s := start(t, data)
@@ -59,7 +59,7 @@ func TestAnOperatorRemovesOldAuditRecords(t *testing.T) {
 }
 
 // What is too much goes by itself, and the rest verifies.
-func TestTheTrailIsAsLargeAsTheSettingSays(t *testing.T) {
+func TestTrailIsAsLargeAsTheSettingSays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 16 MiB")
 	}

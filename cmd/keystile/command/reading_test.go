@@ -24,7 +24,7 @@ var writing = map[string]struct{ kinds, why string }{
 
 // No GET changes anything or tells anybody, because any page can have a browser make one: each endpoint that has one is
 // asked as everybody, and everything that reaches the store meanwhile is looked at, mails and the audit trail too.
-func TestNoGETChangesAnythingOrTellsAnybody(t *testing.T) {
+func TestGETChangesNothingAndNotifiesNoOne(t *testing.T) {
 	if testing.Short() {
 		t.Skip("asks each endpoint as everybody")
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // The thread of the test gives up the right to write, which root has wherever it looks.
-func TestAFolderThatIsReadOnlyIsReadAndCopied(t *testing.T) {
+func TestFolderThatIsReadOnlyIsReadAndCopied(t *testing.T) {
 	data, out := t.TempDir(), t.TempDir()
 	start(t, data).stop()
 	const nobody = 65534

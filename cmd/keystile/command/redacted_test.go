@@ -32,7 +32,7 @@ var withPasswords = []string{
 
 // Whatever setting an address with a password is written into, and however wrong it is: what the program prints, logs
 // and answers has not the password in it.
-func TestNoSettingShowsThePasswordOfAnAddress(t *testing.T) {
+func TestSettingsHideThePasswordOfAnAddress(t *testing.T) {
 	var reference bytes.Buffer
 	fatal(t, config.ReferenceJSON(&reference))
 	var all []struct {
@@ -98,7 +98,7 @@ func TestNoSettingShowsThePasswordOfAnAddress(t *testing.T) {
 }
 
 // A service that starts with such a value, or fails to, does not show it either.
-func TestAStartShowsNoPasswordOfAnAddress(t *testing.T) {
+func TestStartShowsNoPasswordOfAnAddress(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts the service many times")
 	}
@@ -136,7 +136,7 @@ func TestAStartShowsNoPasswordOfAnAddress(t *testing.T) {
 }
 
 // What the pages of settings and health have of addresses that are right.
-func TestThePagesOfAServiceShowNoPasswordOfAnAddress(t *testing.T) {
+func TestPagesOfAServiceShowNoPasswordOfAnAddress(t *testing.T) {
 	s := start(t, t.TempDir(), "--redis-url", "redis://user:SECRETMARK@127.0.0.1:1/0", "--account-contact", "https://user:SECRETMARK@host.example/privacy")
 	cookie := cookieOf(t, s).String()
 	for _, path := range []string{"/console/settings", "/api/console/settings", "/console/health", "/api/console/health", "/console/nodes", "/healthz/ready"} {

@@ -10,7 +10,7 @@ import (
 )
 
 // The whole way on a real file: with the server running, a restart, and a backup from before.
-func TestTheMasterKeyChangesUnderARunningServer(t *testing.T) {
+func TestMasterKeyChangesUnderARunningServer(t *testing.T) {
 	t.Parallel()
 	data, base, before := t.TempDir(), "http://127.0.0.1", filepath.Join(t.TempDir(), "before.db")
 	s := start(t, data, "--base-url", base)
@@ -64,7 +64,7 @@ func TestTheMasterKeyChangesUnderARunningServer(t *testing.T) {
 	machineToken(t, s, id, secret)
 }
 
-func TestAWrongMasterKeyAtTheStartIsNamedByItsID(t *testing.T) {
+func TestMasterKeyThatIsWrongAtTheStartIsNamedByItsID(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	start(t, data).stop()

@@ -13,7 +13,7 @@ import (
 
 // Every secret there is goes through a server that logs all it can, and its commands: the
 // right way, the wrong way, and where it does not belong.
-func TestNoSecretIsLogged(t *testing.T) {
+func TestSecretsOfTheServiceAreNeverLogged(t *testing.T) {
 	t.Parallel()
 	for _, format := range []string{"text", "json"} {
 		data := t.TempDir()

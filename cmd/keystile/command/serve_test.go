@@ -33,7 +33,7 @@ func TestPortZeroIsNamedEverywhere(t *testing.T) {
 	}
 }
 
-func TestAfterARestartElsewhereTheDemoStillWorks(t *testing.T) {
+func TestDemoWorksAfterARestartElsewhere(t *testing.T) {
 	data := t.TempDir()
 	first := start(t, data)
 	first.stop()
@@ -44,7 +44,7 @@ func TestAfterARestartElsewhereTheDemoStillWorks(t *testing.T) {
 	signIn(t, second)
 }
 
-func TestARestartKeepsKeysAndTokens(t *testing.T) {
+func TestRestartKeepsKeysAndTokens(t *testing.T) {
 	data, base := t.TempDir(), "http://id.example.com"
 	s := start(t, data, "--base-url", base, "--demo")
 	_, jwks := get(t, http.DefaultClient, "http://"+s.address+"/oauth/jwks")
@@ -59,7 +59,7 @@ func TestARestartKeepsKeysAndTokens(t *testing.T) {
 	}
 }
 
-func TestASecondServerOnTheSameDataSaysSo(t *testing.T) {
+func TestSecondServerOnTheSameDataSaysSo(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts processes")
 	}
@@ -71,7 +71,7 @@ func TestASecondServerOnTheSameDataSaysSo(t *testing.T) {
 	must(t, "setting", "get", "oauth_force_pkce", "--data", s.data) // its socket is still there
 }
 
-func TestAPortThatIsTakenIsExplained(t *testing.T) {
+func TestPortThatIsTakenIsExplained(t *testing.T) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -81,7 +81,7 @@ func TestAPortThatIsTakenIsExplained(t *testing.T) {
 	wantFailure(t, 1, "--listen", "serve", "--data", t.TempDir(), "--listen", "192.0.2.1:0")
 }
 
-func TestTheMasterKeyIsTheOneOrItSaysSo(t *testing.T) {
+func TestMasterKeyIsTheOneOrItSaysSo(t *testing.T) {
 	data := t.TempDir()
 	start(t, data).stop()
 	key := filepath.Join(data, "master.key")
@@ -99,7 +99,7 @@ func TestTheMasterKeyIsTheOneOrItSaysSo(t *testing.T) {
 	}
 }
 
-func TestADamagedFileIsExplainedAndLeftAlone(t *testing.T) {
+func TestDamagedFileIsExplainedAndLeftAlone(t *testing.T) {
 	data := t.TempDir()
 	start(t, data).stop()
 	path, garbage := filepath.Join(data, "keystile.db"), strings.Repeat("garbage ", 10_000)
@@ -110,7 +110,7 @@ func TestADamagedFileIsExplainedAndLeftAlone(t *testing.T) {
 	}
 }
 
-func TestWithoutASocketItServesAllTheSame(t *testing.T) {
+func TestServeWorksWithoutASocket(t *testing.T) {
 	data := t.TempDir()
 	if err := os.MkdirAll(filepath.Join(data, "admin.sock", "in the way"), 0o700); err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestWithoutASocketItServesAllTheSame(t *testing.T) {
 	signIn(t, s)
 }
 
-func TestTheLandingPageAnswersInJSON(t *testing.T) {
+func TestLandingPageAnswersInJSON(t *testing.T) {
 	s := start(t, t.TempDir())
 	for _, c := range []struct {
 		path   string
@@ -156,7 +156,7 @@ func TestTheLandingPageAnswersInJSON(t *testing.T) {
 	}
 }
 
-func TestTheServerBoundsWhatAClientCanHoldOpen(t *testing.T) {
+func TestServerBoundsWhatAClientCanHoldOpen(t *testing.T) {
 	server := newServer(nil, slog.New(slog.DiscardHandler))
 	if server.ReadHeaderTimeout <= 0 || server.IdleTimeout <= 0 || server.MaxHeaderBytes <= 0 || server.ErrorLog == nil {
 		t.Errorf("the server is %+v", server)
@@ -183,7 +183,7 @@ func TestOriginsOfListeners(t *testing.T) {
 	}
 }
 
-func TestWhatWorksOnlyHereIsWarnedAbout(t *testing.T) {
+func TestServeWarnsOfWhatWorksOnlyHere(t *testing.T) {
 	for _, c := range []struct{ listen, base, want string }{
 		{":8080", "", "set base_url"},
 		{"[::]:8080", "", "set base_url"},

@@ -115,7 +115,7 @@ func (a *agent) tools(bearer string) (names []string) {
 
 // Decisions 53 and 55: from a choice on the page to what is listed and called, and to more of it when the
 // agent needs more.
-func TestAnAgentGetsWhatItsUserChoseAndAsksForMore(t *testing.T) {
+func TestAgentGetsWhatItsUserChoseAndAsksForMore(t *testing.T) {
 	s := withStrangers(t)
 	jar, _ := cookiejar.New(nil)
 	a := &agent{T: t, s: s, browser: &http.Client{Jar: jar, CheckRedirect: func(r *http.Request, _ []*http.Request) error {

@@ -87,7 +87,7 @@ func (o *objects) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // What is told of the bucket reaches it: objects are named and signed so, and encrypted with that key.
-func TestTheBucketIsAsTheConfigurationSays(t *testing.T) {
+func TestBucketIsAsTheConfigurationSays(t *testing.T) {
 	t.Parallel()
 	asked := make(chan *http.Request, 100)
 	server := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
@@ -118,7 +118,7 @@ func TestTheBucketIsAsTheConfigurationSays(t *testing.T) {
 	wantFailure(t, 2, "streams.batch_size", "serve", "--data", t.TempDir(), "--streams-audit", "stdout", "--streams-batch-size", "1KiB")
 }
 
-func TestTheKeyOfTheBucketIsShownNowhere(t *testing.T) {
+func TestKeyOfTheBucketIsShownNowhere(t *testing.T) {
 	t.Parallel()
 	const secret, token = "wJalrXUtnFEMI-K7MDENG-bPxRfiCYEXAMPLEKEY", "FQoGZXIvYXdzEXAMPLETOKEN"
 	o := &objects{}

@@ -84,7 +84,7 @@ func (k *killer) seqs(t *testing.T) (all []uint64) {
 }
 
 // A process that is killed while it ships leaves no gap, and none of its objects becomes another one.
-func TestAProcessThatIsKilledWhileItShipsLeavesNoGap(t *testing.T) {
+func TestProcessThatIsKilledWhileItShipsLeavesNoGap(t *testing.T) {
 	t.Parallel()
 	k := &killer{objects: map[string][]byte{}}
 	bucket := httptest.NewServer(k)
@@ -129,7 +129,7 @@ func TestAProcessThatIsKilledWhileItShipsLeavesNoGap(t *testing.T) {
 }
 
 // Whoever reads the records ends, and the service does not.
-func TestAServiceOutlivesWhoReadsItsRecords(t *testing.T) {
+func TestServiceOutlivesWhoReadsItsRecords(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()
 	if err != nil {

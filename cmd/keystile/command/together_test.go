@@ -32,7 +32,7 @@ func metricsOf(t *testing.T, s *service) string {
 }
 
 // What a client may do at one node it has done at the other.
-func TestTwoNodesCountTogetherOnRedis(t *testing.T) {
+func TestNodesCountTogetherOnRedis(t *testing.T) {
 	t.Parallel()
 	url, counters := database.WithSchema(t), redisURL(t)
 	one, two := t.TempDir(), t.TempDir()
@@ -88,13 +88,13 @@ func TestNodesInShadowReportWhatTheyWouldRefuseTogether(t *testing.T) {
 	wantHealthPage(t, a, []string{`"requests let through over a rate","value":"address:`})
 }
 
-func TestARedisURLThatCannotBeMeantStopsTheStart(t *testing.T) {
+func TestRedisURLThatCannotBeMeantStopsTheStart(t *testing.T) {
 	t.Parallel()
 	wantFailure(t, 2, "begins with no redis://", "serve", "--data", t.TempDir(), "--listen", "127.0.0.1:0", "--redis-url", "localhost:6379")
 }
 
 // A server that counts and is away refuses nobody.
-func TestANodeStartsWithoutTheServerThatCounts(t *testing.T) {
+func TestNodeStartsWithoutTheServerThatCounts(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--redis-url", "redis://127.0.0.1:1", "--admin-listen", "127.0.0.1:0")
 	if resp, body := get(t, http.DefaultClient, s.base+"/healthz/ready"); resp.StatusCode != 200 {

@@ -21,7 +21,7 @@ const pets = `{"openapi":"3.0.0","info":{"title":"Pets","version":"1"},"paths":{
 
 // The whole way: a document becomes tools, an agent calls one with the application's token,
 // the call is charged and on the trail, and the webhook hears of the registration.
-func TestADocumentIsServedAsTools(t *testing.T) {
+func TestDocumentIsServedAsTools(t *testing.T) {
 	t.Parallel()
 	asked := make(chan *http.Request, 10)
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

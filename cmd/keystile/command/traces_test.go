@@ -145,7 +145,7 @@ func (w *tracing) walk(t *testing.T) (secrets []string) {
 	return []string{code, found[1], cookie.Value, app.ClientSecret, firstRunOf(t, w.data).Admin.Password, firstRunOf(t, w.data).Admin.Username, "somebody", marker, app.RedirectURI}
 }
 
-func TestATraceIsWholeFromTheBrowserToTheUpstreamOfATool(t *testing.T) {
+func TestTraceIsWholeFromTheBrowserToTheUpstreamOfATool(t *testing.T) {
 	t.Parallel()
 	w := startTracing(t, "--otel-sample", "1")
 	secrets := w.walk(t)
@@ -208,7 +208,7 @@ func TestATraceIsWholeFromTheBrowserToTheUpstreamOfATool(t *testing.T) {
 	}
 }
 
-func TestAStrangersFlagDoesNotDecideWhatIsSampledButAFollowedProxysDoes(t *testing.T) {
+func TestStrangersFlagDoesNotDecideWhatIsSampledButAFollowedProxysDoes(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		args   []string
@@ -233,7 +233,7 @@ func TestAStrangersFlagDoesNotDecideWhatIsSampledButAFollowedProxysDoes(t *testi
 	}
 }
 
-func TestACollectorThatFailsHoldsUpNothingAndIsLoggedOnce(t *testing.T) {
+func TestCollectorThatFailsHoldsUpNothingAndIsLoggedOnce(t *testing.T) {
 	t.Parallel()
 	silent := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		io.Copy(io.Discard, r.Body) // else nobody hears that the client leaves
@@ -267,7 +267,7 @@ func TestACollectorThatFailsHoldsUpNothingAndIsLoggedOnce(t *testing.T) {
 	}
 }
 
-func TestASettingOfTracesThatDoesNothingIsRefused(t *testing.T) {
+func TestSettingOfTracesThatDoesNothingIsRefused(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"otel: {endpoint: 'ftp://h'}":                            "http:// or https:// URL",

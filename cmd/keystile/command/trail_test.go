@@ -14,7 +14,7 @@ import (
 )
 
 // Decision 32: everything that counts is on the trail, whoever asks for it.
-func TestADayIsOnTheAuditTrailAndTheTrailIsWhole(t *testing.T) {
+func TestDayIsOnTheAuditTrailAndTheTrailIsWhole(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()
 	s := start(t, data)

@@ -79,7 +79,7 @@ func consoleData[T any](t *testing.T, s *service, cookie, path string) T {
 }
 
 // A call from the form is a real one: it is charged to who sends it, once, and recorded.
-func TestAToolThatIsTriedIsCalledChargedAndRecordedOnce(t *testing.T) {
+func TestToolThatIsTriedIsCalledChargedAndRecordedOnce(t *testing.T) {
 	t.Parallel()
 	shop := newOrders(t)
 	s := start(t, t.TempDir(), "--upstreams-allow-private", "127.0.0.0/8")

@@ -56,7 +56,7 @@ func vitals(t *testing.T, backend driver.Backend) (*dataStore, func(lines ...str
 	}
 }
 
-func TestADiskThatTakesNoWritesIsInTheMetrics(t *testing.T) {
+func TestDiskThatTakesNoWritesIsInTheMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		backend := &fullDisk{Backend: memory.New()}
 		data, want := vitals(t, backend)
@@ -107,14 +107,14 @@ func TestMailsAndWebhooksThatNobodyTakesAreInTheMetrics(t *testing.T) {
 	})
 }
 
-func TestAQueueThatCannotBeReadHasNoLength(t *testing.T) {
+func TestQueueThatCannotBeReadHasNoLength(t *testing.T) {
 	q := &queue{count: func(context.Context, time.Time) (waiting, error) { return waiting{3, 2}, errors.New("away") }}
 	if w := q.read(); w.waiting == w.waiting || w.retried == w.retried {
 		t.Errorf("%v wait", w)
 	}
 }
 
-func TestTheDiskOfTheDataFolderIsInTheMetrics(t *testing.T) {
+func TestDiskOfTheDataFolderIsInTheMetrics(t *testing.T) {
 	if free, size := disk(t.TempDir()); !(free > 0 && size >= free) {
 		t.Errorf("%v bytes of %v are free", free, size)
 	}

@@ -289,7 +289,7 @@ func (p *newcomer) joins() {
 }
 
 // What signup says of all ways in, the setting of a connector says of one, in a trial too; fakes are open without it.
-func TestAConnectorHasASignUpOfItsOwn(t *testing.T) {
+func TestConnectorHasASignUpOfItsOwn(t *testing.T) {
 	t.Parallel()
 	names := []string{"wx", "qq", "douyin", "alipay", "feishu", "wecom", "dingtalk"}
 	args, want := []string{"--fake-providers", "--limits-per-ip", "100000"}, map[string]string{"oidc": "open", "github": "open"}
@@ -314,7 +314,7 @@ func TestAConnectorHasASignUpOfItsOwn(t *testing.T) {
 }
 
 // An operator learns that a code would be of no use, and what to do in place of it.
-func TestAnInvitationIsRefusedWhereNoPageTakesIt(t *testing.T) {
+func TestInvitationIsRefusedWhereNoPageTakesIt(t *testing.T) {
 	for signUp, want := range map[string]string{"closed": "set signup to invitation", "open": "anybody may become a user"} {
 		data, file := t.TempDir(), filepath.Join(t.TempDir(), "keystile.yaml")
 		if err := os.WriteFile(file, []byte("signup: "+signUp+"\n"), 0o600); err != nil {

@@ -11,7 +11,7 @@ import (
 )
 
 // A WebSocket goes through all that stands before a room, and ends with the process.
-func TestAWebSocketReachesItsServiceAndEndsWithTheServer(t *testing.T) {
+func TestWebSocketReachesItsServiceAndEndsWithTheServer(t *testing.T) {
 	t.Parallel()
 	ended := make(chan struct{})
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {

@@ -16,7 +16,7 @@ import (
 )
 
 // What cannot be written was not said, whoever writes it.
-func TestAnOutputThatCannotBeWrittenFails(t *testing.T) {
+func TestOutputThatCannotBeWrittenFails(t *testing.T) {
 	t.Parallel()
 	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
 	if err != nil {

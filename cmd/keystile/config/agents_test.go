@@ -8,7 +8,7 @@ import (
 )
 
 // Decision 90.
-func TestTheWindowOfAgentsIsAMinuteUnlessItIsSaidOtherwise(t *testing.T) {
+func TestWindowOfAgentsIsAMinuteUnlessItIsSaidOtherwise(t *testing.T) {
 	for set, want := range map[string]time.Duration{"": time.Minute, "30s": 30 * time.Second, "0": -1, "0s": -1} {
 		var env []string
 		if set != "" {

@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 )
 
-func TestWhatTheBusIsTold(t *testing.T) {
+func TestBusConfigIsPassedOn(t *testing.T) {
 	for _, c := range []struct {
 		key, value string
 		ok         func(Bus) bool

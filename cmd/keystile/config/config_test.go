@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestWithoutAnySourceTheDefaultsAreTheProtocols(t *testing.T) {
+func TestConfigDefaultsAreTheProtocols(t *testing.T) {
 	c := load(t, nil)
 	if c.CodeLifetime != 5*time.Minute || c.AccessLifetime != 604800*time.Second || c.RefreshLifetime != 30*24*time.Hour {
 		t.Errorf("lifetimes = %v %v %v, want those of protocol 8", c.CodeLifetime, c.AccessLifetime, c.RefreshLifetime)
@@ -26,7 +26,7 @@ func TestWithoutAnySourceTheDefaultsAreTheProtocols(t *testing.T) {
 	}
 }
 
-func TestAFlagWinsOverTheEnvironmentWhichWinsOverTheFile(t *testing.T) {
+func TestFlagWinsOverTheEnvironmentWhichWinsOverTheFile(t *testing.T) {
 	file := write(t, "listen: :1\nlifetimes:\n  code: 1m\n  access: 1h\nlog.level: debug\n")
 	flags := map[string][]string{"config": {file}, "lifetimes-code": {"3m"}}
 	env := []string{"KEYSTILE_LIFETIMES_CODE=2m", "KEYSTILE_LIFETIMES_ACCESS=2h", "HOME=/", "KEYSTILE_LISTEN="}
@@ -51,13 +51,13 @@ func TestAFlagWinsOverTheEnvironmentWhichWinsOverTheFile(t *testing.T) {
 	}
 }
 
-func TestTheFileMayBeNamedByTheEnvironment(t *testing.T) {
+func TestFileMayBeNamedByTheEnvironment(t *testing.T) {
 	if c := load(t, []string{"KEYSTILE_CONFIG=" + write(t, "demo: false")}); c.Demo {
 		t.Error("the file was not read")
 	}
 }
 
-func TestAnUnknownKeyIsAnErrorThatNamesTheNearest(t *testing.T) {
+func TestUnknownKeyIsAnErrorThatNamesTheNearest(t *testing.T) {
 	for _, c := range []struct{ name, file, env, want string }{
 		{"in the file", "liftimes:\n  code: 5m", "", `keystile.yaml:2: unknown key "liftimes.code"; the nearest known one is "lifetimes.code"`},
 		{"at the top of the file", "lisen: :1", "", `keystile.yaml:1: unknown key "lisen"; the nearest known one is "listen"`},
@@ -69,7 +69,7 @@ func TestAnUnknownKeyIsAnErrorThatNamesTheNearest(t *testing.T) {
 	}
 }
 
-func TestABadValueNamesKeyValueSourceAndAnExample(t *testing.T) {
+func TestBadValueNamesKeyValueSourceAndAnExample(t *testing.T) {
 	for _, c := range []struct{ key, value, want string }{
 		{"LIFETIMES_CODE", "five", "a duration has"}, {"LIFETIMES_CODE", "0s", "above 0"}, {"LIFETIMES_CODE", "300", "a unit"},
 		{"LISTEN", "8080", "host:port"}, {"LISTEN", "localhost:http", "the port is a number"}, {"LISTEN", ":65536", "the port"},
@@ -96,7 +96,7 @@ func TestABadValueNamesKeyValueSourceAndAnExample(t *testing.T) {
 	}
 }
 
-func TestAllComplaintsComeAtOnce(t *testing.T) {
+func TestConfigReportsAllComplaintsAtOnce(t *testing.T) {
 	file := write(t, "lisen: :1\ndemo: perhaps\n")
 	_, err := Load(cli.Args{Flags: map[string][]string{"config": {file}, "lifetimes-code": {"soon"}}}, []string{"KEYSTILE_DTA=x"})
 	for _, part := range []string{"4 mistakes", "lisen", "demo", "lifetimes.code", "KEYSTILE_DTA"} {
@@ -110,7 +110,7 @@ func TestAllComplaintsComeAtOnce(t *testing.T) {
 	}
 }
 
-func TestAFileSaysItsKeysInOneWay(t *testing.T) {
+func TestFileSaysItsKeysInOneWay(t *testing.T) {
 	for _, c := range []struct{ name, file, want string }{
 		{"a key twice", "listen: :1\nlisten: :2", "stands in"},
 		{"nested and dotted", "lifetimes: {code: 1m}\nlifetimes.code: 2m", "stands in"},
@@ -131,7 +131,7 @@ func TestAFileSaysItsKeysInOneWay(t *testing.T) {
 	}
 }
 
-func TestAFileThatIsNotThereIsAComplaint(t *testing.T) {
+func TestFileThatIsNotThereIsAComplaint(t *testing.T) {
 	_, err := Load(cli.Args{}, []string{"KEYSTILE_CONFIG=" + filepath.Join(t.TempDir(), "none.yaml")})
 	if err == nil || !strings.Contains(err.Error(), "none.yaml") {
 		t.Errorf("Load() = %v", err)
@@ -147,7 +147,7 @@ func TestListsAreListsOrCommas(t *testing.T) {
 	}
 }
 
-func TestWhatDoesNotFitTogetherIsAComplaint(t *testing.T) {
+func TestConfigComplainsOfContradictions(t *testing.T) {
 	key := "KEYSTILE_MASTER_KEY=" + storage.NewMasterKey().Text()
 	wantComplaint(t, []string{key, "KEYSTILE_MASTER_KEY_FILE=/k"}, "", "keep one of them")
 	wantComplaint(t, []string{"KEYSTILE_LIFETIMES_SESSION_IDLE=800h"}, "", "session_max")
@@ -172,7 +172,7 @@ func TestKubernetesServiceVariablesAreNoKeys(t *testing.T) {
 	wantComplaint(t, []string{"KEYSTILE_PORT=8080"}, "", "KEYSTILE_PORT")
 }
 
-func TestTheMasterKeyIsNeverShown(t *testing.T) {
+func TestMasterKeyIsNeverShown(t *testing.T) {
 	secret := storage.NewMasterKey().Text()
 	var out strings.Builder
 	if err := load(t, []string{"KEYSTILE_MASTER_KEY=" + secret}).Print(&out); err != nil {
@@ -187,7 +187,7 @@ func TestTheMasterKeyIsNeverShown(t *testing.T) {
 	}
 }
 
-func TestSeveralMasterKeysAreSeparatedByCommas(t *testing.T) {
+func TestMasterKeysAreSeparatedByCommas(t *testing.T) {
 	fresh, old := storage.NewMasterKey(), storage.NewMasterKey()
 	c := load(t, []string{"KEYSTILE_MASTER_KEY=" + fresh.Text() + "=, " + old.Text()})
 	if len(c.MasterKeys) != 2 || c.MasterKeys[0].ID() != fresh.ID() || c.MasterKeys[1].ID() != old.ID() {
@@ -204,7 +204,7 @@ func TestSeveralMasterKeysAreSeparatedByCommas(t *testing.T) {
 	}
 }
 
-func TestWhatIsPrintedIsAFileThatLoadsTheSame(t *testing.T) {
+func TestConfigPrintedLoadsTheSame(t *testing.T) {
 	c := load(t, []string{"KEYSTILE_LISTEN=:0", "KEYSTILE_TRUSTED_PROXIES=10.0.0.0/8,::1", "KEYSTILE_DATA=a: b #c", "KEYSTILE_DEMO=0", "KEYSTILE_MASTER_KEY_FILE=null"})
 	var out strings.Builder
 	if err := c.Print(&out); err != nil {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestWithoutAWordTheDemoIsWhereOnlyThisMachineReachesIt(t *testing.T) {
+func TestDemoByDefaultIsOnlyWhereThisMachineReachesIt(t *testing.T) {
 	for _, c := range []struct {
 		listen, base, asked string
 		want                bool

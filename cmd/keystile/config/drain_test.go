@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestANodeOfSeveralDrainsForASecondUnlessItIsToldOtherwise(t *testing.T) {
+func TestNodeOfSeveralDrainsForASecondUnlessItIsToldOtherwise(t *testing.T) {
 	const database = "postgres://keystile@db.internal/keystile"
 	for _, c := range []struct {
 		url, asked, text, source string

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/gateway"
 )
 
-func TestWhichRatesAreInShadow(t *testing.T) {
+func TestShadowHoldsTheRatesThatAreNamed(t *testing.T) {
 	all := []string{"free", "white_label", "enterprise"}
 	for text, want := range map[string]gateway.Shadow{
 		"":                         {},
@@ -31,7 +31,7 @@ func TestWhichRatesAreInShadow(t *testing.T) {
 	}
 }
 
-func TestHowManyRepetitionsAreFree(t *testing.T) {
+func TestRepetitionsThatAreFreeAreConfigured(t *testing.T) {
 	for text, want := range map[string]int{"0": 0, "1": 1, "100": 100, "-1": -1, "101": -1, "many": -1, "1.5": -1} {
 		got, err := Load(cli.Args{}, []string{"KEYSTILE_GATEWAY_FREE_REPEATS=" + text})
 		if want < 0 && (err == nil || !strings.Contains(err.Error(), "from 0 to 100")) || want >= 0 && (err != nil || got.FreeRepeats != want) {
@@ -43,7 +43,7 @@ func TestHowManyRepetitionsAreFree(t *testing.T) {
 	}
 }
 
-func TestACallMayGoOnForAsLongAsItsProductTakes(t *testing.T) {
+func TestCallMayGoOnForAsLongAsItsProductTakes(t *testing.T) {
 	if got, err := Load(cli.Args{}, nil); err != nil || got.StreamLife != 24*time.Hour {
 		t.Errorf("by default: %v, %v; want 24h", got.StreamLife, err)
 	}

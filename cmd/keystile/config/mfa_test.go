@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage/authn"
 )
 
-func TestASecondFactorIsOfferedUnlessItIsSaidOtherwise(t *testing.T) {
+func TestSecondFactorIsOfferedUnlessItIsSaidOtherwise(t *testing.T) {
 	c, err := Load(cli.Args{}, nil)
 	if err != nil || c.MFA.Default != authn.MFAOffered || c.MFA.Roles != nil || c.MFA.Grace != 14*24*time.Hour {
 		t.Errorf("by default it is %+v, %v", c.MFA, err)

@@ -16,7 +16,7 @@ const someProviders = "connectors:\n  oidc:\n    - {preset: google, id: g1, secr
 	"    - {preset: entra, tenant: 9188040d-6c67-4c5b-b112-36a304b66dad, id: e1, secret: secret-of-entra}\n" +
 	"    - {preset: github, id: h1, secret: secret-of-github}\n    - {issuer: 'https://x.example', id: o1, secret: secret-of-x}\n"
 
-func TestSeveralProvidersOfOpenIDConnectAreRead(t *testing.T) {
+func TestOpenIDConnectProvidersAreRead(t *testing.T) {
 	c := load(t, []string{"KEYSTILE_CONFIG=" + write(t, someProviders)})
 	secret := func(of string) storage.Secret { return storage.NewSecret("secret-of-" + of) }
 	want := []OpenID{
@@ -51,7 +51,7 @@ func TestSeveralProvidersOfOpenIDConnectAreRead(t *testing.T) {
 	}
 }
 
-func TestAProviderThatLacksSomethingIsAComplaint(t *testing.T) {
+func TestProviderThatLacksSomethingIsAComplaint(t *testing.T) {
 	for list, want := range map[string]string{
 		`[{"preset":"google","id":"a"}]`:                                                                        "give both id and secret",
 		`[{"preset":"google","secret":"hush-hush"}]`:                                                            "give both id and secret",

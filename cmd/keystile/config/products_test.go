@@ -48,7 +48,7 @@ func TestProductsAreObjectsOrAShortForm(t *testing.T) {
 	}
 }
 
-func TestAProductThatMakesNoSenseIsAComplaintThatSaysWhy(t *testing.T) {
+func TestProductThatMakesNoSenseIsAComplaintThatSaysWhy(t *testing.T) {
 	for list, want := range map[string]string{
 		`[{"name":"ai","upstrem":"http://a"}]`:                     `unknown field "upstrem"; the nearest known one is "upstream"`,
 		`[{"name":"ai","upstream":"http://a","strip_prefx":true}]`: `"strip_prefix"`,

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-func TestTheReferenceHasAnItemForEachKey(t *testing.T) {
+func TestReferenceHasAnItemForEachKey(t *testing.T) {
 	var out strings.Builder
 	if err := Reference(&out); err != nil {
 		t.Fatal(err)
@@ -32,7 +32,7 @@ func TestTheReferenceHasAnItemForEachKey(t *testing.T) {
 	}
 }
 
-func TestTheReferenceSaysWhereAKeyMayNotBeGiven(t *testing.T) {
+func TestReferenceSaysWhereAKeyMayNotBeGiven(t *testing.T) {
 	var list, object strings.Builder
 	if err := Reference(&list); err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 )
 
-func TestHowLongAndHowMuchIsKept(t *testing.T) {
+func TestRetentionIsBoundedInAgeAndSize(t *testing.T) {
 	for _, c := range []struct {
 		keep, size string
 		days, MiB  int64

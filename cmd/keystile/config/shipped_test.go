@@ -18,7 +18,7 @@ func TestStreamsAreOffUnlessTheyAreAskedFor(t *testing.T) {
 
 var bucketOf = []string{"KEYSTILE_STREAMS_AUDIT=s3", "KEYSTILE_STREAMS_S3_BUCKET=trail", "KEYSTILE_STREAMS_S3_ACCESS_KEY=AKIDEXAMPLE", "KEYSTILE_STREAMS_S3_SECRET_KEY=wJalrXUtnFEMI"}
 
-func TestABucketIsSetUpWhole(t *testing.T) {
+func TestBucketIsSetUpWhole(t *testing.T) {
 	c := load(t, append([]string{"KEYSTILE_STREAMS_USAGE=stdout", "KEYSTILE_STREAMS_S3_SESSION_TOKEN=FQoGZXIv"}, bucketOf...))
 	if s := c.Streams; !s.To(StreamS3) || !s.To(StreamStdout) || s.S3.Region != "us-east-1" || s.S3.Endpoint != "https://s3.us-east-1.amazonaws.com" || !s.S3.SecretKey.Equal("wJalrXUtnFEMI") {
 		t.Errorf("streams are %+v", s)

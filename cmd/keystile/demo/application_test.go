@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/storage/memory"
 )
 
-func TestTheDemoMaySendPeopleToBaseWhateverItIs(t *testing.T) {
+func TestDemoMaySendPeopleToBaseWhateverItIs(t *testing.T) {
 	for _, c := range []struct {
 		base    string
 		domains []string
@@ -31,7 +31,7 @@ func TestTheDemoMaySendPeopleToBaseWhateverItIs(t *testing.T) {
 	}
 }
 
-func TestTheDemoFollowsTheBaseURL(t *testing.T) {
+func TestDemoFollowsTheBaseURL(t *testing.T) {
 	store := newStore(t)
 	first, err := Register(t.Context(), store, "http://127.0.0.1:8080", storage.App{})
 	if err != nil {
@@ -47,7 +47,7 @@ func TestTheDemoFollowsTheBaseURL(t *testing.T) {
 	}
 }
 
-func TestADemoThatWasDeletedStaysDeleted(t *testing.T) {
+func TestDemoThatWasDeletedStaysDeleted(t *testing.T) {
 	store := newStore(t)
 	app, err := Register(t.Context(), store, base, storage.App{})
 	if err == nil {

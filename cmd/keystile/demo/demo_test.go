@@ -20,7 +20,7 @@ import (
 
 const base = "http://127.0.0.1:8080"
 
-func TestTheStartSendsTheBrowserWithEverythingTheAnswerMustMatch(t *testing.T) {
+func TestStartSendsTheBrowserWithEverythingTheAnswerMustMatch(t *testing.T) {
 	s := newStage(t)
 	resp := s.get(t, startPath, nil)
 	to, err := url.Parse(resp.Header().Get("Location"))
@@ -50,7 +50,7 @@ func TestTheStartSendsTheBrowserWithEverythingTheAnswerMustMatch(t *testing.T) {
 	}
 }
 
-func TestTheCallbackShowsTheClaims(t *testing.T) {
+func TestCallbackShowsTheClaims(t *testing.T) {
 	s := newStage(t)
 	came := s.comeBack(t)
 	if came.Code != http.StatusSeeOther || came.Header().Get("Location") != base+"/demo/result" {
@@ -83,7 +83,7 @@ func TestTheCallbackShowsTheClaims(t *testing.T) {
 	}
 }
 
-func TestAResultIsShownAgainToTheBrowserItIsForAndToNoOther(t *testing.T) {
+func TestResultIsShownAgainToTheBrowserItIsForAndToNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStage(t)
 		cookie := s.comeBack(t).Result().Cookies()[1]
@@ -114,7 +114,7 @@ func TestAResultIsShownAgainToTheBrowserItIsForAndToNoOther(t *testing.T) {
 }
 
 // Decision 6.
-func TestTheCallbackBelievesNothingUnchecked(t *testing.T) {
+func TestCallbackBelievesNothingUnchecked(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func(*stage)
@@ -152,7 +152,7 @@ func TestTheCallbackBelievesNothingUnchecked(t *testing.T) {
 	}
 }
 
-func TestEveryPageIsStrict(t *testing.T) {
+func TestPageIsStrict(t *testing.T) {
 	s := newStage(t)
 	for _, path := range []string{Path, callbackPath, startPath + "?x"} {
 		resp := s.get(t, path, nil)

@@ -26,7 +26,7 @@ const (
 )
 
 // Each call has a row of its own, so that a call counted twice cannot hide one that is lost.
-func TestAKilledProcessHasCountedEveryAnsweredCallOnce(t *testing.T) {
+func TestKilledProcessHasCountedEveryAnsweredCallOnce(t *testing.T) {
 	const folder = "KEYSTILE_CHARGES_IN"
 	if dir := os.Getenv(folder); dir != "" {
 		chargeUntilKilled(t, dir)
@@ -57,7 +57,7 @@ func TestAKilledProcessHasCountedEveryAnsweredCallOnce(t *testing.T) {
 	}
 }
 
-func TestATerminatedProcessHasCountedExactlyWhatItAnswered(t *testing.T) {
+func TestTerminatedProcessHasCountedExactlyWhatItAnswered(t *testing.T) {
 	const folder = "KEYSTILE_CHARGES_IN_PEACE"
 	if dir := os.Getenv(folder); dir != "" {
 		chargeUntilKilled(t, dir)

@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-func TestAJournalFileThatCannotBeMadeIsNone(t *testing.T) {
+func TestJournalFileThatCannotBeMadeIsNone(t *testing.T) {
 	f, err := createFile(filepath.Join(t.TempDir(), "gone", "a.usage"))
 	if err == nil || f != nil {
 		t.Fatalf("made %v, %v", f, err)

@@ -31,7 +31,7 @@ func said(t testing.TB, rows []driver.Count, err error) (out []string) {
 	return out
 }
 
-func TestACallIsSummedUpInEveryDimensionThatItHasANameIn(t *testing.T) {
+func TestCallIsSummedUpInEveryDimensionThatItHasANameIn(t *testing.T) {
 	s := newStore()
 	l := opened(t, Config{Store: s, Path: t.TempDir(), FlushEvery: time.Hour})
 	use(t, l, "app", Detail{Tool: "shop__order", User: "u1"}, false)
@@ -62,7 +62,7 @@ func TestACallIsSummedUpInEveryDimensionThatItHasANameIn(t *testing.T) {
 	}
 }
 
-func TestABatchThatIsSentAgainIsTheSameInEveryDimension(t *testing.T) {
+func TestBatchThatIsSentAgainIsTheSameInEveryDimension(t *testing.T) {
 	s, folder := newStore(), t.TempDir()
 	s.setFaults(nil, errAway) // it counts, and its answer is lost
 	l := opened(t, Config{Store: s, Path: folder, FlushEvery: time.Hour})
@@ -85,7 +85,7 @@ func TestABatchThatIsSentAgainIsTheSameInEveryDimension(t *testing.T) {
 	}
 }
 
-func TestAJournalHoldsRecordsOfBothKinds(t *testing.T) {
+func TestJournalHoldsRecordsOfBothKinds(t *testing.T) {
 	data := appendRecord(nil, &entry{"app", cell{product: "mcp", hour: 1}, amount{calls: 1}, 0})
 	data = appendRecord(data, &entry{"app", cell{product: "mcp", tool: "shop__order", user: "u1", hour: 1}, amount{calls: 2, errors: 1}, 0})
 	data = appendRecord(data, &entry{"app", cell{product: "ai", user: "u1", hour: 1}, amount{calls: 4}, 0})
@@ -101,7 +101,7 @@ func TestAJournalHoldsRecordsOfBothKinds(t *testing.T) {
 	wantStored(t, s, By("app", ByTool), 2)
 }
 
-func TestADetailThatIsNoNameRefusesNoCall(t *testing.T) {
+func TestDetailThatIsNoNameRefusesNoCall(t *testing.T) {
 	s := newStore()
 	l := opened(t, Config{Store: s, FlushEvery: time.Hour})
 	for _, bad := range []string{"\xff", "a\x00", strings.Repeat("u", maxName+1)} {
@@ -113,7 +113,7 @@ func TestADetailThatIsNoNameRefusesNoCall(t *testing.T) {
 }
 
 // The longest names fit into a record and into what a store takes.
-func TestTheLongestDetailIsCounted(t *testing.T) {
+func TestLongestDetailIsCounted(t *testing.T) {
 	long := strings.Repeat("x", maxName)
 	s, folder := newStore(), t.TempDir()
 	l := opened(t, Config{Store: s, Path: folder, FlushEvery: time.Hour})
@@ -148,7 +148,7 @@ func TestAlmostFullMemoryLeavesDetailsOutAndCountsOn(t *testing.T) {
 	}
 }
 
-func TestAWatchCountsWhatIsChargedFromThenOn(t *testing.T) {
+func TestWatchCountsWhatIsChargedFromThenOn(t *testing.T) {
 	var n atomic.Int64
 	known := map[string]*atomic.Int64{}
 	s := newStore()

@@ -64,7 +64,7 @@ func (f *diskFile) Sync() error {
 	return errors.Join(f.disk.sync, f.File.Sync())
 }
 
-func TestAFullDiskInterruptsNobody(t *testing.T) {
+func TestFullDiskInterruptsNobody(t *testing.T) {
 	record := len(appendRecord(nil, &entry{"app", cell{product: "ai"}, amount{calls: 1}, 0}))
 	for name, c := range map[string]struct {
 		free   int
@@ -92,7 +92,7 @@ func TestAFullDiskInterruptsNobody(t *testing.T) {
 }
 
 // A store that is away makes the journal the only place beside memory.
-func TestWhatAFullDiskRefusedIsWrittenWhenThereIsSpace(t *testing.T) {
+func TestLedgerWritesLaterWhatAFullDiskRefused(t *testing.T) {
 	for name, full := range map[string]func(*disk){
 		"no room":      func(d *disk) { d.setFaults(100, nil, false) },
 		"no file":      func(d *disk) { d.setFaults(-1, nil, true) },
@@ -131,7 +131,7 @@ func TestWhatAFullDiskRefusedIsWrittenWhenThereIsSpace(t *testing.T) {
 	}
 }
 
-func TestADiskThatFailsOnceIsMendedWithoutAnotherCharge(t *testing.T) {
+func TestDiskThatFailsOnceIsMendedWithoutAnotherCharge(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, d, folder := newStore(), &disk{}, t.TempDir()
 		s.setFaults(errAway, nil)
@@ -148,7 +148,7 @@ func TestADiskThatFailsOnceIsMendedWithoutAnotherCharge(t *testing.T) {
 }
 
 // A failed fsync may have dropped what it was to write, and the next one succeeds.
-func TestAFileThatFailedToSyncIsWrittenAnew(t *testing.T) {
+func TestFileThatFailedToSyncIsWrittenAnew(t *testing.T) {
 	for name, every := range map[string]time.Duration{"open": time.Hour, "sealed": time.Second} {
 		synctest.Test(t, func(t *testing.T) {
 			s, d := newStore(), &disk{free: -1, sync: syscall.EIO}
@@ -167,7 +167,7 @@ func TestAFileThatFailedToSyncIsWrittenAnew(t *testing.T) {
 	}
 }
 
-func TestACloseOnAFullDiskDoesNotPromiseTheJournal(t *testing.T) {
+func TestCloseOnAFullDiskDoesNotPromiseTheJournal(t *testing.T) {
 	s, d := newStore(), &disk{}
 	d.setFaults(0, nil, false)
 	l := openedOn(t, Config{Store: s, Path: t.TempDir()}, d.create)
@@ -178,7 +178,7 @@ func TestACloseOnAFullDiskDoesNotPromiseTheJournal(t *testing.T) {
 	}
 }
 
-func TestTheJournalIsSyncedEachSecondWhileSomethingIsNew(t *testing.T) {
+func TestJournalIsSyncedEachSecondWhileSomethingIsNew(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := &disk{free: -1}
 		l := openedOn(t, Config{Store: newStore(), Path: t.TempDir(), FlushEvery: 24 * time.Hour}, d.create)
@@ -198,7 +198,7 @@ func TestTheJournalIsSyncedEachSecondWhileSomethingIsNew(t *testing.T) {
 	})
 }
 
-func TestAChargeIsOneWrite(t *testing.T) {
+func TestChargeIsOneWrite(t *testing.T) {
 	d := &disk{free: -1}
 	l := openedOn(t, Config{Store: newStore(), Path: t.TempDir(), FlushEvery: time.Hour}, d.create)
 	charge(t, l, "app", 100)
@@ -210,7 +210,7 @@ func TestAChargeIsOneWrite(t *testing.T) {
 	}
 }
 
-func TestALongJournalIsSummedUpWhileItWaits(t *testing.T) {
+func TestLongJournalIsSummedUpWhileItWaits(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, folder := newStore(), t.TempDir()
 		s.setFaults(errAway, nil)
@@ -237,7 +237,7 @@ func TestALongJournalIsSummedUpWhileItWaits(t *testing.T) {
 	})
 }
 
-func TestAnUnfinishedRewritingIsForgotten(t *testing.T) {
+func TestUnfinishedRewritingIsForgotten(t *testing.T) {
 	data, _ := small()
 	folder := left(t, data)
 	path := files(t, folder, ofRecords)[0] + ofRewriting

@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-func TestAFileThatIsTooLargeIsNotRead(t *testing.T) {
+func TestFileThatIsTooLargeIsNotRead(t *testing.T) {
 	folder := left(t, nil)
 	if err := os.Truncate(files(t, folder, ofRecords)[0], maxJournalFile+1); err != nil {
 		t.Fatal(err)
@@ -22,7 +22,7 @@ func TestAFileThatIsTooLargeIsNotRead(t *testing.T) {
 	}
 }
 
-func TestTwoLedgersDoNotShareAJournal(t *testing.T) {
+func TestLedgersDoNotShareAJournal(t *testing.T) {
 	folder, s := filepath.Join(t.TempDir(), "journal"), newStore()
 	first := opened(t, Config{Store: s, Path: folder})
 	l, err := Open(t.Context(), Config{Store: s, Path: folder})
@@ -33,14 +33,14 @@ func TestTwoLedgersDoNotShareAJournal(t *testing.T) {
 	closed(t, opened(t, Config{Store: s, Path: folder}))
 }
 
-func TestAFolderThatCannotBeMadeIsAnError(t *testing.T) {
+func TestFolderThatCannotBeMadeIsAnError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "absent", "journal")
 	if l, err := Open(t.Context(), Config{Store: newStore(), Path: path}); l != nil || err == nil || !strings.Contains(err.Error(), path) {
 		t.Errorf("Open() = %v, %v, want an error that names the folder", l, err)
 	}
 }
 
-func TestOnlyTheOwnerReadsTheJournal(t *testing.T) {
+func TestJournalIsReadByItsOwnerOnly(t *testing.T) {
 	folder := filepath.Join(t.TempDir(), "journal")
 	l := opened(t, Config{Store: newStore(), Path: folder, FlushEvery: time.Hour})
 	charge(t, l, "app", 1)
@@ -80,7 +80,7 @@ func TestBatchesAreSentAgainInTheirOrder(t *testing.T) {
 	wantStored(t, s, "app", int64(len(want)))
 }
 
-func TestNoNumberIsUsedTwice(t *testing.T) {
+func TestBatchNumbersAreNeverReused(t *testing.T) {
 	s, seen := newStore(), map[driver.Batch]bool{}
 	folder := t.TempDir()
 	for range 5 { // the folder as it was, as if it had been lost or put back

@@ -50,7 +50,7 @@ func counted(t *testing.T, folder string, out *lines) map[string]driver.Count {
 	return sums
 }
 
-func TestAJournalCutAnywhereCountsItsWholeRecords(t *testing.T) {
+func TestJournalCutAnywhereCountsItsWholeRecords(t *testing.T) {
 	data, starts := small()
 	for cut := range len(data) + 1 {
 		whole, torn := 0, true
@@ -80,7 +80,7 @@ func btoi(b bool) int {
 	return 0
 }
 
-func TestADamagedByteCostsOneRecordAndIsNeverCounted(t *testing.T) {
+func TestDamagedByteCostsOneRecordAndIsNeverCounted(t *testing.T) {
 	data, starts := small()
 	want := counted(t, left(t, data), &lines{})
 	for at := range data {
@@ -118,7 +118,7 @@ func TestZerosAfterAPowerCutAreATornEnd(t *testing.T) {
 	}
 }
 
-func TestADamagedJournalIsKeptOnlyWhenItIsCounted(t *testing.T) {
+func TestDamagedJournalIsKeptOnlyWhenItIsCounted(t *testing.T) {
 	data, _ := small()
 	data[9] ^= 1
 	folder, s := left(t, data), newStore()
@@ -135,7 +135,7 @@ func TestADamagedJournalIsKeptOnlyWhenItIsCounted(t *testing.T) {
 	}
 }
 
-func TestANameCannotHoldARecord(t *testing.T) {
+func TestNameCannotHoldARecord(t *testing.T) {
 	forged := appendRecord(nil, &entry{"app", cell{product: "ai", hour: 1}, amount{calls: 1000}, 0})
 	l := opened(t, Config{Store: newStore(), Path: t.TempDir()})
 	if err := l.Charge("app", string(forged), noon, false); err == nil {
@@ -147,7 +147,7 @@ func TestANameCannotHoldARecord(t *testing.T) {
 	}
 }
 
-func TestAJournalOfANewerVersionIsLeftAlone(t *testing.T) {
+func TestJournalOfANewerVersionIsLeftAlone(t *testing.T) {
 	for _, damaged := range []bool{false, true} {
 		data, starts := small()
 		newer := data[starts[3]:]
@@ -170,7 +170,7 @@ func TestAJournalOfANewerVersionIsLeftAlone(t *testing.T) {
 	}
 }
 
-func TestTheChecksumIsCRC32C(t *testing.T) {
+func TestChecksumIsCRC32C(t *testing.T) {
 	data, starts := small()
 	for i := range 4 {
 		record := data[starts[i]:starts[i+1]]

@@ -13,14 +13,14 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-func TestAConfigIsRefusedWithAllComplaints(t *testing.T) {
+func TestConfigIsRefusedWithAllComplaints(t *testing.T) {
 	l, err := Open(t.Context(), Config{FlushEvery: -1})
 	if l != nil || err == nil || !strings.Contains(err.Error(), "Store") || !strings.Contains(err.Error(), "FlushEvery") {
 		t.Errorf("Open(nothing right) = %v, %v, want complaints about Store and FlushEvery", l, err)
 	}
 }
 
-func TestWhatIsChargedIsSentWithinTheInterval(t *testing.T) {
+func TestLedgerSendsChargesWithinTheInterval(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
 		l := opened(t, Config{Store: s, Path: t.TempDir()})
@@ -50,7 +50,7 @@ func TestWhatIsChargedIsSentWithinTheInterval(t *testing.T) {
 	})
 }
 
-func TestAFailedCallIsACallAndAnError(t *testing.T) {
+func TestFailedCallIsACallAndAnError(t *testing.T) {
 	s := newStore()
 	l := opened(t, Config{Store: s, Path: t.TempDir()})
 	for _, failed := range []bool{true, false, true} {
@@ -92,7 +92,7 @@ func TestChargesOfManyGoroutinesAllCount(t *testing.T) {
 	}
 }
 
-func TestWhatNoStoreAcceptsIsRefused(t *testing.T) {
+func TestLedgerRefusesWhatNoStoreAccepts(t *testing.T) {
 	l := opened(t, Config{Store: newStore(), Path: t.TempDir()})
 	for name, err := range map[string]error{
 		"no application":                     l.Charge("", "ai", noon, false),
@@ -119,7 +119,7 @@ func TestWhatNoStoreAcceptsIsRefused(t *testing.T) {
 	}
 }
 
-func TestAfterCloseNothingIsCharged(t *testing.T) {
+func TestLedgerChargesNothingAfterClose(t *testing.T) {
 	s := newStore()
 	l := opened(t, Config{Store: s, Path: t.TempDir()})
 	charge(t, l, "app", 1)
@@ -131,7 +131,7 @@ func TestAfterCloseNothingIsCharged(t *testing.T) {
 	wantStored(t, s, "app", 1)
 }
 
-func TestALargeBatchIsSealedEarly(t *testing.T) {
+func TestLargeBatchIsSealedEarly(t *testing.T) {
 	s := newStore()
 	l := opened(t, Config{Store: s, FlushEvery: time.Hour})
 	for i := range batchRows + 1 { // beside two rows of the service

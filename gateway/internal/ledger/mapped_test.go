@@ -39,7 +39,7 @@ func mapped(data []byte) []byte {
 	return append(bytes.Clone(data), make([]byte, roomStep-len(data)%roomStep)...)
 }
 
-func TestTheRoomBehindAMappedJournalIsNoDamage(t *testing.T) {
+func TestRoomBehindAMappedJournalIsNoDamage(t *testing.T) {
 	for _, n := range []int{0, 1, 5} {
 		data, _ := records(n)
 		out := &lines{}
@@ -51,7 +51,7 @@ func TestTheRoomBehindAMappedJournalIsNoDamage(t *testing.T) {
 }
 
 // A kill may come when any bytes of a record are stored, but for the first, which comes last.
-func TestAKillAmidAStoreTakesThatRecordAlone(t *testing.T) {
+func TestKillAmidAStoreTakesThatRecordAlone(t *testing.T) {
 	data, starts := records(4)
 	last := starts[3]
 	for cut := last + 1; cut < len(data); cut++ {
@@ -73,7 +73,7 @@ func TestAKillAmidAStoreTakesThatRecordAlone(t *testing.T) {
 }
 
 // A power cut loses pages in any order, and hides no record that arrived.
-func TestAPageThatDidNotArriveHidesNoOther(t *testing.T) {
+func TestPageThatDidNotArriveHidesNoOther(t *testing.T) {
 	data, starts := records(400)
 	file := mapped(data)
 	clear(file[4096:8192])

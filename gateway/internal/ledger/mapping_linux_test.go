@@ -23,7 +23,7 @@ func mappingOf(t testing.TB, l *Ledger) *mapping {
 	return m
 }
 
-func TestAChargeIsInTheFileWithoutASystemCall(t *testing.T) {
+func TestChargeIsInTheFileWithoutASystemCall(t *testing.T) {
 	l := opened(t, Config{Store: newStore(), Path: mappable(t), FlushEvery: time.Hour})
 	charge(t, l, "app", 1)
 	mappingOf(t, l).file.Close() // so no call to it can succeed
@@ -48,7 +48,7 @@ func TestAChargeIsInTheFileWithoutASystemCall(t *testing.T) {
 
 // Each of these breaks a mapping amid its work. All calls are counted by the next start, and nobody
 // is refused meanwhile.
-func TestAMappingThatBreaksLosesNothing(t *testing.T) {
+func TestMappingThatBreaksLosesNothing(t *testing.T) {
 	for name, c := range map[string]struct {
 		breaks func(*testing.T, *mapping)
 		whole  bool // the file still has all, so that a kill right behind it takes nothing
@@ -111,7 +111,7 @@ func truncate(t *testing.T, m *mapping, n int64) {
 }
 
 // A kill comes amid a store as a fault does: what must not be there then is the first byte.
-func TestAStoreThatEndsAmidARecordLeavesNone(t *testing.T) {
+func TestStoreThatEndsAmidARecordLeavesNone(t *testing.T) {
 	page := os.Getpagesize()
 	for at := page - 100; at < page; at++ {
 		f, err := os.Create(filepath.Join(mappable(t), "one page"))
@@ -135,7 +135,7 @@ func TestAStoreThatEndsAmidARecordLeavesNone(t *testing.T) {
 	}
 }
 
-func TestAnotherPanicAmidAStoreIsNoFault(t *testing.T) {
+func TestLedgerMappingLeavesOtherPanicsAlone(t *testing.T) {
 	defer func() {
 		if r := recover(); r == nil {
 			t.Error("a mistake of the program is taken for a fault of the disk")
@@ -146,7 +146,7 @@ func TestAnotherPanicAmidAStoreIsNoFault(t *testing.T) {
 }
 
 // The kernel says which pages of a mapping are not on the disk yet.
-func TestASyncTakesWhatWasStored(t *testing.T) {
+func TestSyncTakesWhatWasStored(t *testing.T) {
 	folder := mappable(t)
 	if strings.HasPrefix(folder, "/dev/shm") {
 		t.Log("note: tmpfs has no disk to sync to")
@@ -193,7 +193,7 @@ func dirty(t *testing.T, m *mapping) (kib int) {
 	return kib
 }
 
-func TestAMappedJournalGrowsPastItsRoom(t *testing.T) {
+func TestMappedJournalGrowsPastItsRoom(t *testing.T) {
 	folder, s := mappable(t), newStore()
 	l := opened(t, Config{Store: s, Path: folder, FlushEvery: time.Hour})
 	long := strings.Repeat("x", maxName)
@@ -212,7 +212,7 @@ func TestAMappedJournalGrowsPastItsRoom(t *testing.T) {
 }
 
 // A disk that cannot map is found out by the first file, one that is full is asked again.
-func TestAFileThatCannotBeMappedIsWritten(t *testing.T) {
+func TestFileThatCannotBeMappedIsWritten(t *testing.T) {
 	for why, stays := range map[error]bool{syscall.EOPNOTSUPP: false, syscall.ENODEV: false, syscall.ENOSPC: true, syscall.EDQUOT: true} {
 		out, s := &lines{}, newStore()
 		l := openedWith(t, Config{Store: s, Path: t.TempDir(), FlushEvery: time.Hour, Log: out.log()}, func(j *journal) {
@@ -233,7 +233,7 @@ func TestAFileThatCannotBeMappedIsWritten(t *testing.T) {
 	}
 }
 
-func TestAFileThatCouldNotBeMappedIsGone(t *testing.T) {
+func TestFileThatCouldNotBeMappedIsGone(t *testing.T) {
 	path := filepath.Join(mappable(t), "a.usage")
 	f, err := os.OpenFile(path, os.O_CREATE|os.O_RDWR, 0o600)
 	if err != nil {
@@ -251,7 +251,7 @@ func TestAFileThatCouldNotBeMappedIsGone(t *testing.T) {
 }
 
 // Only file systems that are known to share are mapped on.
-func TestOtherFileSystemsAreWritten(t *testing.T) {
+func TestLedgerJournalIsWrittenOnOtherFileSystems(t *testing.T) {
 	if err := shares("/proc"); err == nil {
 		t.Error("/proc shares")
 	}

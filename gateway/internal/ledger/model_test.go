@@ -16,7 +16,7 @@ import (
 
 // Events of a ledger, in any order: charges, time, a store that comes and goes, a disk that fills,
 // kills. The model is a map; a kill may take only what the disk refused.
-func TestAnyHistoryIsCountedExactly(t *testing.T) {
+func TestLedgerCountsAnyHistoryExactly(t *testing.T) {
 	if testing.Short() {
 		t.Skip("tries many histories")
 	}

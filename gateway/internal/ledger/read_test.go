@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-func TestAChargeIsSeenByTheNextRead(t *testing.T) {
+func TestChargeIsSeenByTheNextRead(t *testing.T) {
 	for _, path := range []string{"", filepath.Join(t.TempDir(), "journal")} {
 		l := opened(t, Config{Store: newStore(), Path: path, FlushEvery: time.Hour})
 		for n := range int64(5) {
@@ -22,7 +22,7 @@ func TestAChargeIsSeenByTheNextRead(t *testing.T) {
 	}
 }
 
-func TestACallCountsInTheHourItWasMade(t *testing.T) {
+func TestCallCountsInTheHourItWasMade(t *testing.T) {
 	s := newStore()
 	l := opened(t, Config{Store: s, Path: t.TempDir()})
 	midnight := time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC)
@@ -49,7 +49,7 @@ func TestACallCountsInTheHourItWasMade(t *testing.T) {
 	}
 }
 
-func TestASeriesIsOrderedAndHasEachRowOnce(t *testing.T) {
+func TestSeriesIsOrderedAndHasEachRowOnce(t *testing.T) {
 	s := newStore()
 	l := opened(t, Config{Store: s, FlushEvery: time.Hour})
 	work := func() {
@@ -99,7 +99,7 @@ func TestCountsStopAtTheLargestNumber(t *testing.T) {
 	wantStored(t, s, "app", math.MaxInt64)
 }
 
-func TestAJournalOfTheLargestNumbersDoesNotOverflow(t *testing.T) {
+func TestJournalOfTheLargestNumbersDoesNotOverflow(t *testing.T) {
 	huge := appendRecord(nil, &entry{"app", cell{product: "ai", hour: 1}, amount{calls: math.MaxInt64, errors: math.MaxInt64}, 0})
 	got := counted(t, left(t, append(huge, huge...)), &lines{})["ai"]
 	if got.Calls != math.MaxInt64 || got.Errors != math.MaxInt64 {
@@ -107,7 +107,7 @@ func TestAJournalOfTheLargestNumbersDoesNotOverflow(t *testing.T) {
 	}
 }
 
-func TestNoBatchCrossesOverDuringARead(t *testing.T) {
+func TestLedgerReadSeesNoBatchTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := slow{newStore(), make(chan struct{})}
 		l := opened(t, Config{Store: s})

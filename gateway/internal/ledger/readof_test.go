@@ -29,7 +29,7 @@ func (m *many) UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) 
 }
 
 // A reading of several applications has the series of each: stored and not yet stored calls, once.
-func TestTheSeriesOfSeveralApplicationsAreThoseOfEach(t *testing.T) {
+func TestSeriesOfSeveralApplicationsAreThoseOfEach(t *testing.T) {
 	one, several := newStore(), &many{faulty: newStore()}
 	for _, s := range []Store{one, several} {
 		l := opened(t, Config{Store: s, FlushEvery: time.Hour})

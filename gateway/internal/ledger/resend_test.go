@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-func TestWhatAnEarlierProcessLeftIsSentAtOnce(t *testing.T) {
+func TestLedgerSendsAtOnceWhatAnEarlierProcessLeft(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		data, _ := small()
 		folder, s := left(t, data), newStore()
@@ -33,7 +33,7 @@ func TestWhatAnEarlierProcessLeftIsSentAtOnce(t *testing.T) {
 	})
 }
 
-func TestWhatAnEarlierProcessLeftIsReadOnce(t *testing.T) {
+func TestLedgerReadsOnceWhatAnEarlierProcessLeft(t *testing.T) {
 	for _, arrived := range []bool{true, false} {
 		s, folder := newStore(), t.TempDir()
 		if s.before = errAway; arrived {
@@ -55,7 +55,7 @@ func TestWhatAnEarlierProcessLeftIsReadOnce(t *testing.T) {
 	}
 }
 
-func TestAStoreThatDoesNotAnswerIsTriedAgain(t *testing.T) {
+func TestStoreThatDoesNotAnswerIsTriedAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
 		l := opened(t, Config{Store: silent{s}, Path: t.TempDir()})
@@ -86,7 +86,7 @@ func (s silent) Count(ctx context.Context, b driver.Batch, counts []driver.Count
 	return ctx.Err()
 }
 
-func TestAStopIsNoTroubleOfTheStore(t *testing.T) {
+func TestStopIsNoTroubleOfTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		out := &lines{}
 		l := opened(t, Config{Store: silent{newStore()}, Path: t.TempDir(), Log: out.log()})

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestTheServiceIsCountedWithItsApplications(t *testing.T) {
+func TestServiceIsCountedWithItsApplications(t *testing.T) {
 	s := newStore()
 	l := opened(t, Config{Store: s, Path: t.TempDir(), FlushEvery: time.Hour})
 	for i, took := range []time.Duration{0, 1, time.Millisecond, time.Millisecond + 1, 30 * time.Millisecond, 100 * time.Second, time.Hour} {
@@ -44,7 +44,7 @@ func TestTheServiceIsCountedWithItsApplications(t *testing.T) {
 }
 
 // Journals of the versions before have no latencies; their calls are the service's too.
-func TestAJournalOfAnOlderVersionIsCountedWithoutLatencies(t *testing.T) {
+func TestJournalOfAnOlderVersionIsCountedWithoutLatencies(t *testing.T) {
 	data, _ := small()
 	data = appendRecord(data, &entry{"app", cell{product: "mcp", tool: "shop__order", user: "u1", hour: 1}, amount{calls: 2, errors: 1}, 0})
 	for i, at := 0, 0; at < len(data); i++ {
@@ -60,7 +60,7 @@ func TestAJournalOfAnOlderVersionIsCountedWithoutLatencies(t *testing.T) {
 	wantStored(t, s, By("", OfLatency("")), 0)
 }
 
-func TestALatencyThatIsNoneIsNoRecord(t *testing.T) {
+func TestLatencyThatIsNoneIsNoRecord(t *testing.T) {
 	good := appendRecord(nil, &entry{"app", cell{product: "ai", user: "u1", hour: 1}, amount{calls: 1}, 3})
 	at := headSize + 4 + 2 // behind the hour and the numbers
 	if good[at] != 3 {

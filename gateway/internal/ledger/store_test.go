@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-func TestABatchIsSentUntilTheStoreAnswersAndCountsOnce(t *testing.T) {
+func TestBatchIsSentUntilTheStoreAnswersAndCountsOnce(t *testing.T) {
 	for name, c := range map[string]struct{ before, after error }{
 		"it fails":                       {before: errAway},
 		"it fails when it has counted":   {after: errAway},
@@ -45,7 +45,7 @@ func TestABatchIsSentUntilTheStoreAnswersAndCountsOnce(t *testing.T) {
 	}
 }
 
-func TestAfterAnOutageEachRowIsOneSum(t *testing.T) {
+func TestLedgerAddsOneSumPerRowAfterAnOutage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
 		s.setFaults(errAway, nil)
@@ -66,7 +66,7 @@ func TestAfterAnOutageEachRowIsOneSum(t *testing.T) {
 }
 
 // A batch whose answer was lost is in the store or is not: only the store knows.
-func TestAReadNeverGuessesWhetherABatchArrived(t *testing.T) {
+func TestReadNeverGuessesWhetherABatchArrived(t *testing.T) {
 	for _, arrived := range []bool{true, false} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newStore()
@@ -92,7 +92,7 @@ func TestAReadNeverGuessesWhetherABatchArrived(t *testing.T) {
 	}
 }
 
-func TestAReadDuringASendWaitsForItsOutcome(t *testing.T) {
+func TestReadDuringASendWaitsForItsOutcome(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
 		s.hang = make(chan struct{})
@@ -120,7 +120,7 @@ func TestAReadDuringASendWaitsForItsOutcome(t *testing.T) {
 	})
 }
 
-func TestAChargeNeverWaitsForTheStore(t *testing.T) {
+func TestChargeNeverWaitsForTheStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
 		s.hang = make(chan struct{})
@@ -138,7 +138,7 @@ func TestAChargeNeverWaitsForTheStore(t *testing.T) {
 	})
 }
 
-func TestASendWaitsForTheReadsBeforeIt(t *testing.T) {
+func TestSendWaitsForTheReadsBeforeIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
 		l := opened(t, Config{Store: s})
@@ -169,7 +169,7 @@ func TestASendWaitsForTheReadsBeforeIt(t *testing.T) {
 	})
 }
 
-func TestASendThatGivesUpLetsReadsIn(t *testing.T) {
+func TestSendThatGivesUpLetsReadsIn(t *testing.T) {
 	var g readLock
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()

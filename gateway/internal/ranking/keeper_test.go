@@ -85,7 +85,7 @@ func want(t *testing.T, got []string, want ...string) {
 	}
 }
 
-func TestWhoCallsIsSavedOnceAMinuteAndAtTheEnd(t *testing.T) {
+func TestRankingIsSavedOnceAMinuteAndAtTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newDesk(t)
 		k := keeper(s)
@@ -115,7 +115,7 @@ func TestWhoCallsIsSavedOnceAMinuteAndAtTheEnd(t *testing.T) {
 	})
 }
 
-func TestEachDayAndEachProcessHasItsOwnDocument(t *testing.T) {
+func TestDayAndEachProcessHasItsOwnDocument(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newDesk(t)
 		for range 2 {
@@ -141,7 +141,7 @@ func TestEachDayAndEachProcessHasItsOwnDocument(t *testing.T) {
 	})
 }
 
-func TestAnOldJournalDoesNotGrowTheMemory(t *testing.T) {
+func TestOldJournalDoesNotGrowTheMemory(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := keeper(newDesk(t))
 		for day := range 100 {
@@ -156,7 +156,7 @@ func TestAnOldJournalDoesNotGrowTheMemory(t *testing.T) {
 	})
 }
 
-func TestAStoreThatFailsIsAskedAgainAndCountsNothingTwice(t *testing.T) {
+func TestStoreThatFailsIsAskedAgainAndCountsNothingTwice(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newDesk(t)
 		k := keeper(s)
@@ -184,7 +184,7 @@ func TestAStoreThatFailsIsAskedAgainAndCountsNothingTwice(t *testing.T) {
 	})
 }
 
-func TestARankingEndsWithTheRowsOfHours(t *testing.T) {
+func TestRankingEndsWithTheRowsOfHours(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newDesk(t)
 		k := keeper(s)

@@ -11,7 +11,7 @@ import (
 
 // The numbers of a sketch hold for every stream: never more than its number, never less than that
 // without Over, and nothing that is left out has more than Floor.
-func TestTheErrorOfASketchIsWhatItSaysItIs(t *testing.T) {
+func TestErrorOfASketchIsWhatItSaysItIs(t *testing.T) {
 	for seed := range uint64(60) {
 		random := rand.New(rand.NewPCG(seed, 2))
 		most, names := 1+random.IntN(40), 1+random.IntN(200)
@@ -47,7 +47,7 @@ func TestTheErrorOfASketchIsWhatItSaysItIs(t *testing.T) {
 	}
 }
 
-func TestAMillionNamesTakeAThousandCounters(t *testing.T) {
+func TestMillionNamesTakeAThousandCounters(t *testing.T) {
 	s := newSketch(ranking.MaxNames)
 	for i := range 1_000_000 {
 		s.add(fmt.Sprint(i), 1, 0)
@@ -63,7 +63,7 @@ func TestAMillionNamesTakeAThousandCounters(t *testing.T) {
 	}
 }
 
-func TestACounterStopsAtTheLargestNumber(t *testing.T) {
+func TestCounterStopsAtTheLargestNumber(t *testing.T) {
 	s := newSketch(1)
 	s.add("a", math.MaxInt64-1, math.MaxInt64)
 	s.add("a", 5, 5)

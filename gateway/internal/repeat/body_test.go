@@ -7,7 +7,7 @@ import (
 	"testing/iotest"
 )
 
-func TestABodyIsKnownWhenItWasReadToItsEnd(t *testing.T) {
+func TestBodyIsKnownWhenItWasReadToItsEnd(t *testing.T) {
 	sums := map[[32]byte]string{}
 	for _, text := range []string{"", "a", "b", strings.Repeat("a", 100_000)} {
 		for _, length := range []int64{int64(len(text)), -1} {

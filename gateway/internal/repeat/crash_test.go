@@ -34,7 +34,7 @@ type told struct {
 
 // Each call is attempted twice, and again by the next child if it was a caller's last at a kill. Each
 // has a row of its own in the ledger.
-func TestAKilledProcessHasChargedEveryAnsweredCallAndOnceWhereItWasNotUnderWay(t *testing.T) {
+func TestKilledProcessHasChargedEveryAnsweredCallAndOnceWhereItWasNotUnderWay(t *testing.T) {
 	const folder = "KEYSTILE_REPEATS_IN"
 	if dir := os.Getenv(folder); dir != "" {
 		repeatUntilKilled(t, dir)

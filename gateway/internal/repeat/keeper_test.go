@@ -69,7 +69,7 @@ type window struct {
 }
 
 // Attempts come one by one and many at a time, on two nodes that are stopped and started, over days.
-func TestACallIsChargedOnceHoweverItIsRepeated(t *testing.T) {
+func TestCallIsChargedOnceHoweverItIsRepeated(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b, master := memory.New(), storage.NewMasterKey()
 		stores := []*storage.Store{open(t, b, master), open(t, b, master)}
@@ -130,7 +130,7 @@ func TestACallIsChargedOnceHoweverItIsRepeated(t *testing.T) {
 	})
 }
 
-func TestWhateverDiffersMakesAnotherCall(t *testing.T) {
+func TestIdempotencyKeyWithADifferentRequestIsAnotherCall(t *testing.T) {
 	k := newKeeper(t, newStore(t))
 	one := Call{Account: "app", User: "u", Product: "ai", Tool: "t", Key: "k", Method: "POST", Path: "/x", Query: "a=1", Body: [32]byte{1}}
 	if got := try(t, k, one, 2); got != 1 {
@@ -151,7 +151,7 @@ func TestWhateverDiffersMakesAnotherCall(t *testing.T) {
 	}
 }
 
-func TestACallIsForgottenAfterADay(t *testing.T) {
+func TestCallIsForgottenAfterADay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t)
 		k := newKeeper(t, s)
@@ -174,7 +174,7 @@ func TestACallIsForgottenAfterADay(t *testing.T) {
 var errFull = errors.New("full")
 
 // A kill between the two, or a charge that fails, leaves the same.
-func TestWhatWasTakenAndNotChargedMakesNothingFree(t *testing.T) {
+func TestIdempotencyKeyTakenWithoutChargeMakesNothingFree(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		k := newKeeper(t, newStore(t))
 		if _, err := k.Charge(call("k"), time.Now(), func() error { return errFull }); err != errFull {
@@ -229,7 +229,7 @@ func (f *faulty) SaveKeyedCalls(ctx context.Context, calls ...idempotency.Call) 
 	return f.Store.SaveKeyedCalls(ctx, calls...)
 }
 
-func TestAKillBeforeTheNoteChargesOnceMoreAndNoMore(t *testing.T) {
+func TestKillBeforeTheNoteChargesOnceMoreAndNoMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t)
 		killed := &faulty{Store: s}
@@ -292,7 +292,7 @@ func TestCloseStoresWhatWasChargedLast(t *testing.T) {
 }
 
 // One that another process has taken over meanwhile must not keep the others from being noted.
-func TestOneNoteThatIsTooLateHoldsUpNoOther(t *testing.T) {
+func TestNoteThatIsTooLateHoldsUpNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t)
 		f := &faulty{Store: s}
@@ -314,7 +314,7 @@ func TestOneNoteThatIsTooLateHoldsUpNoOther(t *testing.T) {
 	})
 }
 
-func TestAStoreThatIsAwayChargesEveryAttemptAndIsLeftAlone(t *testing.T) {
+func TestStoreThatIsAwayChargesEveryAttemptAndIsLeftAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		f := &faulty{Store: newStore(t)}
 		k := newKeeper(t, f)
@@ -340,7 +340,7 @@ func TestAStoreThatIsAwayChargesEveryAttemptAndIsLeftAlone(t *testing.T) {
 	})
 }
 
-func TestAFullMemoryChargesAndKeepsWhatItHas(t *testing.T) {
+func TestFullMemoryChargesAndKeepsWhatItHas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore(t)
 		k := newKeeper(t, s)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAKeyIsATextInQuotesOrAWord(t *testing.T) {
+func TestKeyIsATextInQuotesOrAWord(t *testing.T) {
 	long := strings.Repeat("k", maxKey)
 	for value, want := range map[string]string{
 		`"8e03978e-40d5-43e8-bc93-6894a57f9324"`: "8e03978e-40d5-43e8-bc93-6894a57f9324", // as the draft has it
@@ -25,7 +25,7 @@ func TestAKeyIsATextInQuotesOrAWord(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoKeyIsRefusedWithAReason(t *testing.T) {
+func TestIdempotencyKeyThatIsInvalidIsRefusedWithAReason(t *testing.T) {
 	for value, want := range map[string]error{
 		"": errEmpty, "  ": errEmpty, `""`: errEmpty,
 		strings.Repeat("k", maxKey+1): errLong, strings.Repeat("k", 10<<10): errLong, `"` + strings.Repeat("k", maxKey+1) + `"`: errLong,

@@ -52,7 +52,7 @@ func carry(client, upstream io.ReadWriteCloser) <-chan error {
 
 const linger = 5 * time.Second
 
-func TestAnOpenSideMayAnswerForAWhile(t *testing.T) {
+func TestOpenSideMayAnswerForAWhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tunnel := New(linger)
 		near, browser := ends()
@@ -84,7 +84,7 @@ func TestAnOpenSideMayAnswerForAWhile(t *testing.T) {
 	})
 }
 
-func TestWhatCameEarlyIsReadFirst(t *testing.T) {
+func TestTunnelReadsEarlyBytesFirst(t *testing.T) {
 	tunnel := New(linger)
 	near, browser := ends()
 	early := bufio.NewReader(strings.NewReader("early "))
@@ -116,7 +116,7 @@ func TestClosingAnEndClosesBothAndWhatComesLater(t *testing.T) {
 }
 
 // A connection that cannot be closed by halves ends both at once.
-func TestAnEndWithoutHalfCloseReportsIt(t *testing.T) {
+func TestEndWithoutHalfCloseReportsIt(t *testing.T) {
 	tunnel := New(linger)
 	near, _ := net.Pipe()
 	if err := tunnel.Client(near, bufio.NewReader(nil)).(*client).CloseWrite(); !errors.Is(err, errWhole) {

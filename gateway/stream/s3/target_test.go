@@ -17,7 +17,7 @@ import (
 
 var batch = stream.Batch{Stream: stream.Audit, Key: "audit/2026/03/01/17-000000000001-000000000002", Lines: []byte("{\"a\":1}\n{\"a\":2}\n"), Count: 2}
 
-func TestABatchIsAnObjectThatIsSignedAsTheStoreWantsIt(t *testing.T) {
+func TestBatchIsAnObjectThatIsSignedAsTheStoreWantsIt(t *testing.T) {
 	for name, change := range map[string]func(s *store, c *s3.Config){
 		"path style": func(*store, *s3.Config) {},
 		"no prefix":  func(_ *store, c *s3.Config) { c.Prefix = "" },
@@ -62,7 +62,7 @@ func TestABatchIsAnObjectThatIsSignedAsTheStoreWantsIt(t *testing.T) {
 	}
 }
 
-func TestAWrongKeyIsRefusedAndSaidWithoutIt(t *testing.T) {
+func TestKeyThatIsWrongIsRefusedAndNotSaid(t *testing.T) {
 	s := newStore(t)
 	for name, change := range map[string]func(*s3.Config){
 		"secret":  func(c *s3.Config) { c.SecretKey = storage.NewSecret("another" + secretKey) },
@@ -147,7 +147,7 @@ func refusals(hang <-chan struct{}) map[string]struct {
 	}
 }
 
-func TestWhateverTheStoreAnswersIsNoSuccess(t *testing.T) {
+func TestTargetFailsOnUnexpectedAnswers(t *testing.T) {
 	hang := make(chan struct{})
 	defer close(hang)
 	for name, c := range refusals(hang) {
@@ -175,7 +175,7 @@ func TestWhateverTheStoreAnswersIsNoSuccess(t *testing.T) {
 	}
 }
 
-func TestACallThatIsCanceledEnds(t *testing.T) {
+func TestCallThatIsCanceledEnds(t *testing.T) {
 	s := newStore(t)
 	target := made(t, s.config())
 	ctx, cancel := context.WithCancel(t.Context())
@@ -190,7 +190,7 @@ func TestACallThatIsCanceledEnds(t *testing.T) {
 }
 
 // Only the endpoint is let through, whatever it answers.
-func TestAnEndpointLeadsNowhereElse(t *testing.T) {
+func TestEndpointLeadsNowhereElse(t *testing.T) {
 	other := newStore(t)
 	s := newStore(t)
 	s.failing(func(w http.ResponseWriter, r *http.Request, _ func()) bool {
@@ -202,7 +202,7 @@ func TestAnEndpointLeadsNowhereElse(t *testing.T) {
 	}
 }
 
-func TestAConfigIsJudgedBeforeItIsUsed(t *testing.T) {
+func TestConfigIsJudgedBeforeItIsUsed(t *testing.T) {
 	good := s3.Config{Region: "us-east-1", Bucket: "trail", AccessKey: accessKey, SecretKey: storage.NewSecret(secretKey)}
 	if _, err := s3.New(good); err != nil {
 		t.Fatal(err)
@@ -234,7 +234,7 @@ func TestAConfigIsJudgedBeforeItIsUsed(t *testing.T) {
 	}
 }
 
-func TestTheNameIsThatOfThePlace(t *testing.T) {
+func TestNameIsThatOfThePlace(t *testing.T) {
 	for want, c := range map[string]s3.Config{"s3 trail": {}, "s3 trail/a/b": {Prefix: "a/b", Encryption: "AES256"}} {
 		c.Region, c.Bucket, c.AccessKey, c.SecretKey = "us-east-1", "trail", accessKey, storage.NewSecret(secretKey)
 		if got := made(t, c).Name(); got != want {

@@ -65,7 +65,7 @@ func (n *network) RoundTrip(r *http.Request) (*http.Response, error) {
 
 // The network and the store fail in any way, the process ends anywhere, and the objects in the
 // order of their names are the trail, without a gap, and none was ever another one.
-func TestTheObjectsAreTheTrail(t *testing.T) {
+func TestObjectsAreTheTrail(t *testing.T) {
 	for seed := range uint64(10) {
 		t.Run(fmt.Sprint(seed), func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) { shipThroughTrouble(t, rand.New(rand.NewPCG(seed, 27))) })

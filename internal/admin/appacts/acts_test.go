@@ -171,7 +171,7 @@ func first[T any](_ T, err error) error          { return err }
 func second[T, U any](_ T, _ U, err error) error { return err }
 
 // An application rotates its own secret and takes back its own order that waits, and does nothing else.
-func TestAnApplicationDoesLittleForItself(t *testing.T) {
+func TestApplicationDoesLittleForItself(t *testing.T) {
 	o, ctx := newOffice(t), t.Context()
 	a := o.made(o.user("ada", ""), shop)
 	itself := admin.Actor{Application: a.ID, Bearer: true}
@@ -295,7 +295,7 @@ func TestCreateReturnsTheSecretEvenIfTheTrailFails(t *testing.T) {
 	}
 }
 
-func TestAListIsReplacedThenAddedToAndTakenFrom(t *testing.T) {
+func TestListIsReplacedThenAddedToAndTakenFrom(t *testing.T) {
 	lower := func(s string) (string, error) { return strings.ToLower(s), nil }
 	now := []string{"a", "b"}
 	got, err := List{Instead: []string{"C", "d", "c"}, Add: []string{"E", "d"}, Remove: []string{"D"}}.of("domains", now,

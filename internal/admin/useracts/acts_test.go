@@ -81,7 +81,7 @@ var operator = admin.Operator("command line, uid 0, host")
 
 func by(u storage.User) admin.Actor { return admin.Actor{User: u, AuthTime: time.Now(), Proved: true} }
 
-func TestEachActRefusesEverybodyButTheOperatorAndAdministratorsWhoHaveJustSignedIn(t *testing.T) {
+func TestActsRefuseEverybodyButTheOperatorAndFreshAdministrators(t *testing.T) {
 	o := newOffice(t)
 	ada, root := o.user("ada", ""), o.user("root", storage.RoleAdmin)
 	late := by(root)
@@ -191,7 +191,7 @@ func TestSetChangesNothingForAPasswordThatTheRulesRefuse(t *testing.T) {
 	}
 }
 
-func TestNoAdministratorErasesOrResetsThemselves(t *testing.T) {
+func TestAdministratorsNeitherEraseNorResetThemselves(t *testing.T) {
 	o := newOffice(t)
 	root, password := o.user("root", storage.RoleAdmin), "battery staple horse"
 	o.user("other", storage.RoleAdmin)

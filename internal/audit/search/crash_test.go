@@ -102,7 +102,7 @@ func TestWhereverAnIndexerIsKilledNothingIsLostOrTwice(t *testing.T) {
 	}
 }
 
-func TestTwoIndexersAtOnceIndexEverythingOnce(t *testing.T) {
+func TestIndexersAtOnceIndexEverythingOnce(t *testing.T) {
 	o := newOffice(t, memory.New())
 	o.grow(t, 2_000)
 	var both sync.WaitGroup
@@ -125,7 +125,7 @@ func TestTwoIndexersAtOnceIndexEverythingOnce(t *testing.T) {
 	o.check(t, o, 50, 0)
 }
 
-func TestWhatIsRemovedFromTheTrailTakesItsIndexAlong(t *testing.T) {
+func TestPrunedRecordsTakeTheirIndexAlong(t *testing.T) {
 	o := newOffice(t, memory.New())
 	for _, through := range []uint64{100, 1_000, 1_230, 2_400} {
 		o.grow(t, 1_000)
@@ -150,7 +150,7 @@ func TestWhatIsRemovedFromTheTrailTakesItsIndexAlong(t *testing.T) {
 	}
 }
 
-func TestASearchBesideRemovalAndIndexingMissesNothingThatStays(t *testing.T) {
+func TestSearchBesideRemovalAndIndexingMissesNothingThatStays(t *testing.T) {
 	o := newOffice(t, memory.New())
 	o.grow(t, 6_000)
 	var work sync.WaitGroup
@@ -186,7 +186,7 @@ func TestASearchBesideRemovalAndIndexingMissesNothingThatStays(t *testing.T) {
 	work.Wait()
 }
 
-func TestAnIndexOfAnotherTrailIsMadeAnew(t *testing.T) {
+func TestIndexOfAnotherTrailIsMadeAnew(t *testing.T) {
 	o := newOffice(t, memory.New())
 	o.grow(t, 1_500)
 	o.settle(t, o)
@@ -259,7 +259,7 @@ func TestHostileTextsAreFoundAndFindNothingElse(t *testing.T) {
 	}
 }
 
-func TestAQueryThatCannotBeAskedIsInvalid(t *testing.T) {
+func TestQueryThatCannotBeAskedIsInvalid(t *testing.T) {
 	o := newOffice(t, memory.New())
 	for _, q := range []event.Query{
 		{Limit: -1}, {Limit: event.MaxLimit + 1}, {Status: "6xx"}, {Status: "200"}, {From: began, To: began}, {Apps: make([]string, event.MaxApps+1)},

@@ -193,7 +193,7 @@ func (o *office) check(t *testing.T, store Reader, queries int, from uint64) {
 	}
 }
 
-func TestASearchFindsWhatAPlainFilterFinds(t *testing.T) {
+func TestSearchFindsWhatAPlainFilterFinds(t *testing.T) {
 	o := newOffice(t, memory.New())
 	for _, n := range []int{30, 60, 2_000, 1, 49, 3_500, 300} {
 		o.grow(t, n)
@@ -208,7 +208,7 @@ func TestASearchFindsWhatAPlainFilterFinds(t *testing.T) {
 }
 
 // Where the time that is searched for ends within a segment, what lies behind it is not read in ever larger steps.
-func TestAPageThatEndsWithinASegmentIsReadAtOnce(t *testing.T) {
+func TestPageThatEndsWithinASegmentIsReadAtOnce(t *testing.T) {
 	o := newOffice(t, memory.New())
 	o.grow(t, 3_100)
 	x := &Indexer{Store: o, Log: quiet}

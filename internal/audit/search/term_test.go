@@ -8,7 +8,7 @@ import (
 )
 
 // Terms of one record are not kept for the next.
-func TestAHasherKeepsWhatRecurs(t *testing.T) {
+func TestHasherKeepsWhatRecurs(t *testing.T) {
 	h := newHasher([16]byte{1})
 	seen := map[uint32]bool{}
 	for i := range 100 {

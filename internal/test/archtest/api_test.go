@@ -39,7 +39,7 @@ func TestGoDocFitsOnAPage(t *testing.T) {
 // A type of internal/ in an exported signature is one that its reader cannot name, nor look up. Functions and variables by
 // which the packages of a store hand each other documents are no part of its types and methods: a host can neither
 // call nor use them.
-func TestNoExportedSignatureNamesAnInternalType(t *testing.T) {
+func TestAPIExportsNoInternalType(t *testing.T) {
 	public, exports := publicPackages(t)
 	if len(public) < 10 {
 		t.Fatalf("only %q are public: the test looks in the wrong place", public)

@@ -21,7 +21,7 @@ var freshness = map[string][]string{
 }
 
 // Nobody asks for the time of a sign-in where they should ask for what it has proved (decision 91).
-func TestNobodyAsksForTheTimeOfASignInAlone(t *testing.T) {
+func TestFreshnessIsNeverJudgedByTheTimeOfSignInAlone(t *testing.T) {
 	seen, fresh := map[string]bool{}, 0
 	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		switch {

@@ -60,7 +60,7 @@ var heavy = map[string]string{
 	"github.com/chromedp/chromedp":             "internal/test/campaigns/browser",
 	"github.com/chromedp/cdproto":              "internal/test/campaigns/browser",
 	"golang.org/x/net/websocket":               "internal/test/campaigns/browser",
-	"github.com/santhosh-tekuri/jsonschema/v6": "internal/test/openapitest", // for tests alone: see TestNothingForTestsIsShipped
+	"github.com/santhosh-tekuri/jsonschema/v6": "internal/test/openapitest", // for tests alone: see TestProgramLinksNothingForTests
 }
 
 var testOnly = map[string]string{
@@ -186,7 +186,7 @@ func permitsForeign(pkg, path string, test bool) string {
 	return "a foreign package has its rooms (see the table heavy)"
 }
 
-func TestEveryImportKeepsTheLaw(t *testing.T) {
+func TestImportKeepsTheLaw(t *testing.T) {
 	packages := goFiles(t)
 	if len(packages) < 10 {
 		t.Fatalf("only %d packages found: the test looks in the wrong place", len(packages))
@@ -207,7 +207,7 @@ func TestEveryImportKeepsTheLaw(t *testing.T) {
 	}
 }
 
-func TestTheLawRefusesWhatItShould(t *testing.T) {
+func TestLawRefusesWhatItShould(t *testing.T) {
 	for _, c := range []struct {
 		pkg, path string
 		test, ok  bool

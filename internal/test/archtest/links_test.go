@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestOnlyTheProviderLinksFosite(t *testing.T) {
+func TestProviderAloneLinksFosite(t *testing.T) {
 	const fosite = "github.com/ory/fosite"
 	if !slices.Contains(deps(t, "oauth"), fosite) {
 		t.Fatal("oauth links no fosite: the test lists the wrong thing")
@@ -23,7 +23,7 @@ func TestOnlyTheProviderLinksFosite(t *testing.T) {
 }
 
 // A host that ships nothing to a store of objects links none of the code that signs for one.
-func TestOnlyTheBucketLinksItsSigner(t *testing.T) {
+func TestBucketAloneLinksItsSigner(t *testing.T) {
 	const signer = "github.com/aws/aws-sdk-go-v2/aws/signer/v4"
 	if !slices.Contains(deps(t, "gateway/stream/s3"), signer) {
 		t.Fatal("gateway/stream/s3 links no signer: the test lists the wrong thing")
@@ -36,7 +36,7 @@ func TestOnlyTheBucketLinksItsSigner(t *testing.T) {
 	}
 }
 
-func TestOnlyTheProgramLinksTheSDKOfOpenTelemetry(t *testing.T) {
+func TestProgramAloneLinksTheSDKOfOpenTelemetry(t *testing.T) {
 	heavy := []string{"go.opentelemetry.io/otel/sdk/trace",
 		"go.opentelemetry.io/otel/exporters/otlp/otlptrace/otlptracehttp", "google.golang.org/grpc"}
 	shipped := deps(t, "cmd/keystile")
@@ -56,7 +56,7 @@ func TestOnlyTheProgramLinksTheSDKOfOpenTelemetry(t *testing.T) {
 }
 
 // A host that makes tools and gives no advice on documents pays for no validator, which compiles schemas at each start.
-func TestOnlyAdviceLinksTheValidatorOfOpenAPI(t *testing.T) {
+func TestValidatorOfOpenAPIIsLinkedByAdviceOnly(t *testing.T) {
 	const kin = "github.com/getkin/kin-openapi/openapi3"
 	if !slices.Contains(deps(t, "registry/lint"), kin) {
 		t.Fatal("registry/lint links no kin-openapi: the test lists the wrong thing")
@@ -70,7 +70,7 @@ func TestOnlyAdviceLinksTheValidatorOfOpenAPI(t *testing.T) {
 	}
 }
 
-func TestNothingForTestsIsShipped(t *testing.T) {
+func TestProgramLinksNothingForTests(t *testing.T) {
 	shipped := deps(t, "cmd/keystile")
 	for _, pkg := range []string{module + "/internal/test/openapitest", module + "/internal/test/dialogue",
 		"github.com/russross/blackfriday/v2", "github.com/cpuguy83/go-md2man/v2/md2man", "github.com/spf13/cobra/doc",
@@ -83,7 +83,7 @@ func TestNothingForTestsIsShipped(t *testing.T) {
 
 // The program is downloaded and mapped as a whole: a library that doubles it is noticed. The bound is what README says,
 // and a little.
-func TestTheProgramIsNoLargerThanItSays(t *testing.T) {
+func TestProgramIsNoLargerThanItSays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it links the program")
 	}
@@ -104,7 +104,7 @@ func TestTheProgramIsNoLargerThanItSays(t *testing.T) {
 	}
 }
 
-func TestTheTopLevelHoldsNothingElse(t *testing.T) {
+func TestTopLevelHoldsNothingElse(t *testing.T) {
 	entries, err := os.ReadDir(root)
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ const raceFile = ".ci/race.txt"
 // A race needs two goroutines and what they share: a package that has neither a goroutine nor a channel nor a lock, in
 // its tests neither, is tested under the detector by those that use it. With KEYSTILE_WRITE_RACE=1 the list is written
 // anew.
-func TestTheRaceDetectorWatchesEveryPackageThatIsConcurrent(t *testing.T) {
+func TestRaceDetectorWatchesEveryPackageThatIsConcurrent(t *testing.T) {
 	var want []string
 	for pkg, names := range goFiles(t) {
 		if within(pkg, campaigns) {
@@ -78,7 +78,7 @@ func concurrent(f *ast.File) (found bool) {
 	return found
 }
 
-func TestAConcurrentFileIsSeen(t *testing.T) {
+func TestConcurrentFileIsSeen(t *testing.T) {
 	for text, want := range map[string]bool{
 		`import "sync"`:                       true,
 		`import "sync/atomic"`:                true,

@@ -39,7 +39,7 @@ func serves(line string) bool {
 	return strings.HasPrefix(line, `log.Fatal(http.ListenAndServe("127.0.0.1:8080", `)
 }
 
-func TestTheReadmesEmbeddingsAreTheExamples(t *testing.T) {
+func TestReadmesEmbeddingsAreTheExamples(t *testing.T) {
 	source, err := os.ReadFile(filepath.Join(root, "example_test.go"))
 	if err != nil {
 		t.Fatal(err)
@@ -80,7 +80,7 @@ var imports = map[string]string{
 
 // A reader can copy programs out of the README, in a module that knows nothing of this one but that
 // it requires it.
-func TestTheReadmesEmbeddingsCompileElsewhere(t *testing.T) {
+func TestReadmesEmbeddingsCompileElsewhere(t *testing.T) {
 	if testing.Short() {
 		t.Skip("links a program")
 	}

@@ -62,7 +62,7 @@ func sources(t *testing.T, tests bool, each func(path string, file *ast.File)) {
 
 // A power that is found at run time is switched off by a misspelt method, and go doc does not show it. So it is a
 // field of a Config.
-func TestNoPowerIsFoundByATypeAssertion(t *testing.T) {
+func TestPowersAreNotFoundByTypeAssertions(t *testing.T) {
 	interfaces := map[string]bool{} // by package and name
 	sources(t, false, func(path string, file *ast.File) {
 		for _, d := range file.Decls {
@@ -145,7 +145,7 @@ func function(v *ast.ValueSpec, i int) bool {
 }
 
 // A function that a test sets is one that a race, or a test that forgets to set it back, sets for everybody.
-func TestNoFunctionOfAPackageIsSetLater(t *testing.T) {
+func TestFunctionsOfPackagesAreNotSetLater(t *testing.T) {
 	type pkg struct {
 		vars map[string]bool
 		set  map[string]string // name to file

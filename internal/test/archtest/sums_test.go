@@ -19,7 +19,7 @@ var sums = map[string]int{
 // internal/test/service.
 //
 // Its modules have to be in the module cache: KEYSTILE_FETCH=1 fetches it, as .ci/run does.
-func TestAnImporterPaysForWhatItImports(t *testing.T) {
+func TestImporterPaysForWhatItImports(t *testing.T) {
 	tree, err := filepath.Abs(root)
 	if err != nil {
 		t.Fatal(err)

@@ -27,7 +27,7 @@ var dates = []string{
 
 var ourOwn = regexp.MustCompile(`^(\.ci|examples|internal/test)/|_test\.go$`)
 
-func TestNobodyDatesAGrantOrARevocationByAClockOfTheirOwn(t *testing.T) {
+func TestTimesOfGrantsAndRevocationsComeFromTheStoresClock(t *testing.T) {
 	out, err := exec.Command("git", "-C", root, "ls-files", "-z", "--", "*.go").Output()
 	if err != nil {
 		t.Skipf("this is no checkout of git: %v", err)
@@ -120,7 +120,7 @@ func calls(e ast.Expr, name string) (found bool) {
 	return found
 }
 
-func TestATimeOfOnesOwnIsFound(t *testing.T) {
+func TestTimeOfOnesOwnIsFound(t *testing.T) {
 	for text, want := range map[string]int{
 		`x := driver.Revocation{Kind: "user", ID: "u", Before: time.Now().UTC()}`: 1,
 		`x := driver.Revocation{Kind: "user", ID: "u"}`:                           0,

@@ -100,7 +100,7 @@ func container(t *testing.T, m *manifests) core.Container {
 	return c
 }
 
-func TestEveryWayToInstallItIsWhole(t *testing.T) {
+func TestWayToInstallItIsWhole(t *testing.T) {
 	for name, values := range every {
 		t.Run(name, func(t *testing.T) {
 			m := rendered(t, values)
@@ -141,7 +141,7 @@ func TestEveryWayToInstallItIsWhole(t *testing.T) {
 	}
 }
 
-func TestOneNodeHasItsStoreInAVolume(t *testing.T) {
+func TestChartOfOneNodeKeepsItsStoreInAVolume(t *testing.T) {
 	m := rendered(t, oneNode)
 	if *m.set.Spec.Replicas != 1 || m.budget != nil || m.ingress != nil || m.policy != nil || m.monitor != nil || m.rules != nil || len(m.configs) != 1 {
 		t.Errorf("more than a node is made: %+v", m)
@@ -158,7 +158,7 @@ func TestOneNodeHasItsStoreInAVolume(t *testing.T) {
 	}
 }
 
-func TestSeveralNodesStayWhenOneGoes(t *testing.T) {
+func TestChartOfSeveralNodesSurvivesTheLossOfOne(t *testing.T) {
 	m := rendered(t, threeNodes)
 	spec := m.set.Spec
 	if *spec.Replicas != 3 || m.budget.Spec.MaxUnavailable.IntValue() != 1 || len(spec.Template.Spec.TopologySpreadConstraints) != 1 || spec.PodManagementPolicy != "OrderedReady" {
@@ -174,7 +174,7 @@ func TestSeveralNodesStayWhenOneGoes(t *testing.T) {
 	}
 }
 
-func TestAnIngressLeadsToTheService(t *testing.T) {
+func TestIngressLeadsToTheService(t *testing.T) {
 	m := rendered(t, behindAnIngress)
 	rule := m.ingress.Spec.Rules[0]
 	to := rule.HTTP.Paths[0].Backend.Service
@@ -186,7 +186,7 @@ func TestAnIngressLeadsToTheService(t *testing.T) {
 	}
 }
 
-func TestWhatWatchesIsBroughtAlong(t *testing.T) {
+func TestChartBringsMonitoring(t *testing.T) {
 	m := rendered(t, everything)
 	for name, s := range m.services {
 		selector, err := meta.LabelSelectorAsSelector(&m.monitor.Spec.Selector)
@@ -232,7 +232,7 @@ func must(text []byte, err error) []byte {
 	return text
 }
 
-func TestAChangeOfTheConfigurationStartsThePodsAnew(t *testing.T) {
+func TestChangeOfTheConfigurationStartsThePodsAnew(t *testing.T) {
 	sum := func(values string) string {
 		return rendered(t, values).set.Spec.Template.Annotations["checksum/config"]
 	}

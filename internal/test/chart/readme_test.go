@@ -13,7 +13,7 @@ import (
 var settings = regexp.MustCompile(`--set (\S+)`)
 
 // A reader who follows the page gets what it promises.
-func TestWhatThePageSetsIsTaken(t *testing.T) {
+func TestReadmeSettingsAreTakenByTheChart(t *testing.T) {
 	text, err := os.ReadFile(folder + "/../README.md")
 	fatal(t, err)
 	values := map[string]any{}

@@ -31,7 +31,7 @@ func mounted(t *testing.T, m *manifests, data string) []string {
 	return args
 }
 
-func TestTheProgramTakesTheConfiguration(t *testing.T) {
+func TestProgramTakesTheConfiguration(t *testing.T) {
 	for name, values := range every {
 		t.Run(name, func(t *testing.T) {
 			m := rendered(t, values)
@@ -73,7 +73,7 @@ func TestTheProgramTakesTheConfiguration(t *testing.T) {
 
 // The pod's program, with the pod's arguments and configuration, in a volume as Kubernetes makes it: its probes are
 // answered, and SIGTERM ends it within its time, not ready at first.
-func TestTheProgramServesAndAnswersItsProbes(t *testing.T) {
+func TestProgramServesAndAnswersItsProbes(t *testing.T) {
 	m := rendered(t, oneNode+"drainSeconds: 1\n")
 	c := m.set.Spec.Template.Spec.Containers[0]
 	volume := t.TempDir()

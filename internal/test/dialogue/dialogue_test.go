@@ -47,7 +47,7 @@ func play(t *testing.T, text string) error {
 	return nil
 }
 
-func TestADialogueHoldsWhatIsWritten(t *testing.T) {
+func TestDialogueHoldsWhatIsWritten(t *testing.T) {
 	for _, answer := range []string{
 		"< 201\n",
 		"< 201\n< X-Token: {{token:refresh}}\n<~ \"method\":\"POST\"\n",
@@ -60,7 +60,7 @@ func TestADialogueHoldsWhatIsWritten(t *testing.T) {
 	}
 }
 
-func TestADialogueNoticesEveryDifference(t *testing.T) {
+func TestDialogueNoticesEveryDifference(t *testing.T) {
 	for name, answer := range map[string]string{
 		"status":           "< 200\n",
 		"header":           "< 201\n< X-Token: rt_x\n",
@@ -80,7 +80,7 @@ func TestADialogueNoticesEveryDifference(t *testing.T) {
 	}
 }
 
-func TestAFileThatMakesNoSenseIsRefused(t *testing.T) {
+func TestFileThatMakesNoSenseIsRefused(t *testing.T) {
 	for _, text := range []string{"> GET /\n", "== x\nwhat\n", "== x\nwait soon\n", "== x\n< 200\n"} {
 		if play(t, text) == nil {
 			t.Errorf("%q is read", text)
@@ -88,7 +88,7 @@ func TestAFileThatMakesNoSenseIsRefused(t *testing.T) {
 	}
 }
 
-func TestARequestIsSentAsOftenAsWritten(t *testing.T) {
+func TestRequestIsSentAsOftenAsWritten(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "d.txt")
 	text := "== it counts\n\ntimes 3\n> GET /\n\n< 200\n\n> GET /\n\n< 200\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
@@ -105,7 +105,7 @@ func TestARequestIsSentAsOftenAsWritten(t *testing.T) {
 	}
 }
 
-func TestEachRowIsProvenAndNoOther(t *testing.T) {
+func TestRowIsProvenAndNoOther(t *testing.T) {
 	const rows = "# the rows\n1/a\n1/b later\n\n1/c\n"
 	for _, c := range []struct {
 		proven  []string

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestEveryForgeryHasANameOfItsOwnAndIsNotGenuine(t *testing.T) {
+func TestForgeryHasANameOfItsOwnAndIsNotGenuine(t *testing.T) {
 	key, err := token.NewKey(token.ES256, storage.KeyActive)
 	if err != nil {
 		t.Fatal(err)
@@ -34,7 +34,7 @@ func TestEveryForgeryHasANameOfItsOwnAndIsNotGenuine(t *testing.T) {
 	}
 }
 
-func TestWhatIsLostOnTheWayIsNotSendable(t *testing.T) {
+func TestForgeryThatIsLostOnTheWayIsNotSendable(t *testing.T) {
 	for text, want := range map[string]bool{
 		"": true, "a.b.c": true, "a b": true, "令牌": true, strings.Repeat(".", 100_000): true,
 		"a\n": false, "a\r\nb": false, "a\t": false, "a\x00": false, "a ": false,

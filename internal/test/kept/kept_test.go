@@ -53,7 +53,7 @@ func (h *fixture) wantOpen(open bool, g granted, what string) {
 	}
 }
 
-func TestADeletedCapabilitysNameIsItsOwnersAlone(t *testing.T) {
+func TestDeletedCapabilitysNameIsItsOwnersAlone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		h.wantRegistered(200, h.ann, "shop", "at first")
@@ -75,7 +75,7 @@ func TestADeletedCapabilitysNameIsItsOwnersAlone(t *testing.T) {
 	})
 }
 
-func TestWhatWasGrantedUnderANameDoesNotOpenTheNextOwners(t *testing.T) {
+func TestGrantUnderANameDoesNotOpenTheNextOwners(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		h.wantRegistered(200, h.ann, "shop", "at first")
@@ -97,7 +97,7 @@ func TestWhatWasGrantedUnderANameDoesNotOpenTheNextOwners(t *testing.T) {
 	})
 }
 
-func TestAnAdministratorPassesANameOnAndItIsSaid(t *testing.T) {
+func TestAdministratorPassesANameOnAndItIsSaid(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		h.wantRegistered(200, h.ann, "shop", "at first")
@@ -137,7 +137,7 @@ func TestAnAdministratorPassesANameOnAndItIsSaid(t *testing.T) {
 	})
 }
 
-func TestNobodyKeepsMoreNamesThanFifty(t *testing.T) {
+func TestNamesKeptByAnOwnerAreAtMostFifty(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		name := func(i int) string { return "name" + string(rune('a'+i/26)) + string(rune('a'+i%26)) }

@@ -173,7 +173,7 @@ func wait(d time.Duration) {
 }
 
 // A read of the store that fails once must not cost more than the next one.
-func TestAChangeThatCouldNotBeReadIsReadAgainWithinASecond(t *testing.T) {
+func TestChangeThatCouldNotBeReadIsReadAgainWithinASecond(t *testing.T) {
 	for _, kind := range []string{"access", "capability", "bundle", "key"} {
 		synctest.Test(t, func(t *testing.T) {
 			all := newCluster(t)
@@ -195,7 +195,7 @@ func TestAChangeThatCouldNotBeReadIsReadAgainWithinASecond(t *testing.T) {
 
 // Everything but the rules can be read, so the feed is fresh: tokens are accepted, and the bus does not
 // trust what it lists.
-func TestABusThatCannotReadWhatHasChangedRefusesFromTheBoundOn(t *testing.T) {
+func TestBusThatCannotReadWhatHasChangedRefusesFromTheBoundOn(t *testing.T) {
 	for _, kind := range []string{"access", "capability", "bundle"} {
 		synctest.Test(t, func(t *testing.T) {
 			all := newCluster(t)
@@ -225,7 +225,7 @@ func TestABusThatCannotReadWhatHasChangedRefusesFromTheBoundOn(t *testing.T) {
 }
 
 // Only a change by another process can be missed: a store without others has nobody to wait for.
-func TestABusAloneKeepsWhatItHas(t *testing.T) {
+func TestBusAloneKeepsWhatItHas(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newCluster(t).node(single)
 		bearer := n.bearer()

@@ -102,7 +102,7 @@ func (n *node) machine() string {
 	return body.Token
 }
 
-func TestWhatOneNodeChangesHoldsAtAnotherWithinASecond(t *testing.T) {
+func TestFollowSeesChangesOfAnotherNodeWithinASecond(t *testing.T) {
 	for _, c := range slices.Concat(changesOfOthers, moreChanges) {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -131,7 +131,7 @@ func TestWhatOneNodeChangesHoldsAtAnotherWithinASecond(t *testing.T) {
 }
 
 // Two reads are a tenth of a second apart, however many changes are told of.
-func TestWhatOneNodeTellsHoldsAtAnotherAtOnce(t *testing.T) {
+func TestFollowSeesHintsOfAnotherNodeAtOnce(t *testing.T) {
 	for _, c := range slices.Concat(changesOfOthers, moreChanges) {
 		if c.untold {
 			continue
@@ -163,7 +163,7 @@ func TestWhatOneNodeTellsHoldsAtAnotherAtOnce(t *testing.T) {
 }
 
 // The record is read before it is changed, and the answer comes after the change was told.
-func TestAnAnswerThatWasOvertakenIsNotKept(t *testing.T) {
+func TestAnswerThatWasOvertakenIsNotKept(t *testing.T) {
 	for _, c := range []struct {
 		name, path string
 		change     func(n *node)
@@ -198,7 +198,7 @@ func TestAnAnswerThatWasOvertakenIsNotKept(t *testing.T) {
 	}
 }
 
-func TestManyHintsMakeFewReads(t *testing.T) {
+func TestFollowReadsOnceForManyHints(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newCluster(t)
 		n := all.node(listening)
@@ -242,7 +242,7 @@ func TestHintsThatFailAreTriedAgainAndNothingWaitsForThem(t *testing.T) {
 	})
 }
 
-func TestAVerifiedBearerCostsNoCallOfASharedStore(t *testing.T) {
+func TestVerifiedBearerCostsNoCallOfASharedStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newCluster(t).node()
 		bearer := n.bearer()
@@ -265,7 +265,7 @@ type unshared struct{ driver.Backend }
 // single makes a node of a store that it does not share.
 func single(c *keystile.Config, l *link) { c.Backend = unshared{l} }
 
-func TestAStoreOfOneProcessIsNotFollowed(t *testing.T) {
+func TestStoreOfOneProcessIsNotFollowed(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newCluster(t)
 		n := all.node(single)

@@ -10,7 +10,7 @@ import (
 )
 
 // A failover to a replica that was behind: the database has lost what it had acknowledged.
-func TestARevocationThatTheDatabaseHasLostHoldsWhereItWasSeen(t *testing.T) {
+func TestRevocationThatTheDatabaseHasLostHoldsWhereItWasSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newCluster(t)
 		here, there := all.node(), all.node()
@@ -43,7 +43,7 @@ func TestARevocationThatTheDatabaseHasLostHoldsWhereItWasSeen(t *testing.T) {
 }
 
 // The numbers of what was lost are given again, to other revocations.
-func TestWhatIsRevokedAfterTheDatabaseHasLostItsLastWritesIsSeen(t *testing.T) {
+func TestRevocationIsSeenAfterTheDatabaseHasLostItsLastWrites(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newCluster(t)
 		here, there := all.node(), all.node()
@@ -65,7 +65,7 @@ func TestWhatIsRevokedAfterTheDatabaseHasLostItsLastWritesIsSeen(t *testing.T) {
 	})
 }
 
-func TestADocumentThatTheDatabaseHasLostIsNotBelievedAnyMore(t *testing.T) {
+func TestDocumentThatTheDatabaseHasLostIsNotBelievedAnyMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newCluster(t)
 		here, there := all.node(), all.node()
@@ -88,7 +88,7 @@ func TestADocumentThatTheDatabaseHasLostIsNotBelievedAnyMore(t *testing.T) {
 
 // Nothing is accepted between the moment at which the loss is noticed and that at which all has been
 // read anew.
-func TestUntilEverythingIsReadAnewNothingIsAccepted(t *testing.T) {
+func TestRestoredDatabaseIsTrustedOnlyAfterRereadingAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newCluster(t)
 		n := all.node()

@@ -144,7 +144,7 @@ func TestWhereverABearerIsJudgedAStaleFeedIsA503(t *testing.T) {
 
 // A node that cannot reach the database goes on with whom it knows, until it has heard nothing for too
 // long, and by itself when the database is back.
-func TestWhileTheDatabaseIsAwayVerifiedBearersGoOnUntilTheBound(t *testing.T) {
+func TestBearersVerifiedGoOnUntilTheBoundWhileTheDatabaseIsAway(t *testing.T) {
 	for _, how := range []string{"fails", "hangs"} {
 		t.Run(how, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -182,7 +182,7 @@ func TestWhileTheDatabaseIsAwayVerifiedBearersGoOnUntilTheBound(t *testing.T) {
 }
 
 // The address is not to blame either: its own rate would be a 429 with another reason.
-func TestNoRateHidesThatTheFeedIsStale(t *testing.T) {
+func TestRateNeverHidesThatTheFeedIsStale(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newCluster(t).node()
 		bearer := n.bearer()
@@ -198,7 +198,7 @@ func TestNoRateHidesThatTheFeedIsStale(t *testing.T) {
 }
 
 // A revocation while a node is cut off holds there as soon as it accepts anything again.
-func TestANodeThatWasCutOffKnowsEverythingBeforeItAcceptsATokenAgain(t *testing.T) {
+func TestNodeThatWasCutOffKnowsEverythingBeforeItAcceptsATokenAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newCluster(t)
 		enterprise(t, all)
@@ -220,7 +220,7 @@ func TestANodeThatWasCutOffKnowsEverythingBeforeItAcceptsATokenAgain(t *testing.
 	})
 }
 
-func TestAStreamEndsWhenItsBearerCannotBeVerifiedAnyMore(t *testing.T) {
+func TestStreamEndsWhenItsBearerCannotBeVerifiedAnyMore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		n := newCluster(t).node()
 		ctx, cancel := context.WithCancel(t.Context())

@@ -57,7 +57,7 @@ func TestServicesJoinAndLeave(t *testing.T) {
 	})
 }
 
-func TestOneServiceSweepsAndAnotherTakesOver(t *testing.T) {
+func TestSweepIsDoneByOneServiceAndAnotherTakesOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newCluster(t)
 		nodes := []*node{all.node(sweeping)}
@@ -97,7 +97,7 @@ func TestOneServiceSweepsAndAnotherTakesOver(t *testing.T) {
 }
 
 // A sweeper is paused in the middle, another one takes over, and the first one goes on.
-func TestTwoThatSweepAtOnceRemoveWhatHasEndedAndNoMore(t *testing.T) {
+func TestSweepByTwoAtOnceRemovesOnlyWhatHasEnded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newCluster(t)
 		first := all.node(sweeping)
@@ -132,7 +132,7 @@ func TestTwoThatSweepAtOnceRemoveWhatHasEndedAndNoMore(t *testing.T) {
 
 // A keeper is paused before it looks, before it saves the checkpoint, or before it removes what is
 // behind it.
-func TestTheTrailIsPrunedOnceWhoeverIsPaused(t *testing.T) {
+func TestTrailIsPrunedOnceWhoeverIsPaused(t *testing.T) {
 	for _, at := range []string{"", "Appended", "the checkpoint", "Prune"} {
 		t.Run(at, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -170,7 +170,7 @@ func TestTheTrailIsPrunedOnceWhoeverIsPaused(t *testing.T) {
 }
 
 // Two administrators settle an order at once at two nodes, and it is settled once.
-func TestAnOrderIsSettledOnce(t *testing.T) {
+func TestOrderIsSettledOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newCluster(t)
 		nodes := []*node{all.node(), all.node(), all.node()}
@@ -212,7 +212,7 @@ func TestAnOrderIsSettledOnce(t *testing.T) {
 }
 
 // A key that is retired is published until all that it has signed has expired, whoever sweeps.
-func TestNoNodeDropsARetiredKeyEarly(t *testing.T) {
+func TestRetiredKeyIsNotDroppedEarlyByAnyNode(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		all := newCluster(t)
 		a, b := all.node(sweeping), all.node(sweeping)

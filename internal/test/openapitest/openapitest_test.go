@@ -64,7 +64,7 @@ var (
 	form   = "application/x-www-form-urlencoded"
 )
 
-func TestEveryDifferenceIsNoticed(t *testing.T) {
+func TestDifferenceIsNoticed(t *testing.T) {
 	for _, c := range []struct {
 		name, method, path, kind, body string
 		answer                         given
@@ -128,7 +128,7 @@ func routes() []reply.Route {
 	}
 }
 
-func TestEachRouteIsDescribedAndNoOther(t *testing.T) {
+func TestRouteIsDescribedAndNoOther(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		change func([]reply.Route) []reply.Route
@@ -167,7 +167,7 @@ func TestOperationsHaveGoodNames(t *testing.T) {
 	}
 }
 
-func TestWhatWasNeverSeenIsToldOf(t *testing.T) {
+func TestSawEverythingReportsWhatWasNeverSeen(t *testing.T) {
 	w, n := New(t, []byte(pets)), &note{TB: t}
 	for path, answer := range map[string]given{"/pets?kind=cat": {204, nil, ""}, "/any": {500, asJSON, ""}, "/pets/1": {200, asJSON, `{"errcode":2}`}} {
 		w.Watch(&note{TB: t}, answer).ServeHTTP(httptest.NewRecorder(), httptest.NewRequest("GET", path, nil))

@@ -70,7 +70,7 @@ func sentences(path string) (found []string, err error) {
 }
 
 // The judge of the other tests knows the texts that it looks for.
-func TestTheTextsOfTheEngineAreFound(t *testing.T) {
+func TestTextsOfTheEngineAreFound(t *testing.T) {
 	texts, err := itsTexts()
 	must(t, err)
 	for _, want := range []string{

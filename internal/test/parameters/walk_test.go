@@ -73,7 +73,7 @@ var read = strings.Fields(`
 	device_code token token_type_hint logout_hint post_logout_redirect_uri
 `)
 
-func TestThereAreAtLeast150Names(t *testing.T) {
+func TestParametersAreAtLeast150(t *testing.T) {
 	if n := len(names()); n < 150 {
 		t.Errorf("%d names", n)
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // Commits are there after every kill, and nothing of the server stays when it is closed.
-func TestWhatWasCommittedSurvivesEveryKill(t *testing.T) {
+func TestCommittedWritesSurviveEveryKill(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it runs without -short")
 	}

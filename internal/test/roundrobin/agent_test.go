@@ -67,7 +67,7 @@ func (a page) refused(t *testing.T, what string) {
 }
 
 // Decision 90.
-func TestAnAgentThatLosesAnAnswerAsksOnceMore(t *testing.T) {
+func TestAgentThatLosesAnAnswerAsksOnceMore(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		g := p.agent()
 		first := g.begin()
@@ -105,7 +105,7 @@ func (a page) wider(t *testing.T) {
 }
 
 // Once the successor has been used, two clients hold the tokens of one grant.
-func TestAReplacedTokenOfAnAgentWhoseSuccessorWasUsedEndsTheFamily(t *testing.T) {
+func TestReplacedTokenOfAnAgentWhoseSuccessorWasUsedEndsTheFamily(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		g := p.agent()
 		first := g.begin()
@@ -142,7 +142,7 @@ func TestParallelRefreshesOfAnAgentHaveOneSuccessor(t *testing.T) {
 	})
 }
 
-func TestARevokedFamilyOfAnAgentIsNotAnsweredOnceMore(t *testing.T) {
+func TestRevokedFamilyOfAnAgentIsNotAnsweredOnceMore(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		g := p.agent()
 		first := g.begin()
@@ -157,7 +157,7 @@ func TestARevokedFamilyOfAnAgentIsNotAnsweredOnceMore(t *testing.T) {
 }
 
 // Protocol 3.2: the old token is invalid immediately.
-func TestAReplacedTokenIsAnsweredNoSecondTimeWithoutTheWindow(t *testing.T) {
+func TestReplacedTokenIsAnsweredNoSecondTimeWithoutTheWindow(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		first := p.redeemed(p.granted()).member("refresh_token")
 		p.token("grant_type", "refresh_token", "refresh_token", first).member("refresh_token")

@@ -114,7 +114,7 @@ func until(c *cluster, attempt func(p *person, i int) page) (n int) {
 	return n
 }
 
-func TestWhatIsCountedByAllNodesTogetherIsNotMultiplied(t *testing.T) {
+func TestCountersOfAllNodesAreNotMultiplied(t *testing.T) {
 	for name, c := range map[string]struct {
 		attempt func(p *person, i int) page
 		want    int // let through by all nodes

@@ -36,7 +36,7 @@ func (c *cluster) as(name string) *person {
 func asking(pairs ...string) string { return authorize + "&" + form(pairs...).Encode() }
 
 // OpenID Connect Core 3.1.2.1.
-func TestAnApplicationThatRenewsAdasSessionIsGivenNobodyElses(t *testing.T) {
+func TestApplicationThatRenewsAdasSessionIsGivenNobodyElses(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		c.bob()
 		adas := p.redeemed(p.granted()).member("id_token")
@@ -93,7 +93,7 @@ func TestAnApplicationThatRenewsAdasSessionIsGivenNobodyElses(t *testing.T) {
 	})
 }
 
-func TestAHintThatIsNotTheApplicationsIsPassedOver(t *testing.T) {
+func TestHintThatIsNotTheApplicationsIsPassedOver(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		c.bob()
 		adas := p.redeemed(p.granted()).member("id_token")
@@ -126,7 +126,7 @@ func TestAHintThatIsNotTheApplicationsIsPassedOver(t *testing.T) {
 }
 
 // An application whose id_tokens are signed with its secret could otherwise write one for each user whom it knows of.
-func TestAHintThatAnApplicationHasWrittenItselfDoesNotTellWhoIsHere(t *testing.T) {
+func TestHintThatAnApplicationHasWrittenItselfDoesNotTellWhoIsHere(t *testing.T) {
 	base64url := base64.RawURLEncoding.EncodeToString
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		c.bob()
@@ -180,7 +180,7 @@ func (p *person) foreign(path, body string) page {
 }
 
 // OpenID Connect Core 3.1.2.1, RP-Initiated Logout 1.0, 2: both methods are served, for applications that send forms.
-func TestAFormOfAnotherSiteFindsTheSession(t *testing.T) {
+func TestFormOfAnotherSiteFindsTheSession(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		_, query, _ := strings.Cut(authorize, "?")
 		code := p.granted()

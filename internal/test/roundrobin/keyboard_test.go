@@ -25,7 +25,7 @@ func (c *cluster) enters(name, typed string) bool {
 }
 
 // NIST SP 800-63B 5.1.1.2.
-func TestAPasswordIsRightOnEachKeyboard(t *testing.T) {
+func TestPasswordIsRightOnEachKeyboard(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		p.submit(p.get("/oauth/signin/signup"), "/oauth/signin/signup", "username", "grace", "password", composed)
 		_, err := users.New(c.store, cheap()).Create(t.Context(), storage.User{Username: "alan"}, decomposed)
@@ -48,7 +48,7 @@ func TestAPasswordIsRightOnEachKeyboard(t *testing.T) {
 	})
 }
 
-func TestAPasswordOfAnEarlierVersionStaysRight(t *testing.T) {
+func TestPasswordOfAnEarlierVersionStaysRight(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, _ *person) {
 		find := func() storage.Login {
 			l, err := c.store.Login(t.Context(), storage.LoginSelf, "ada")
@@ -74,7 +74,7 @@ func TestAPasswordOfAnEarlierVersionStaysRight(t *testing.T) {
 	})
 }
 
-func TestAWrongPasswordInTwoFormsIsOneFailure(t *testing.T) {
+func TestPasswordThatIsWrongInTwoFormsIsOneFailure(t *testing.T) {
 	p := newCluster(t, 1).person()
 	for i := range 11 {
 		want := 401

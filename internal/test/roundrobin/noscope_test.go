@@ -8,7 +8,7 @@ import (
 )
 
 // A client that can ask for no scope would otherwise end at a challenge to ask for more.
-func TestAClientOfTheBusThatAsksForNoScopeMayUseItsTools(t *testing.T) {
+func TestClientOfTheBusThatAsksForNoScopeMayUseItsTools(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		bus := origin + "/api/mcp"
 		p.enter()

@@ -36,7 +36,7 @@ func (p *person) redeemed(code string) page {
 	return p.token("grant_type", "authorization_code", "code", code, "redirect_uri", redirect, "code_verifier", verifier)
 }
 
-func TestACodeOfOneNodeIsRedeemedOnceAtAnother(t *testing.T) {
+func TestCodeOfOneNodeIsRedeemedOnceAtAnother(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		code := p.granted()
 		bearer := p.redeemed(code).member("access_token")
@@ -62,7 +62,7 @@ func TestACodeOfOneNodeIsRedeemedOnceAtAnother(t *testing.T) {
 // at lets a client begin with a node.
 func (p *person) at(turn int) *person { p.turn = turn; return p }
 
-func TestOfParallelRotationsAtAllNodesOneWins(t *testing.T) {
+func TestRefreshRotationsInParallelAtAllNodesHaveOneWinner(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		refresh := p.redeemed(p.granted()).member("refresh_token")
 		refresh = p.token("grant_type", "refresh_token", "refresh_token", refresh).member("refresh_token")
@@ -89,7 +89,7 @@ func TestOfParallelRotationsAtAllNodesOneWins(t *testing.T) {
 	})
 }
 
-func TestAConnectLoginIsRedeemedAtAnotherNode(t *testing.T) {
+func TestConnectLoginIsRedeemedAtAnotherNode(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		connect := func(act string, pairs ...string) page {
 			pairs = append([]string{"act", act, "appid", "ksapp", "appkey", appSecret}, pairs...)
@@ -114,7 +114,7 @@ func TestAConnectLoginIsRedeemedAtAnotherNode(t *testing.T) {
 	})
 }
 
-func TestTheBusOfOneNodeTakesTheTokenOfAnother(t *testing.T) {
+func TestBusOfOneNodeTakesTheTokenOfAnother(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		bearer := p.token("grant_type", "client_credentials", "resource", origin+"/api/mcp").member("access_token")
 		var session string

@@ -165,7 +165,7 @@ func refused(most int, send func() page) int {
 	return most
 }
 
-func TestAStrangerHasSixtyRequestsAMinute(t *testing.T) {
+func TestStrangerHasSixtyRequestsAMinute(t *testing.T) {
 	inOffices(t, func(t *testing.T, c *cluster) {
 		if n := refused(100, func() page { return c.person().get("/oauth/signin") }); n != 60 {
 			t.Errorf("%d pages, want 60", n)
@@ -186,7 +186,7 @@ func TestAStrangerHasSixtyRequestsAMinute(t *testing.T) {
 	})
 }
 
-func TestASessionHasSixtyRequestsAMinuteOfItsOwn(t *testing.T) {
+func TestSessionHasSixtyRequestsAMinuteOfItsOwn(t *testing.T) {
 	inOffices(t, func(t *testing.T, c *cluster) {
 		p := c.person()
 		p.submit(p.get("/oauth/signin"), "/oauth/signin", "username", "person0", "password", password) // and what that leads to
@@ -207,7 +207,7 @@ func TestASessionHasSixtyRequestsAMinuteOfItsOwn(t *testing.T) {
 	})
 }
 
-func TestTheSessionsOfAUserHaveFourTimesThatTogether(t *testing.T) {
+func TestSessionsOfAUserHaveFourTimesThatTogether(t *testing.T) {
 	inOffices(t, func(t *testing.T, c *cluster) {
 		total := 0
 		for i := range 6 {

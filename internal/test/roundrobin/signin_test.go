@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestAPasswordSignsInAtEveryNode(t *testing.T) {
+func TestPasswordSignsInAtEveryNode(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		p.enter()
 		p.follow(p.post("/oauth/account/session", "session", sessionOf(t, p)))
@@ -32,7 +32,7 @@ func sessionOf(t *testing.T, p *person) string {
 	return m[1]
 }
 
-func TestAMailedCodeIsTypedInAtAnotherNode(t *testing.T) {
+func TestMailedCodeIsTypedInAtAnotherNode(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		a := p.submit(p.get("/oauth/signin/email"), "/oauth/signin/email", "address", address)
 		p.submit(a, "/oauth/signin/email/code", "code", c.code("sign in"))
@@ -43,7 +43,7 @@ func TestAMailedCodeIsTypedInAtAnotherNode(t *testing.T) {
 	})
 }
 
-func TestTheTriesOfACodeAreCountedByAllNodesTogether(t *testing.T) {
+func TestTriesOfACodeAreCountedByAllNodesTogether(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		a := p.submit(p.get("/oauth/signin/email"), "/oauth/signin/email", "address", address)
 		right := c.code("sign in")
@@ -62,7 +62,7 @@ func TestTheTriesOfACodeAreCountedByAllNodesTogether(t *testing.T) {
 	})
 }
 
-func TestAPasswordIsResetAcrossNodes(t *testing.T) {
+func TestPasswordIsResetAcrossNodes(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		a := p.submit(p.get("/oauth/signin/reset"), "/oauth/signin/reset", "address", address)
 		const chosen = "another horse battery"
@@ -79,7 +79,7 @@ func TestAPasswordIsResetAcrossNodes(t *testing.T) {
 	})
 }
 
-func TestACodeThatOneNodeShowsIsScannedAtAnother(t *testing.T) {
+func TestCodeThatOneNodeShowsIsScannedAtAnother(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		phone := c.person()
 		phone.enter()
@@ -112,7 +112,7 @@ func TestACodeThatOneNodeShowsIsScannedAtAnother(t *testing.T) {
 	})
 }
 
-func TestAVisitToAProviderEndsAtAnotherNode(t *testing.T) {
+func TestVisitToAProviderEndsAtAnotherNode(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		there := p.follow(p.get("/oauth/signin/with/wx"))
 		if !strings.Contains(there.what, "/wx/") {
@@ -135,7 +135,7 @@ func TestAVisitToAProviderEndsAtAnotherNode(t *testing.T) {
 }
 
 // Requests for emails are counted in the store.
-func TestTheMailsToAnAddressAreCountedByAllNodesTogether(t *testing.T) {
+func TestMailsToAnAddressAreCountedByAllNodesTogether(t *testing.T) {
 	onNodes(t, func(t *testing.T, c *cluster, p *person) {
 		if a := p.post("/oauth/signin/email", "address", address); a.status != 303 {
 			t.Fatalf("asking for a code = %d", a.status)
@@ -151,7 +151,7 @@ func TestTheMailsToAnAddressAreCountedByAllNodesTogether(t *testing.T) {
 }
 
 // The node that has promised an email is killed; another one sends it.
-func TestAMailThatAKilledNodeHasPromisedIsSent(t *testing.T) {
+func TestMailThatAKilledNodeHasPromisedIsSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := newCluster(t, 1)
 		promised, err := json.Marshal(map[string]any{"promised": map[string]string{

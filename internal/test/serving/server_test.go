@@ -22,7 +22,7 @@ func start(t *testing.T, cmd *exec.Cmd) *Server {
 	return s
 }
 
-func TestAServerIsReadyWhenItHasPrintedAllAddresses(t *testing.T) {
+func TestServerIsReadyWhenItHasPrintedAllAddresses(t *testing.T) {
 	s := start(t, prints(`  Listening on  127.0.0.1:1\n`))
 	if s.Address != "127.0.0.1:1" || s.Admin != "" {
 		t.Errorf("it is at %q and %q", s.Address, s.Admin)
@@ -33,14 +33,14 @@ func TestAServerIsReadyWhenItHasPrintedAllAddresses(t *testing.T) {
 	}
 }
 
-func TestAProgramThatDoesNotStartSaysWhy(t *testing.T) {
+func TestProgramThatDoesNotStartSaysWhy(t *testing.T) {
 	_, err := Start(exec.Command("/bin/sh", "-c", "echo no such folder >&2; exit 3"))
 	if err == nil || !strings.Contains(err.Error(), "no such folder") || !strings.Contains(err.Error(), "exit status 3") {
 		t.Errorf("Start() = %v, want its complaint and its exit", err)
 	}
 }
 
-func TestAServerEndsBySignals(t *testing.T) {
+func TestServerEndsBySignals(t *testing.T) {
 	s := start(t, prints(`Listening on 127.0.0.1:1\n`))
 	if err := s.End(syscall.SIGTERM); err != nil || !strings.Contains(s.State().String(), "terminated") {
 		t.Errorf("End(SIGTERM) = %v, and it has ended by %v", err, s.State())

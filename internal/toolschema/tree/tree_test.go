@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-func TestWhatIsJSONAndWhatIsNot(t *testing.T) {
+func TestJSONIsToldFromOtherText(t *testing.T) {
 	for _, text := range texts {
 		got, err := Parse(text, 64)
 		if want := json.Valid([]byte(text)); (err == nil) != want {
@@ -20,7 +20,7 @@ func TestWhatIsJSONAndWhatIsNot(t *testing.T) {
 	}
 }
 
-func TestWhatIsReadIsWrittenAgain(t *testing.T) {
+func TestTreeWritesWhatItReads(t *testing.T) {
 	for _, text := range texts {
 		if v, err := Parse(text, 64); err == nil {
 			same(t, text, v)
@@ -37,7 +37,7 @@ var texts = []string{
 	`{"x":[{"y":{"z":[[],{}]}}, 1],"k":null}`, "\ufeff{}", "{}{}", "'a'", "\"<&>\u2028\"", "[1]]", " [ true , false , null ] ",
 }
 
-func TestOfADoubledKeyTheLastStays(t *testing.T) {
+func TestDoubledKeyTakesTheLastValue(t *testing.T) {
 	v, err := Parse(`{"b":1,"a":[],"b":2,"c":{},"b":3}`, 9)
 	if err != nil {
 		t.Fatal(err)
@@ -48,7 +48,7 @@ func TestOfADoubledKeyTheLastStays(t *testing.T) {
 	}
 }
 
-func TestOfManyDoubledKeysTheLastStays(t *testing.T) {
+func TestDoubledKeysWithoutEndTakeTheLastValue(t *testing.T) {
 	var b strings.Builder
 	for i := range 100 {
 		fmt.Fprintf(&b, `"k%d":%d,`, (100-i)%10, i)
@@ -86,7 +86,7 @@ func TestDepthIsBoundedWhileReading(t *testing.T) {
 	}
 }
 
-func TestWhatIsLazyIsTheSameAndIsCheckedAtOnce(t *testing.T) {
+func TestLazyParsingGivesTheSameAndIsCheckedAtOnce(t *testing.T) {
 	lazy := func(path []string) bool { return len(path) > 1 && path[len(path)-1] == "z" }
 	for _, text := range texts {
 		text = `{"z":{"y":[{"z":` + text + `}]}}`
@@ -118,7 +118,7 @@ func TestWhatIsLazyIsTheSameAndIsCheckedAtOnce(t *testing.T) {
 	}
 }
 
-func TestWhereAnArrayIsOnThePath(t *testing.T) {
+func TestTreePathLeadsThroughArrays(t *testing.T) {
 	var paths []string
 	_, err := ParseLazily(`{"a":[{"b":1},2,{"c":{"d":[]}}],"e":{}}`, 9, func(path []string) bool {
 		paths = append(paths, strings.Join(path, "/"))

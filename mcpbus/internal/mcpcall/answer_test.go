@@ -81,7 +81,7 @@ var misbehaviours = []struct {
 	{"an error without words", "error 7: ", plain(200, "application/json", `{"jsonrpc":"2.0","id":$id,"error":{"code":7,"message":{"a":1}}}`)},
 }
 
-func TestWhateverAnUpstreamAnswersIsAResult(t *testing.T) {
+func TestResultIsMadeOfWhateverAnUpstreamAnswers(t *testing.T) {
 	for _, era := range []Era{Modern, Legacy} {
 		for _, c := range misbehaviours {
 			u := serve(t, &upstream{era: era, first: says("tools/call", c.answer)})
@@ -101,7 +101,7 @@ func TestWhateverAnUpstreamAnswersIsAResult(t *testing.T) {
 	}
 }
 
-func TestABatchMayHoldTheAnswer(t *testing.T) {
+func TestBatchMayHoldTheAnswer(t *testing.T) {
 	u := serve(t, &upstream{era: Legacy, version: "2025-03-26", first: says("tools/call", plain(200, "application/json",
 		` [{"jsonrpc":"2.0","method":"x"},{"jsonrpc":"2.0","id":$id,"result":{"content":[{"type":"text","text":"x"}]}}]`))})
 	if r, err := client(t, Config{}).Call(t.Context(), u.at(), "x", nil); err != nil || r.IsError || texts(r) != "x" {

@@ -48,7 +48,7 @@ func idOf(text string) string {
 }
 
 // Upstreams take a client that answers no ping for dead, and wait for an answer to the rest.
-func TestWhatAnUpstreamAsksInTheMiddleIsAnswered(t *testing.T) {
+func TestUpstreamRequestsDuringACallAreAnswered(t *testing.T) {
 	asked := []string{`{"jsonrpc":"2.0","id":"a\"1","method":"ping"}`,
 		`{"jsonrpc":"2.0","id":1,"method":"sampling/createMessage","params":{}}`,
 		`{"jsonrpc":"2.0","id":-7,"method":"roots/list"}`,
@@ -86,7 +86,7 @@ func TestWhatAnUpstreamAsksInTheMiddleIsAnswered(t *testing.T) {
 	}
 }
 
-func TestARequestBesideTheResponseInOneBatchIsAnswered(t *testing.T) {
+func TestRequestBesideTheResponseInOneBatchIsAnswered(t *testing.T) {
 	u := serve(t, &upstream{era: Legacy, first: says("tools/call", plain(200, "application/json",
 		`[{"jsonrpc":"2.0","id":$id,"result":{"content":[{"type":"text","text":"first"}]}},{"jsonrpc":"2.0","id":"p",`+
 			`"method":"ping"},{"jsonrpc":"2.0","id":$id,"result":{"content":[]}},7]`))})
@@ -100,7 +100,7 @@ func TestARequestBesideTheResponseInOneBatchIsAnswered(t *testing.T) {
 }
 
 // An upstream that asks without end, or reads no answers, makes its call cost no more than an answer may.
-func TestAnUpstreamThatAsksWithoutEndGetsItsAnswersOneByOne(t *testing.T) {
+func TestUpstreamThatAsksWithoutEndGetsItsAnswersOneByOne(t *testing.T) {
 	open, stop := make(chan struct{}), make(chan struct{})
 	u := serve(t, &upstream{era: Legacy})
 	u.first = func(w http.ResponseWriter, r *http.Request, m sent) bool {

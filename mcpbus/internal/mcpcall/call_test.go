@@ -6,7 +6,7 @@ import (
 )
 
 // Decision 41: a call by name, in either era.
-func TestACallReachesTheToolAndItsResultTheCaller(t *testing.T) {
+func TestCallReachesTheToolAndItsResultTheCaller(t *testing.T) {
 	const arguments = ` { "n" : 9007199254740993, "e":1e400, "html":"<&>" } `
 	const content = `{"type":"text","text":"<n>"}`
 	const structured = `{"n": 9007199254740993,"b":[1.0, 2],"a":"\u00e9"}`
@@ -52,7 +52,7 @@ func TestOddNamesAreSentWhole(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoCallIsNotSent(t *testing.T) {
+func TestCallThatIsMalformedIsNotSent(t *testing.T) {
 	u := serve(t, &upstream{era: Modern})
 	deep := `{"a":` + strings.Repeat("[", 64) + strings.Repeat("]", 64) + `}`
 	for _, c := range []struct{ name, arguments, want string }{

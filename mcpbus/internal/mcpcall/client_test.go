@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestAClientNeedsATransport(t *testing.T) {
+func TestClientNeedsATransport(t *testing.T) {
 	c, err := New(Config{MaxAnswer: -1, MaxPage: -1, MaxPages: -1, MaxTools: -1, MaxPeers: -1, CallTimeout: -1, DiscoverTimeout: -1})
 	if c != nil || err == nil {
 		t.Fatalf("New() = %v, %v, want an error", c, err)

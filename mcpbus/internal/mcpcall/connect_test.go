@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestTheEraIsFoundOutOnce(t *testing.T) {
+func TestEraIsFoundOutOnce(t *testing.T) {
 	for _, u := range []*upstream{{era: Modern}, {era: Legacy, keeps: true}, {era: Legacy}} {
 		serve(t, u)
 		cl := client(t, Config{})
@@ -26,7 +26,7 @@ func TestTheEraIsFoundOutOnce(t *testing.T) {
 	}
 }
 
-func TestAnUpstreamThatChangesItsEraIsProbedAgain(t *testing.T) {
+func TestUpstreamThatChangesItsEraIsProbedAgain(t *testing.T) {
 	for _, c := range []struct {
 		from, to Era
 		called   bool // before it is listed again
@@ -51,7 +51,7 @@ func TestAnUpstreamThatChangesItsEraIsProbedAgain(t *testing.T) {
 }
 
 // Answers of a server of an older revision to a request of a newer one.
-func TestAnyRefusalOfTheModernWayLeadsToAHandshake(t *testing.T) {
+func TestHandshakeFollowsAnyRefusalOfTheModernWay(t *testing.T) {
 	for name, answer := range map[string]func(http.ResponseWriter, *http.Request, sent){
 		"404":                           plain(404, "text/plain", "Invalid session ID"),
 		"405":                           plain(405, "", ""),
@@ -81,7 +81,7 @@ func TestAnyRefusalOfTheModernWayLeadsToAHandshake(t *testing.T) {
 	}
 }
 
-func TestSomeRefusalsAreFinal(t *testing.T) {
+func TestConnectRefusalsThatAreFinal(t *testing.T) {
 	for _, c := range []struct {
 		name, want string
 		answer     func(http.ResponseWriter, *http.Request, sent)
@@ -107,7 +107,7 @@ func TestSomeRefusalsAreFinal(t *testing.T) {
 	}
 }
 
-func TestAHandshakeMayFail(t *testing.T) {
+func TestHandshakeMayFail(t *testing.T) {
 	initialized := `{"jsonrpc":"2.0","id":$id,"result":{"protocolVersion":"2025-11-25"}}`
 	for _, c := range []struct {
 		name, want string
@@ -144,7 +144,7 @@ func TestAHandshakeMayFail(t *testing.T) {
 }
 
 // Whether the next call finds out anew how to speak is a matter of how this one is refused.
-func TestOnlySomeRefusalsOfACallMakeTheEraDoubtful(t *testing.T) {
+func TestRefusalsOfACallRarelyMakeTheEraDoubtful(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		modern, legacy bool

@@ -65,7 +65,7 @@ func TestContentIsRebuiltFromWhatIsKnown(t *testing.T) {
 	}
 }
 
-func TestAResultIsReadStrictly(t *testing.T) {
+func TestResultIsReadStrictly(t *testing.T) {
 	many := `{"content":[` + strings.TrimSuffix(strings.Repeat(`{},`, 1001), ",") + `]}`
 	deep := strings.Repeat("[", 64) + strings.Repeat("]", 64)
 	for _, c := range []struct {

@@ -7,7 +7,7 @@ import (
 )
 
 // Decision 34: what an MCP endpoint lists becomes tools.
-func TestTheToolsOfEveryKindOfUpstreamAreFound(t *testing.T) {
+func TestToolsOfEveryKindOfUpstreamAreFound(t *testing.T) {
 	list := func(cursor string) string {
 		switch cursor {
 		case "first":
@@ -58,7 +58,7 @@ func TestTheToolsOfEveryKindOfUpstreamAreFound(t *testing.T) {
 	}
 }
 
-func TestAListIsWholeOrRefused(t *testing.T) {
+func TestListIsWholeOrRefused(t *testing.T) {
 	tools := func(n int) string {
 		return `{"tools":[` + strings.TrimSuffix(strings.Repeat(`7,`, n), ",") + `]`
 	}
@@ -98,7 +98,7 @@ func TestAListIsWholeOrRefused(t *testing.T) {
 	}
 }
 
-func TestTheBytesOfAllPagesAndOfAllToolsAreBounded(t *testing.T) {
+func TestBytesOfAllPagesAndOfAllToolsAreBounded(t *testing.T) {
 	big := strings.Repeat(" ", 800)
 	u := serve(t, &upstream{era: Modern, list: func(c string) string { return `{"tools":[],` + big + `"nextCursor":"` + c + `x"}` }})
 	if _, err := client(t, Config{MaxPage: 1000}).Discover(t.Context(), u.at()); err == nil || !strings.Contains(err.Error(), "list has more than 4000 bytes") {
@@ -114,7 +114,7 @@ func TestTheBytesOfAllPagesAndOfAllToolsAreBounded(t *testing.T) {
 	}
 }
 
-func TestTheEmptyCursorIsOneSince2026(t *testing.T) {
+func TestEmptyCursorIsOneSince2026(t *testing.T) {
 	for era, want := range map[Era]int{Modern: 2, Legacy: 1} {
 		u := serve(t, &upstream{era: era, list: func(c string) string {
 			if c == "first" {
@@ -129,7 +129,7 @@ func TestTheEmptyCursorIsOneSince2026(t *testing.T) {
 	}
 }
 
-func TestTheTTLIsThatOfTheUpstreamWithinReason(t *testing.T) {
+func TestTTLIsThatOfTheUpstreamWithinReason(t *testing.T) {
 	for text, want := range map[string]time.Duration{
 		`600000`: 10 * time.Minute, `6e5`: 10 * time.Minute, `45000.5`: 45 * time.Second, `0`: 30 * time.Second, `29999`: 30 * time.Second,
 		`3600001`: time.Hour, `1e300`: time.Hour, `1e999`: 5 * time.Minute, `-1`: 5 * time.Minute, `"600000"`: 5 * time.Minute, `null`: 5 * time.Minute,

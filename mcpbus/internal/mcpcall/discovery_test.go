@@ -29,7 +29,7 @@ func (s *slowList) RoundTrip(r *http.Request) (*http.Response, error) {
 	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(answer))}, nil
 }
 
-func TestOneDiscoveryServesAllWhoAskMeanwhile(t *testing.T) {
+func TestDiscoveryServesAllWhoAskMeanwhile(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slowList{}
 		c := client(t, Config{Transport: s})
@@ -61,7 +61,7 @@ func TestOneDiscoveryServesAllWhoAskMeanwhile(t *testing.T) {
 	})
 }
 
-func TestADiscoveryGoesOnWhenWhoeverBeganItLeaves(t *testing.T) {
+func TestDiscoveryGoesOnWhenWhoeverBeganItLeaves(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &slowList{}
 		c := client(t, Config{Transport: s})
@@ -91,7 +91,7 @@ func TestADiscoveryGoesOnWhenWhoeverBeganItLeaves(t *testing.T) {
 	})
 }
 
-func TestAPanicLeavesNobodyWaiting(t *testing.T) {
+func TestPanicLeavesNobodyWaiting(t *testing.T) {
 	calls := 0
 	c := client(t, Config{Transport: roundTrip(func(*http.Request) (*http.Response, error) {
 		if calls++; calls == 1 {

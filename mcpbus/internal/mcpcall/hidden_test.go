@@ -18,7 +18,7 @@ const listed = `{"tools":[{"name":"search","title":"Search","description":"Finds
 	"theme":"dark"}],"_meta":{"a.example/b":"c"}},{"name":"untold","inputSchema":{"type":"object"}}],
 	"nextCursor":"more"}`
 
-func TestNoTextOfAnUpstreamsListIsHidden(t *testing.T) {
+func TestToolListTextsOfAnUpstreamAreNeverHidden(t *testing.T) {
 	text := strings.Join(slices.Sorted(maps.Values(hiddentext.Hidden)), "")
 	for where, page := range hiddentext.Everywhere([]byte(listed), text) {
 		in := newIntake(100)
@@ -57,7 +57,7 @@ func TestNoTextOfAnUpstreamsListIsHidden(t *testing.T) {
 	}
 }
 
-func TestWhatAToolAnswersIsLeftAlone(t *testing.T) {
+func TestToolAnswersAreLeftAlone(t *testing.T) {
 	text, _ := json.Marshal(hiddentext.Hidden["tags"] + hiddentext.Hidden["bidi"])
 	block := `{"type":"text","text":` + string(text) + `}`
 	r := readResult(object(raw(`{"content":[` + block + `]}`)))

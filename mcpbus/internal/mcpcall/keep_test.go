@@ -32,7 +32,7 @@ func shownOf(t *testing.T, members string) (shown, left string) {
 		strings.Join(pointers, " ")
 }
 
-func TestWhatAnUpstreamSaysOfAToolIsKeptOrListed(t *testing.T) {
+func TestUpstreamToolFieldsAreKeptOrListed(t *testing.T) {
 	const picture = `"data:image/png;base64,iVBORw0KGgo="`
 	for _, c := range []struct{ members, shown, left string }{
 		{`"title":"Reads"`, `,"title":"Reads"}`, ""},
@@ -70,7 +70,7 @@ func TestWhatAnUpstreamSaysOfAToolIsKeptOrListed(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftOutOfAnInputSchemaIsListed(t *testing.T) {
+func TestInputSchemaListsWhatIsLeftOut(t *testing.T) {
 	found := imports(t, "m", `{"name":"good"},{"name":"x","inputSchema":{"type":"object",`+
 		`"properties":{"a":{"type":3},"b":{"$ref":"#/$defs/B"},"c\u202e":{}}}}`)
 	if len(found.Tools) != 2 || string(found.Tools[1].InputSchema) != `{"properties":{"a":{},`+
@@ -88,7 +88,7 @@ func TestWhatIsLeftOutOfAnInputSchemaIsListed(t *testing.T) {
 }
 
 // A list of what is left out stays one that can be stored and read.
-func TestTheListOfWhatIsLeftOutIsBounded(t *testing.T) {
+func TestListOfWhatIsLeftOutIsBounded(t *testing.T) {
 	entry := `,"_meta":{},"x1":1,"x2":1,"x3":1}`
 	var entries []string
 	for i := range 500 {

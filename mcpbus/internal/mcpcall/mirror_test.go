@@ -57,7 +57,7 @@ func canonical(h map[string]string) map[string]string {
 	return out
 }
 
-func TestAnArgumentThatIsTooLongForAHeaderIsNotSent(t *testing.T) {
+func TestArgumentThatIsTooLongForAHeaderIsNotSent(t *testing.T) {
 	u := serve(t, &upstream{era: Modern, list: func(string) string {
 		return `{"tools":[{"name":"x","inputSchema":{"type":"object","properties":{"a":{"type":"string","x-mcp-header":"A"}}}}]}`
 	}})
@@ -69,7 +69,7 @@ func TestAnArgumentThatIsTooLongForAHeaderIsNotSent(t *testing.T) {
 	}
 }
 
-func TestOnlyAFewArgumentsAreMirrored(t *testing.T) {
+func TestMirroredArgumentsAreFew(t *testing.T) {
 	var properties []string
 	for i := range 33 {
 		properties = append(properties, `"a`+strings.Repeat("x", i)+`":{"type":"string","x-mcp-header":"A`+strings.Repeat("x", i)+`"}`)

@@ -19,7 +19,7 @@ func TestUpstreamsUsedLongAgoAreForgotten(t *testing.T) {
 	}
 }
 
-func TestAnUpstreamInUseIsNotForgotten(t *testing.T) {
+func TestUpstreamInUseIsNotForgotten(t *testing.T) {
 	entered, leave := make(chan struct{}), make(chan struct{})
 	a := serve(t, &upstream{era: Legacy, keeps: true, call: func(sent) string { close(entered); <-leave; return `{"content":[]}` }})
 	b := serve(t, &upstream{era: Legacy, keeps: true})
@@ -46,7 +46,7 @@ func TestAnUpstreamInUseIsNotForgotten(t *testing.T) {
 }
 
 // Two capabilities at one URL may see different tools, and must not share a session.
-func TestEveryCredentialHasItsOwnSession(t *testing.T) {
+func TestCredentialHasItsOwnSession(t *testing.T) {
 	u := serve(t, &upstream{era: Legacy, keeps: true})
 	c := client(t, Config{})
 	for _, s := range []string{"", "secret-one", "secret-two"} {

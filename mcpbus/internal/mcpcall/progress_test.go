@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestTheUpstreamsProgressIsForwardedIfRequested(t *testing.T) {
+func TestUpstreamsProgressIsForwardedIfRequested(t *testing.T) {
 	long := strings.Repeat("m", 1023)
 	for _, era := range []Era{Modern, Legacy} {
 		u := serve(t, &upstream{era: era, first: says("tools/call", func(w http.ResponseWriter, _ *http.Request, m sent) {
@@ -41,7 +41,7 @@ func TestTheUpstreamsProgressIsForwardedIfRequested(t *testing.T) {
 	}
 }
 
-func TestNoProgressIsSentUnlessRequested(t *testing.T) {
+func TestProgressIsSentOnlyWhenRequested(t *testing.T) {
 	for _, era := range []Era{Modern, Legacy} {
 		u := serve(t, &upstream{era: era, stream: true})
 		r, err := client(t, Config{}).Call(t.Context(), u.at(), "x", nil)

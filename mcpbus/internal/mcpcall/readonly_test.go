@@ -3,7 +3,7 @@ package mcpcall
 import "testing"
 
 // Decision 54: nothing but a plain yes of the upstream makes a tool read-only.
-func TestAToolIsReadOnlyIfItsUpstreamSaysSo(t *testing.T) {
+func TestToolIsReadOnlyIfItsUpstreamSaysSo(t *testing.T) {
 	for annotations, want := range map[string]bool{
 		`{"readOnlyHint":true}`: true, `{ "title":"x", "readOnlyHint" : true }`: true,
 		`{"readOnlyHint":false}`: false, `{"readOnlyHint":"true"}`: false, `{"readOnlyHint":1}`: false, `{"READONLYHINT":true}`: false, `{}`: false, `[true]`: false, `null`: false,

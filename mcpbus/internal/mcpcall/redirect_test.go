@@ -20,7 +20,7 @@ func moving(u *upstream, status int, served, location string) *upstream {
 	return u
 }
 
-func TestARedirectByASlashIsFollowed(t *testing.T) {
+func TestRedirectByASlashIsFollowed(t *testing.T) {
 	for _, c := range []struct {
 		asked, served, location string
 		status                  int
@@ -41,7 +41,7 @@ func TestARedirectByASlashIsFollowed(t *testing.T) {
 	}
 }
 
-func TestNoOtherRedirectIsFollowed(t *testing.T) {
+func TestRedirectsOfAnyOtherKindAreNotFollowed(t *testing.T) {
 	other := serve(t, &upstream{era: Legacy})
 	for _, c := range []struct {
 		location string

@@ -23,7 +23,7 @@ func restarted(t *testing.T, unknown func(http.ResponseWriter), executed *int) (
 	return u, c
 }
 
-func TestAnUpstreamThatRestartedLosesNoCall(t *testing.T) {
+func TestUpstreamThatRestartedLosesNoCall(t *testing.T) {
 	for name, unknown := range map[string]func(http.ResponseWriter){
 		"400, TypeScript": func(w http.ResponseWriter) {
 			refuse(w, 400, -32000,
@@ -56,7 +56,7 @@ func TestAnUpstreamThatRestartedLosesNoCall(t *testing.T) {
 }
 
 // A refusal may come from a tool that has done its work.
-func TestACallThatMayHaveBeenExecutedIsNeverRepeated(t *testing.T) {
+func TestCallThatMayHaveBeenExecutedIsNeverRepeated(t *testing.T) {
 	for name, c := range map[string]struct {
 		status int
 		body   string
@@ -103,7 +103,7 @@ func TestACallThatMayHaveBeenExecutedIsNeverRepeated(t *testing.T) {
 
 // An upstream that answers like this may be in trouble, or may have executed the call, so the call is not repeated. The
 // session is given up all the same, or no call after a restart would ever succeed.
-func TestAnUpstreamThatRestartedLosesOneCallAtMost(t *testing.T) {
+func TestUpstreamThatRestartedLosesOneCallAtMost(t *testing.T) {
 	for name, unknown := range map[string]func(http.ResponseWriter){
 		"500": func(w http.ResponseWriter) { w.WriteHeader(500) },
 		"500 and an error": func(w http.ResponseWriter) {

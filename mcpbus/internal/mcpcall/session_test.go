@@ -8,7 +8,7 @@ import (
 
 const handshake = "initialize, notifications/initialized"
 
-func TestASessionIsSharedAndEndedAtTheEnd(t *testing.T) {
+func TestSessionIsSharedAndEndedAtTheEnd(t *testing.T) {
 	u := serve(t, &upstream{era: Legacy, keeps: true})
 	c := client(t, Config{})
 	if _, err := c.Discover(t.Context(), u.at()); err != nil {
@@ -36,7 +36,7 @@ func TestASessionIsSharedAndEndedAtTheEnd(t *testing.T) {
 	}
 }
 
-func TestManyFirstCallsShakeHandsOnce(t *testing.T) {
+func TestSessionOfManyFirstCallsShakesHandsOnce(t *testing.T) {
 	u := serve(t, &upstream{era: Legacy, keeps: true})
 	c := client(t, Config{})
 	var all sync.WaitGroup
@@ -53,7 +53,7 @@ func TestManyFirstCallsShakeHandsOnce(t *testing.T) {
 	}
 }
 
-func TestALostSessionIsRenewedOnce(t *testing.T) {
+func TestLostSessionIsRenewedOnce(t *testing.T) {
 	u := serve(t, &upstream{era: Legacy, keeps: true})
 	c := client(t, Config{})
 	c.Call(t.Context(), u.at(), "x", nil)
@@ -87,7 +87,7 @@ func TestALostSessionIsRenewedOnce(t *testing.T) {
 	}
 }
 
-func TestASessionThatManyLoseIsRenewedOnce(t *testing.T) {
+func TestSessionThatManyLoseIsRenewedOnce(t *testing.T) {
 	u := serve(t, &upstream{era: Legacy, keeps: true})
 	c := client(t, Config{})
 	c.Call(t.Context(), u.at(), "x", nil)
@@ -108,7 +108,7 @@ func TestASessionThatManyLoseIsRenewedOnce(t *testing.T) {
 	}
 }
 
-func TestWithoutASession404IsAnAnswer(t *testing.T) {
+func TestSessionlessNotFoundIsAnAnswer(t *testing.T) {
 	u := serve(t, &upstream{era: Legacy, first: says("tools/call", plain(404, "", ""))})
 	r, err := client(t, Config{}).Call(t.Context(), u.at(), "x", nil)
 	if err != nil || !r.IsError || strings.Count(u.walk(), "tools/call") != 1 {
@@ -116,7 +116,7 @@ func TestWithoutASession404IsAnAnswer(t *testing.T) {
 	}
 }
 
-func TestASessionNobodyKeepsIsEnded(t *testing.T) {
+func TestSessionNobodyKeepsIsEnded(t *testing.T) {
 	u := serve(t, &upstream{era: Legacy, keeps: true, version: "2031-01-01"})
 	c := client(t, Config{})
 	if _, err := c.Discover(t.Context(), u.at()); err == nil {
@@ -130,7 +130,7 @@ func TestASessionNobodyKeepsIsEnded(t *testing.T) {
 
 func (drip) Close() error { return nil }
 
-func TestASessionThatEndsWithinAListCostsThatListOnly(t *testing.T) {
+func TestSessionThatEndsWithinAListCostsThatListOnly(t *testing.T) {
 	u := serve(t, &upstream{era: Legacy, keeps: true})
 	lost := false
 	u.list = func(cursor string) string {
@@ -156,7 +156,7 @@ func TestASessionThatEndsWithinAListCostsThatListOnly(t *testing.T) {
 	}
 }
 
-func TestAnUpstreamThatIsBusyKeepsItsSession(t *testing.T) {
+func TestUpstreamThatIsBusyKeepsItsSession(t *testing.T) {
 	u := serve(t, &upstream{era: Legacy, keeps: true, first: says("tools/call", plain(503, "", ""))})
 	c := client(t, Config{})
 	for range 2 {

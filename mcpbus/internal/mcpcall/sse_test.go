@@ -45,7 +45,7 @@ func TestEventsAreReadAsTheStandardSays(t *testing.T) {
 	}
 }
 
-func TestAStreamIsReadToItsLimit(t *testing.T) {
+func TestStreamIsReadToItsLimit(t *testing.T) {
 	for name, stream := range map[string]string{
 		"a long line": "data: " + strings.Repeat("x", 1000) + "\n\n", "many lines": strings.Repeat("data: x\n", 200) + "\n",
 		"many comments": strings.Repeat(": x\n", 300), "no end": strings.Repeat("x", 2000),
@@ -56,7 +56,7 @@ func TestAStreamIsReadToItsLimit(t *testing.T) {
 	}
 }
 
-func TestABrokenStreamIsAnError(t *testing.T) {
+func TestBrokenStreamIsAnError(t *testing.T) {
 	broken := io.MultiReader(strings.NewReader("data: a"), iotest.ErrReader(io.ErrUnexpectedEOF))
 	if data, err := newEvents(broken, 1000).next(); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("next() = %q, %v, want the error of the connection", data, err)

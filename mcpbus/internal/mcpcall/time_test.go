@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-func TestACallerThatGoesAwayEndsTheCallAtTheUpstream(t *testing.T) {
+func TestCallerThatGoesAwayEndsTheCallAtTheUpstream(t *testing.T) {
 	for _, era := range []Era{Modern, Legacy} {
 		for name, early := range map[string]bool{"before the answer": true, "within the stream": false} {
 			arrived, ended := make(chan string, 1), make(chan struct{})
@@ -88,7 +88,7 @@ func (d drip) Read(p []byte) (int, error) {
 }
 
 // A stream that does not end after its answer must not keep the caller.
-func TestAStreamIsNotWaitedForAfterItsAnswer(t *testing.T) {
+func TestStreamIsNotWaitedForAfterItsAnswer(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := client(t, Config{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			answer := "data: " + `{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","tools":[]}}` + "\n\n"
@@ -106,7 +106,7 @@ func TestAStreamIsNotWaitedForAfterItsAnswer(t *testing.T) {
 }
 
 // net/http keeps a connection only if its answer was read to the end.
-func TestAStreamIsReadToItsEnd(t *testing.T) {
+func TestStreamIsReadToItsEnd(t *testing.T) {
 	ended := false
 	c := client(t, Config{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 		answer := strings.NewReader("data: " + `{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","tools":[]}}` + "\n\n")

@@ -21,7 +21,7 @@ func imports(t testing.TB, member, entries string) Found {
 
 // One tool that a client cannot read costs it the whole list, so none may come through,
 // and none may cost the others.
-func TestOneBadToolSpoilsNoList(t *testing.T) {
+func TestToolListSurvivesOneBadTool(t *testing.T) {
 	const empty = `{"properties":{},"type":"object"}`
 	for _, c := range []struct {
 		name, entry string
@@ -81,7 +81,7 @@ func TestOneBadToolSpoilsNoList(t *testing.T) {
 	}
 }
 
-func TestADescriptionIsNeverEmptyAndFitToRead(t *testing.T) {
+func TestDescriptionIsNeverEmptyAndFitToRead(t *testing.T) {
 	for entry, want := range map[string]string{
 		`{"name":"x.y","description":"a\nb\u0007c\u202e","title":"T"}`: "a bc",
 		`{"name":"x.y","description":" ","title":"T"}`:                 "T",
@@ -145,7 +145,7 @@ func TestNamesInDetail(t *testing.T) {
 	}
 }
 
-func TestANameThatCannotBeToldApartIsSkipped(t *testing.T) {
+func TestNameThatCannotBeToldApartIsSkipped(t *testing.T) {
 	first := imports(t, "", `{"name":"a b"},{"name":"a.b"}`)
 	taken := ""
 	for name, upstream := range first.Names {

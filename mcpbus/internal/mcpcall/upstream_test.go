@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/netguard"
 )
 
-func TestTheCredentialIsSentAndNeverShown(t *testing.T) {
+func TestCredentialIsSentAndNeverShown(t *testing.T) {
 	for _, c := range []struct {
 		to     Upstream
 		header string
@@ -50,7 +50,7 @@ func TestTheCredentialIsSentAndNeverShown(t *testing.T) {
 	}
 }
 
-func TestASecretInAnErrorOrAListIsBlottedOut(t *testing.T) {
+func TestSecretInAnErrorOrAListIsBlottedOut(t *testing.T) {
 	u := serve(t, &upstream{era: Modern, list: func(string) string { return `{"tools":[{"name":"x","description":"use topsecret1"}]}` }})
 	u.first = says("tools/call", plain(400, "application/json", `{"jsonrpc":"2.0","id":$id,"error":{"code":1,"message":"bad token topsecret1"}}`))
 	to := u.at()
@@ -65,7 +65,7 @@ func TestASecretInAnErrorOrAListIsBlottedOut(t *testing.T) {
 	}
 }
 
-func TestAnUpstreamThatIsNotSetUpIsNotCalled(t *testing.T) {
+func TestUpstreamThatIsNotSetUpIsNotCalled(t *testing.T) {
 	for _, to := range []Upstream{
 		{URL: "ftp://x"}, {URL: "http://u:p@x/"}, {URL: "http://x/", AuthType: "bearer"}, {URL: "http://x/", AuthType: "basic", Secret: secret("nocolonatall")},
 		{URL: "http://x/", AuthType: "api_key", AuthIn: "header", AuthName: "Mcp-Session-Id", Secret: secret("s")}, {URL: "http://x/", AuthType: "magic", Secret: secret("s")},

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestAnIDIsKeptAsItWasSent(t *testing.T) {
+func TestIDIsKeptAsItWasSent(t *testing.T) {
 	for _, id := range []string{"1", "0", "-7", "1152921504606846976", "1e3", "1.50", "1E+2", `"x"`, `""`, `"\u0041\/"`, `"` + strings.Repeat("y", 254) + `"`} {
 		m := one(t, `{"jsonrpc":"2.0", "id" : `+id+` ,"method":"ping"}`)
 		if m.Wrong != nil || string(m.ID) != id || !m.IsRequest() {
@@ -24,7 +24,7 @@ func TestAnIDIsKeptAsItWasSent(t *testing.T) {
 	}
 }
 
-func TestAMessageHasOneForm(t *testing.T) {
+func TestMessageHasOneForm(t *testing.T) {
 	for name, text := range map[string]string{
 		"no jsonrpc": `{"id":7,"method":"ping"}`, "jsonrpc 1.0": `{"jsonrpc":"1.0","id":7,"method":"ping"}`, "jsonrpc as a number": `{"jsonrpc":2.0,"id":7,"method":"ping"}`,
 		"no method": `{"jsonrpc":"2.0","id":7}`, "Method": `{"jsonrpc":"2.0","id":7,"Method":"ping"}`, "METHOD": `{"jsonrpc":"2.0","id":7,"METHOD":"ping"}`,
@@ -47,7 +47,7 @@ func TestAMessageHasOneForm(t *testing.T) {
 	}
 }
 
-func TestOneTextHasOneMeaning(t *testing.T) {
+func TestRequestTextHasOneMeaning(t *testing.T) {
 	many := func(n int, last string) string {
 		var b strings.Builder
 		for i := range n {
@@ -91,7 +91,7 @@ func TestOneTextHasOneMeaning(t *testing.T) {
 	}
 }
 
-func TestABatchIsReadOneByOne(t *testing.T) {
+func TestBatchIsReadOneByOne(t *testing.T) {
 	messages, batch, err := Read([]byte(` [ {"jsonrpc":"2.0","id":1,"method":"a"} , 5, {"jsonrpc":"2.0","method":"b"}]`))
 	if err != nil || !batch || len(messages) != 3 {
 		t.Fatalf("%d messages, batch %t, %v", len(messages), batch, err)
@@ -101,7 +101,7 @@ func TestABatchIsReadOneByOne(t *testing.T) {
 	}
 }
 
-func TestAnObjectAnswersForWhatIsThere(t *testing.T) {
+func TestObjectAnswersForWhatIsThere(t *testing.T) {
 	m := one(t, `{"jsonrpc":"2.0","id":1,"method":"x","params":{"t":"a\nb","yes":true,"one":1,"o":{"i":"j"}, "last" : [1, {"a":2}] }}`)
 	inner, ok := m.Params.Object("o")
 	if i, _ := inner.Text("i"); !ok || i != "j" {

@@ -66,7 +66,7 @@ func (a *Answers) text(t testing.TB, sub string, open Parts) string {
 	return w.Body.String()
 }
 
-func TestAnAnswerIsKeptUntilItsUserChanges(t *testing.T) {
+func TestAnswerIsKeptUntilItsUserChanges(t *testing.T) {
 	ada, bob := storage.User{Sub: "ada", Nickname: "Ada", Email: "ada@example.com"}, storage.User{Sub: "bob", Nickname: "Bob"}
 	users := newTable(ada, bob)
 	a := NewAnswers("https://id.example.com", users.User, true)
@@ -102,7 +102,7 @@ func TestAnAnswerIsKeptUntilItsUserChanges(t *testing.T) {
 	want("nobody is not kept", "eve", 0, storage.ErrNotFound.Error(), 1)
 }
 
-func TestWhereNobodyTellsOfChangesNothingIsKept(t *testing.T) {
+func TestClaimsCacheKeepsNothingWithoutChangeNotices(t *testing.T) {
 	users := newTable(storage.User{Sub: "ada"})
 	a := NewAnswers("https://id.example.com", users.User, false)
 	a.text(t, "ada", 0)
@@ -112,7 +112,7 @@ func TestWhereNobodyTellsOfChangesNothingIsKept(t *testing.T) {
 	}
 }
 
-func TestAChangeThatNobodyTellsOfIsSeenAfterFiveSeconds(t *testing.T) {
+func TestChangeThatNobodyTellsOfIsSeenAfterFiveSeconds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		users := newTable(storage.User{Sub: "ada", Nickname: "Ada"})
 		a := NewAnswers("https://id.example.com", users.User, true)
@@ -129,7 +129,7 @@ func TestAChangeThatNobodyTellsOfIsSeenAfterFiveSeconds(t *testing.T) {
 	})
 }
 
-func TestWhatWasReadBeforeAChangeIsNotKeptAfterIt(t *testing.T) {
+func TestClaimsReadBeforeAChangeAreNotKeptAfterIt(t *testing.T) {
 	users := newTable(storage.User{Sub: "ada", Nickname: "Ada"})
 	a := NewAnswers("https://id.example.com", users.User, true)
 	users.while = func() {
@@ -146,7 +146,7 @@ func TestWhatWasReadBeforeAChangeIsNotKeptAfterIt(t *testing.T) {
 }
 
 // Many ask while users change. A reader that asks after a writer was answered sees that write, or a later one.
-func TestNoAnswerIsOlderThanAWriteThatWasAnsweredBeforeItWasAskedFor(t *testing.T) {
+func TestAnswerIsNeverOlderThanAWriteAnsweredBefore(t *testing.T) {
 	store, err := storage.Open(t.Context(), memory.New(), storage.NewMasterKey())
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +199,7 @@ func TestNoAnswerIsOlderThanAWriteThatWasAnsweredBeforeItWasAskedFor(t *testing.
 	all.Wait()
 }
 
-func TestAnAnswerThatIsKeptCostsNoMemory(t *testing.T) {
+func TestAnswerThatIsKeptCostsNoMemory(t *testing.T) {
 	a := NewAnswers("https://id.example.com", newTable(storage.User{Sub: "ada"}).User, true)
 	a.text(t, "ada", Profile)
 	var err error

@@ -136,7 +136,7 @@ func TestClaimsAreWrittenAsEncodingJSONWritesThem(t *testing.T) {
 	}
 }
 
-func TestAScopeOpensWhatItNames(t *testing.T) {
+func TestScopeOpensWhatItNames(t *testing.T) {
 	for granted, want := range map[string]Parts{
 		"": 0, "openid": 0, "profile": Profile, "email openid": Email, "openid profile email": Profile | Email, "profiles emails tools:profile": 0, " profile\tprofile ": Profile,
 	} {

@@ -12,7 +12,7 @@ import (
 )
 
 // Somebody with a million addresses and hosts can make these counts grow, and nothing else.
-func TestAMillionRequestersAndHostsTakeNoMoreMemoryThanTheTables(t *testing.T) {
+func TestMillionRequestersAndHostsTakeNoMoreMemoryThanTheTables(t *testing.T) {
 	b := NewBudget(counters.NewCounter())
 	var before, after runtime.MemStats
 	runtime.GC()
@@ -36,7 +36,7 @@ func TestAMillionRequestersAndHostsTakeNoMoreMemoryThanTheTables(t *testing.T) {
 	runtime.KeepAlive(b)
 }
 
-func TestAListedHostHasABudgetOfItsOwn(t *testing.T) {
+func TestListedHostHasABudgetOfItsOwn(t *testing.T) {
 	b, from := NewBudget(counters.NewCounter()), netip.MustParseAddr("192.0.2.1")
 	for range 2 * newDocuments.Each[1].N {
 		b.Add(t.Context(), from, "")
@@ -50,7 +50,7 @@ func TestAListedHostHasABudgetOfItsOwn(t *testing.T) {
 }
 
 // Requests for missing documents use up the requester's fetches, and nothing else.
-func TestWhatIsNotFoundIsNoNewDocument(t *testing.T) {
+func TestClientDocumentNotFoundCostsNoBudget(t *testing.T) {
 	b, from := NewBudget(counters.NewCounter()), netip.MustParseAddr("192.0.2.1")
 	for range 10 {
 		if b.FetchNew(t.Context(), from, "agent.example.net", "") != 0 {

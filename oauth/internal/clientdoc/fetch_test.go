@@ -26,7 +26,7 @@ func fetcher(t *testing.T, c Config) *Fetcher {
 }
 
 // Any URL may be of these: internal names resolve to such an address, and so may all others.
-func TestNoAddressInsideIsDialled(t *testing.T) {
+func TestFetchRefusesInternalAddresses(t *testing.T) {
 	inside, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
@@ -52,7 +52,7 @@ func TestNoAddressInsideIsDialled(t *testing.T) {
 	<-called
 }
 
-func TestAHostThatTheOperatorAdmitsIsRead(t *testing.T) {
+func TestHostThatTheOperatorAdmitsIsRead(t *testing.T) {
 	docs := vendordocs.New(t)
 	for _, c := range []struct {
 		allow, id string
@@ -77,7 +77,7 @@ func TestAHostThatTheOperatorAdmitsIsRead(t *testing.T) {
 	}
 }
 
-func TestARequestTellsNothingOfTheRequester(t *testing.T) {
+func TestRequestTellsNothingOfTheRequester(t *testing.T) {
 	docs := vendordocs.New(t)
 	var sent *http.Request
 	docs.Set(vendordocs.Zed, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -97,7 +97,7 @@ func TestARequestTellsNothingOfTheRequester(t *testing.T) {
 	}
 }
 
-func TestADocumentStaysFreshAsItsHostSaysWithinBounds(t *testing.T) {
+func TestDocumentStaysFreshAsItsHostSaysWithinBounds(t *testing.T) {
 	for control, want := range map[string]time.Duration{
 		"": time.Hour, "max-age=600": 10 * time.Minute, "public, Max-Age=600, immutable": 10 * time.Minute, `max-age="600"`: 10 * time.Minute,
 		"max-age=0": 5 * time.Minute, "max-age=1": 5 * time.Minute, "no-store": 5 * time.Minute, "no-cache, max-age=600": 5 * time.Minute,
@@ -115,7 +115,7 @@ func TestADocumentStaysFreshAsItsHostSaysWithinBounds(t *testing.T) {
 	}
 }
 
-func TestANameIsShownWithoutWhatIsNotSeen(t *testing.T) {
+func TestNameIsShownWithoutWhatIsNotSeen(t *testing.T) {
 	for claimed, want := range map[string]string{
 		"Claude Code": "Claude Code", "  Agent \n\t Smith  ": "Agent Smith", "Agent\u202etxt.exe": "Agenttxt.exe", "A\u200bg\u00ade\u2060n\ufefft": "Agent",
 		"\u3164\u115f\u2800\u180e": "", "\x00\x1b[31mred": "[31mred", "小明的代理": "小明的代理", "Agent\ufe0f\U000e0041": "Agent", "\u2066Bank\u2069": "Bank", "": "",
@@ -132,7 +132,7 @@ func TestANameIsShownWithoutWhatIsNotSeen(t *testing.T) {
 	}
 }
 
-func TestWhatIsOursOfADocumentIsKept(t *testing.T) {
+func TestClientDocumentKeepsOnlyKnownMembers(t *testing.T) {
 	f := fetcher(t, Config{})
 	const id = "https://agent.example.net/client.json"
 	for _, c := range []struct{ members, grants, method string }{

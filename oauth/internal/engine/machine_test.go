@@ -82,7 +82,7 @@ func machine(r *rand.Rand) (storage.App, url.Values) {
 	return app, form
 }
 
-func TestAnApplicationsOwnTokenIsTheOneThatFositeWouldHaveMade(t *testing.T) {
+func TestApplicationsOwnTokenIsTheOneThatFositeWouldHaveMade(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		e, seed := newEngine(t), rand.Uint64()
 		r := rand.New(rand.NewPCG(seed, 0))
@@ -112,7 +112,7 @@ func TestAnApplicationsOwnTokenIsTheOneThatFositeWouldHaveMade(t *testing.T) {
 }
 
 // A session, a request and a response of fosite would be a quarter as many again.
-func TestAnApplicationsOwnTokenTakesFewAllocations(t *testing.T) {
+func TestApplicationsOwnTokenTakesFewAllocations(t *testing.T) {
 	e := newEngine(t)
 	app := storage.App{ID: "1000"}
 	form := url.Values{"grant_type": {GrantClientCredentials}, "client_id": {app.ID}, "client_secret": {"x"}}

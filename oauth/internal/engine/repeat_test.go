@@ -20,7 +20,7 @@ func (nothing) Revoke(context.Context, ...driver.Revocation) error     { return 
 func (nothing) StopsNow(context.Context, storage.Caller) (bool, error) { return false, nil }
 
 // An answer that is given once more writes nothing, so no store refuses it where nothing can be granted.
-func TestNothingIsAnsweredOnceMoreWhileNothingCanBeGranted(t *testing.T) {
+func TestRefreshIsNotAnsweredAgainWhileNothingCanBeGranted(t *testing.T) {
 	e, now := newEngine(t), time.Now()
 	e.Revoker, e.AgentsRefreshWindow = nothing{}, time.Minute
 	e.SuccessorKey = func(context.Context) (storage.Secret, error) { return storage.NewSecret("a key of the nodes"), nil }

@@ -146,7 +146,7 @@ func always(status int) func(*http.Request) (int, error) {
 	return func(*http.Request) (int, error) { return status, nil }
 }
 
-func TestALogoutIsTriedAgainForThreeHoursAndIsFreshEachTime(t *testing.T) {
+func TestLogoutIsTriedAgainForThreeHoursAndIsFreshEachTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		h.answer = always(http.StatusServiceUnavailable)
@@ -171,7 +171,7 @@ func TestALogoutIsTriedAgainForThreeHoursAndIsFreshEachTime(t *testing.T) {
 	})
 }
 
-func TestWhatAnApplicationRefusesIsNotSentAgainAndHoldsUpNothing(t *testing.T) {
+func TestLogoutThatAnApplicationRefusesIsDroppedAndHoldsUpNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		h.answer = always(http.StatusBadRequest)
@@ -191,7 +191,7 @@ func TestWhatAnApplicationRefusesIsNotSentAgainAndHoldsUpNothing(t *testing.T) {
 	})
 }
 
-func TestAnApplicationThatHangsIsLeftAfterFiveSecondsAndOthersDoNotWait(t *testing.T) {
+func TestApplicationThatHangsIsLeftAfterFiveSecondsAndOthersDoNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		slow := h.app
@@ -221,7 +221,7 @@ func TestAnApplicationThatHangsIsLeftAfterFiveSecondsAndOthersDoNotWait(t *testi
 	})
 }
 
-func TestAnApplicationIsSentFiveLogoutsASecondAtMost(t *testing.T) {
+func TestApplicationIsSentFiveLogoutsASecondAtMost(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		defer h.start()()
@@ -245,7 +245,7 @@ func TestAnApplicationIsSentFiveLogoutsASecondAtMost(t *testing.T) {
 	})
 }
 
-func TestALogoutGoesToWhereTheApplicationIsNow(t *testing.T) {
+func TestLogoutGoesToWhereTheApplicationIsNow(t *testing.T) {
 	for what, change := range map[string]func(*storage.App){
 		"https://app.example.com/new": func(a *storage.App) { a.BackchannelLogoutURI = "https://app.example.com/new" },
 		"":                            func(a *storage.App) { a.BackchannelLogoutURI = "" },
@@ -271,7 +271,7 @@ func TestALogoutGoesToWhereTheApplicationIsNow(t *testing.T) {
 	}
 }
 
-func TestWhatAFullQueueHasDroppedIsOnTheTrail(t *testing.T) {
+func TestQueueThatIsFullNotesWhatItDrops(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		for i := range storage.MaxTold + 2 {
@@ -318,7 +318,7 @@ func TestUserEventsAreSignedAsWebhooksAre(t *testing.T) {
 	})
 }
 
-func TestWithoutAWebhookWhatWaitsIsGivenUp(t *testing.T) {
+func TestLogoutMessagesAreGivenUpWithoutAURL(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		_, err := h.store.SetUserWebhook(t.Context(), "https://hook.example/users", false)
@@ -338,7 +338,7 @@ func TestWithoutAWebhookWhatWaitsIsGivenUp(t *testing.T) {
 }
 
 // A name of an owner's could lead anywhere, and the list of private addresses is none of theirs.
-func TestTheListOfPrivateAddressesIsForWhatAnOperatorHasSet(t *testing.T) {
+func TestListOfPrivateAddressesIsForWhatAnOperatorHasSet(t *testing.T) {
 	c := Config{Client: new(http.Client), Logouts: new(http.Client), Public: new(http.Client)}
 	for _, v := range []struct {
 		uri, operator string

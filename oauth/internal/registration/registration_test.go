@@ -13,7 +13,7 @@ import (
 
 const good = `"redirect_uris":["https://agent.example/cb"]`
 
-func TestWhatIsTakenOfWhatAnApplicationSays(t *testing.T) {
+func TestRegistrationTakesFromMetadata(t *testing.T) {
 	for body, want := range map[string]Metadata{
 		`{` + good + `}`: {Grants: []string{GrantCode, GrantRefresh}},
 		`{` + good + `,"grant_types":["authorization_code"]}`:   {Grants: []string{GrantCode, GrantRefresh}},
@@ -31,14 +31,14 @@ func TestWhatIsTakenOfWhatAnApplicationSays(t *testing.T) {
 	}
 }
 
-func TestOneRedirectURIThatIsRefusedDoesNotFailTheOthers(t *testing.T) {
+func TestRedirectURIRefusedDoesNotFailTheOthers(t *testing.T) {
 	m, err := Read([]byte(`{"redirect_uris":["http://example.com/","https://u@agent.example/","cursor://x/cb","http://[::1]:1/","data:text/html,x","cursor://x/cb","https://agent.example/#f","https://agent.example/cb"]}`))
 	if want := []string{"cursor://x/cb", "http://[::1]:1/", "https://agent.example/cb"}; err != nil || !slices.Equal(m.RedirectURIs, want) {
 		t.Errorf("%q, %v, want %q", m.RedirectURIs, err, want)
 	}
 }
 
-func TestWhatIsRefused(t *testing.T) {
+func TestRegistrationRefuses(t *testing.T) {
 	many := `"https://agent.example/0"`
 	for i := range maxRedirects {
 		many += fmt.Sprintf(`,"https://agent.example/%d"`, i+1)
@@ -66,7 +66,7 @@ func TestWhatIsRefused(t *testing.T) {
 	}
 }
 
-func TestANameIsOneLineOfWhatIsSeen(t *testing.T) {
+func TestNameIsOneLineOfWhatIsSeen(t *testing.T) {
 	for claimed, want := range map[string]string{
 		"Agent": "Agent", "  A\n\tB ": "A B", "evil\u202egnp.exe": "evilgnp.exe", "a\u200bb\u0000c\x1b[31m": "abc[31m", "\u2066\u2069": "", "\U000e0041": "",
 		"智能体": "智能体", "👩‍💻 Coder": "👩‍💻 Coder", strings.Repeat("x", 500): strings.Repeat("x", 80), strings.Repeat("智", 500): strings.Repeat("智", 66),

@@ -22,7 +22,7 @@ func named(name, from, to string) map[string][]cannedResponse {
 
 // Users have had what they like in their names, and providers send it as it is: in GBK, with control characters, too
 // long, or as another type. It is no reason not to let them in, and what can be read of it is taken.
-func TestANicknameMayBeAnything(t *testing.T) {
+func TestNicknameMayBeAnything(t *testing.T) {
 	for to, want := range map[string]string{
 		"\"a\x14b\"": "a b", "\"a\x08b\"": "a b", "\"a\nb\"": "a b", "\"a\tb\"": "a b", "\"a\x7fb\"": "ab", "\"\x00\"": "",
 		"\"a\x1f\"":   "a",
@@ -42,7 +42,7 @@ func TestANicknameMayBeAnything(t *testing.T) {
 }
 
 // A text for show may hold any byte, but an id that holds one of these is none.
-func TestAnIDWithAControlCharacterIsNone(t *testing.T) {
+func TestIDWithAControlCharacterIsNone(t *testing.T) {
 	for _, name := range []string{"wx", "qq", "douyin", "feishu", "wecom", "dingtalk"} {
 		for _, bad := range []string{"o\x01", "\x1fo", "o\n1"} {
 			answers := good(name)
@@ -61,7 +61,7 @@ func TestAnIDWithAControlCharacterIsNone(t *testing.T) {
 
 // A profile that does not come costs the nickname. The user has been proven already, and the operator reads what is
 // wrong.
-func TestAProfileThatFailsCostsNoSignIn(t *testing.T) {
+func TestProfileThatFailsCostsNoSignIn(t *testing.T) {
 	for _, name := range names {
 		last := len(steps(name)) - 1
 		for _, status := range []int{301, 400, 401, 403, 404, 429, 500, 502, 503} {
@@ -90,7 +90,7 @@ func TestAProfileThatFailsCostsNoSignIn(t *testing.T) {
 
 // A person whom the application may not see, or who is no employee, is no user of it, however much is known of
 // them.
-func TestAStrangerIsNotLetInForALackOfAProfile(t *testing.T) {
+func TestStrangerIsNotLetInForALackOfAProfile(t *testing.T) {
 	for _, code := range []string{"60011", "60111"} {
 		answers := good("wecom")
 		answers[wecomUserPath][0] = ok(`{"errcode":` + code + `,"errmsg":"no"}`)
@@ -101,7 +101,7 @@ func TestAStrangerIsNotLetInForALackOfAProfile(t *testing.T) {
 	}
 }
 
-func TestAMemberOfWeComIsUserIdTooOrNone(t *testing.T) {
+func TestMemberOfWeComIsUserIdTooOrNone(t *testing.T) {
 	for body, want := range map[string]error{
 		`{"errcode":0,"UserId":"O1","DeviceId":""}`: nil, `{"errcode":0,"userid":"o1"}`: nil,
 		`{"errcode":0,"OpenId":"x"}`: ErrStranger, `{"errcode":0,"openid":"x"}`: ErrStranger,

@@ -261,7 +261,7 @@ func TestErrorCodesMeanWhatTheProvidersDocument(t *testing.T) {
 }
 
 // JSONP, a byte order mark and a wrong content type change nothing.
-func TestTheWrappingOfAnAnswerDoesNotMatter(t *testing.T) {
+func TestWrappingOfAnAnswerDoesNotMatter(t *testing.T) {
 	for _, name := range names {
 		for _, format := range []string{"\ufeff%s", "callback( %s );\n", "\r\n jQuery_1.cb(%s) ", "\ufeff\n cb ( %s ) ; "} {
 			answers := good(name)

@@ -138,7 +138,7 @@ func TestGitHubsErrorsAreUnderstood(t *testing.T) {
 	}
 }
 
-func TestWhatAHostsOwnConnectorReturnsIsTidied(t *testing.T) {
+func TestConnectorOfAHostHasItsResultsTidied(t *testing.T) {
 	got := Profile{Nickname: " a\n\u202eb ", Avatar: "javascript:alert(1)", Gender: "other", Location: "x\x00y"}.Tidy()
 	if want := (Profile{Nickname: "ab", Location: "xy"}); !reflect.DeepEqual(got, want) {
 		t.Errorf("Tidy = %+v, want %+v", got, want)

@@ -20,7 +20,7 @@ func TestNicknamesAreOneLineOfText(t *testing.T) {
 	}
 }
 
-func TestOnlyPicturesThatABrowserMayLoadAreTaken(t *testing.T) {
+func TestPicturesAreTakenOnlyIfABrowserMayLoadThem(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "", "https://a.example/x?b=c": "https://a.example/x?b=c", " http://a.example/x ": "http://a.example/x", "HTTPS://a.example/": "HTTPS://a.example/",
 		"javascript:alert(1)": "", "data:image/png;base64,AA": "", "//a.example/x": "", "/x": "", "https:///x": "", "https://u:p@a.example/": "",

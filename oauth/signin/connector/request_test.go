@@ -129,7 +129,7 @@ func TestRequestsToAlipayAreSignedAndInBeijingTime(t *testing.T) {
 	})
 }
 
-func TestASignatureLeavesOutWhatIsEmpty(t *testing.T) {
+func TestSignatureLeavesOutWhatIsEmpty(t *testing.T) {
 	params := url.Values{"b": {"x=&y"}, "a": {"中 文"}, "sign": {"old"}, "empty": {""}, "sign_type": {"RSA2"}}
 	if got := string(signed(params)); got != "a=中 文&b=x=&y&sign_type=RSA2" {
 		t.Errorf("signed = %s", got)

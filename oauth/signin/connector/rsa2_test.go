@@ -59,7 +59,7 @@ func TestAnswersThatAlipayHasNotSignedLetNobodyIn(t *testing.T) {
 }
 
 // The token's answer is verified like the user's.
-func TestATokenThatIsNotSignedIsNotUsed(t *testing.T) {
+func TestTokenThatIsNotSignedIsNotUsed(t *testing.T) {
 	for what, body := range map[string]string{
 		"no signature":      `{"` + tokenMember + `":{"access_token":"t","user_id":"u1"}}`,
 		"somebody's else":   signedBody(keys()[2], tokenMember, `{"access_token":"t","user_id":"u1"}`),
@@ -74,7 +74,7 @@ func TestATokenThatIsNotSignedIsNotUsed(t *testing.T) {
 
 // A refusal lets nobody in, so it counts without a signature, too: the gateway cannot sign
 // for an application that it does not recognise.
-func TestARefusalOfAlipayIsBelievedUnsigned(t *testing.T) {
+func TestRefusalOfAlipayIsBelievedUnsigned(t *testing.T) {
 	for body, want := range map[string]string{
 		`{"error_response":{"code":"40002","msg":"Invalid Arguments","sub_code":"isv.invalid-app-id","sub_msg":"x"}}`: "isv.invalid-app-id",
 		`{"error_response":{"code":"20000","msg":"Service Currently Unavailable"}}`:                                   "20000",
@@ -131,7 +131,7 @@ func TestKeysAreReadInEveryFormTheyAreGivenIn(t *testing.T) {
 }
 
 // All faults of a Config are reported at once, and without quoting a secret.
-func TestAllErrorsOfAConfigAreReportedAtOnce(t *testing.T) {
+func TestConfigErrorsAreReportedAllAtOnce(t *testing.T) {
 	small, _ := rsa.GenerateKey(rand.Reader, 1024)
 	smallKey := base64.StdEncoding.EncodeToString(x509.MarshalPKCS1PrivateKey(small))
 	private, public := storage.NewSecret(pkcs8(keys()[0])), pkix(keys()[1])

@@ -57,7 +57,7 @@ func TestRedirectsAreNotFollowed(t *testing.T) {
 	}
 }
 
-func TestAnUnexpectedAnswerIsATrouble(t *testing.T) {
+func TestUnexpectedAnswerIsATrouble(t *testing.T) {
 	for status, body := range map[int]string{
 		500: `{"errcode":40163}`, 502: "<html>", 503: "", 404: "nothing", 403: `{"access_token":"t","openid":"o1"}`, 201: `{"access_token":"t","openid":"o1"}`, 204: "",
 	} {
@@ -74,7 +74,7 @@ func TestAnUnexpectedAnswerIsATrouble(t *testing.T) {
 	wantTrouble(t, c, "")
 }
 
-func TestAnAnswerOfMoreThanAMegabyteIsNotRead(t *testing.T) {
+func TestAnswerOfMoreThanAMegabyteIsNotRead(t *testing.T) {
 	pad := func(n int) string {
 		const frame = `{"access_token":"t","openid":"o1","pad":""}`
 		return strings.Replace(frame, `""`, `"`+strings.Repeat("x", n-len(frame))+`"`, 1)
@@ -88,7 +88,7 @@ func TestAnAnswerOfMoreThanAMegabyteIsNotRead(t *testing.T) {
 }
 
 // Our own client keeps nothing open behind Finish, and asks no proxy of the environment.
-func TestNoConnectionOutlivesFinish(t *testing.T) {
+func TestTransportClosesAllConnectionsOnFinish(t *testing.T) {
 	closed := make(chan struct{}, 8)
 	s := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		io.WriteString(w, `{"access_token":"t","openid":"o1"}`)

@@ -67,7 +67,7 @@ func finishAs(ctx context.Context, c Connector) error {
 	return err
 }
 
-func TestManyMembersWaitForOneToken(t *testing.T) {
+func TestTokenOfWeComIsFetchedOnceForManyMembers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &corpTokens{life: 7200, slow: time.Second}
 		c := connect(t, "wecom", &http.Client{Transport: s})
@@ -102,7 +102,7 @@ func TestManyMembersWaitForOneToken(t *testing.T) {
 	})
 }
 
-func TestAWithdrawnTokenIsRenewedOnce(t *testing.T) {
+func TestWithdrawnTokenIsRenewedOnce(t *testing.T) {
 	for _, old := range []string{"40014", "42001"} {
 		s := &corpTokens{life: 7200, old: old}
 		c := connect(t, "wecom", &http.Client{Transport: s})
@@ -130,7 +130,7 @@ func TestAWithdrawnTokenIsRenewedOnce(t *testing.T) {
 
 // A token that was not to be had is asked for again by the next member, and all who waited are told
 // why.
-func TestAFailedTokenIsNotKept(t *testing.T) {
+func TestFailedTokenIsNotKept(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &corpTokens{life: 7200, slow: time.Second, refusal: `{"errcode":40001,"errmsg":"invalid credential: ` + secret + `"}`}
 		c := connect(t, "wecom", &http.Client{Transport: s})
@@ -154,7 +154,7 @@ func TestAFailedTokenIsNotKept(t *testing.T) {
 	})
 }
 
-func TestOnlyMembersSignInAtWeCom(t *testing.T) {
+func TestWeComSignsInMembersOnly(t *testing.T) {
 	for _, body := range []string{
 		`{"errcode":0,"errmsg":"ok","openid":"oAAAAAAA"}`, `{"errcode":0,"errmsg":"ok","openid":"oAAAAAAA","external_userid":"wmAAAA"}`,
 		`{"errcode":60011,"errmsg":"no privilege to access/modify contact/party/agent"}`,
@@ -200,7 +200,7 @@ func TestInsideWeComItsOwnPageOpens(t *testing.T) {
 	}
 }
 
-func TestTheConfigsOfOrganizationsAreChecked(t *testing.T) {
+func TestConfigsOfOrganizationsAreChecked(t *testing.T) {
 	s := storage.NewSecret(secret)
 	for _, c := range []WeCom{
 		{}, {CorpID: "ww1", Secret: s}, {CorpID: "ww:1", AgentID: "1", Secret: s}, {CorpID: "ww1", AgentID: "one", Secret: s}, {CorpID: "ww1", AgentID: "1"},

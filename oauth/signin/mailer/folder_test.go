@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestAFolderHasEachMailInAFile(t *testing.T) {
+func TestFolderHasEachMailInAFile(t *testing.T) {
 	f := NewFolder(filepath.Join(t.TempDir(), "a", "mail"))
 	must(t, f.Send(t.Context(), "ada@example.org", chineseSubject, chineseText))
 	must(t, f.Send(t.Context(), "bob@example.org", "second", "t"))
@@ -32,7 +32,7 @@ func TestAFolderHasEachMailInAFile(t *testing.T) {
 	}
 }
 
-func TestAFolderKeepsTheLastMails(t *testing.T) {
+func TestFolderKeepsTheLastMails(t *testing.T) {
 	f := NewFolder(filepath.Join(t.TempDir(), "[mail]"))
 	must(t, os.Mkdir(f.Path(), 0o755))
 	must(t, os.WriteFile(filepath.Join(f.Path(), "notes.txt"), nil, 0o600))
@@ -50,7 +50,7 @@ func TestAFolderKeepsTheLastMails(t *testing.T) {
 	}
 }
 
-func TestAFolderTakesNoMoreThanAServer(t *testing.T) {
+func TestFolderTakesNoMoreThanAServer(t *testing.T) {
 	f := NewFolder(t.TempDir())
 	for _, c := range injections {
 		if err := f.Send(t.Context(), c.to, c.subject, "t"); err == nil {

@@ -44,7 +44,7 @@ func scripted(t *testing.T, command, answer string) SMTPConfig {
 	return SMTPConfig{Port: at.Addr().(*net.TCPAddr).Port, TLS: None}
 }
 
-func TestWhatIsRefusedForGoodSaysSo(t *testing.T) {
+func TestMailRefusedForGoodSaysSo(t *testing.T) {
 	for promise, c := range map[string]struct {
 		command, answer string
 		want            bool

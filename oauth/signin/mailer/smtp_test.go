@@ -124,7 +124,7 @@ const (
 	chineseText    = "您好！\n\n您的验证码是 123456。\n.\n如非本人操作，请忽略此邮件。\n"
 )
 
-func TestAMailArrivesAsItWasWritten(t *testing.T) {
+func TestMailArrivesAsItWasWritten(t *testing.T) {
 	password := storage.NewSecret("pass wörd")
 	for mode, c := range map[string]SMTPConfig{
 		None:                  {TLS: None},
@@ -180,7 +180,7 @@ func wantMail(t *testing.T, content string) {
 	}
 }
 
-func TestWhatTheServerRefusesIsAnError(t *testing.T) {
+func TestSMTPRefusalsAreErrors(t *testing.T) {
 	s := serve(t, "--tls", "starttls", "--user", "ada", "--password", "right", "--refuse", "nobody@example.org")
 	right, wrong := storage.NewSecret("right"), storage.NewSecret("s3cret-and-wrong")
 	for promise, c := range map[string]struct {
@@ -209,7 +209,7 @@ func TestWhatTheServerRefusesIsAnError(t *testing.T) {
 }
 
 // A server that could strip STARTTLS from its answer would read the codes.
-func TestAServerWithoutSTARTTLSIsSentNothing(t *testing.T) {
+func TestServerWithoutSTARTTLSIsSentNothing(t *testing.T) {
 	s := serve(t)
 	err := client(t, SMTPConfig{Port: s.port}).Send(t.Context(), "ada@example.org", "s", "t")
 	if err == nil || !strings.Contains(err.Error(), "STARTTLS") {
@@ -217,7 +217,7 @@ func TestAServerWithoutSTARTTLSIsSentNothing(t *testing.T) {
 	}
 }
 
-func TestAServerThatHangsIsGivenUp(t *testing.T) {
+func TestServerThatHangsIsGivenUp(t *testing.T) {
 	for promise, talk := range map[string]func(net.Conn){
 		"says nothing": func(c net.Conn) { io.Copy(io.Discard, c) },
 		"stops after its greeting": func(c net.Conn) {
@@ -262,7 +262,7 @@ func TestAServerThatHangsIsGivenUp(t *testing.T) {
 	}
 }
 
-func TestAnEarlierDeadlineIsRespected(t *testing.T) {
+func TestEarlierDeadlineIsRespected(t *testing.T) {
 	at, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	defer at.Close()
@@ -293,7 +293,7 @@ var injections = []struct{ to, subject string }{
 	{"ada@example.org", strings.Repeat("s", 501)},
 }
 
-func TestNothingBecomesAnotherHeaderOrRecipient(t *testing.T) {
+func TestMailHeaderInjectionIsRefused(t *testing.T) {
 	at, err := net.Listen("tcp", "127.0.0.1:0")
 	must(t, err)
 	at.Close() // nobody is asked
@@ -305,7 +305,7 @@ func TestNothingBecomesAnotherHeaderOrRecipient(t *testing.T) {
 	}
 }
 
-func TestAWrongConfigurationSaysSo(t *testing.T) {
+func TestConfigurationThatIsWrongSaysSo(t *testing.T) {
 	password := storage.NewSecret("x")
 	for want, c := range map[string]SMTPConfig{
 		"Host":          {From: "a@example.com"},

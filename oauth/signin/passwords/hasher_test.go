@@ -14,7 +14,7 @@ import (
 )
 
 // From the tests of the reference implementation (phc-winner-argon2, src/test.c).
-func TestAHashMadeElsewhereIsRead(t *testing.T) {
+func TestHashMadeElsewhereIsRead(t *testing.T) {
 	p := New(Cost{})
 	for _, hash := range []string{
 		"$argon2id$v=19$m=256,t=2,p=1$c29tZXNhbHQ$nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4",
@@ -26,7 +26,7 @@ func TestAHashMadeElsewhereIsRead(t *testing.T) {
 	}
 }
 
-func TestAPasswordIsFoundInItsHash(t *testing.T) {
+func TestPasswordIsFoundInItsHash(t *testing.T) {
 	p := New(Cost{Memory: 64, Passes: 1})
 	ctx := context.Background()
 	for _, word := range []string{"correct horse", "", "密码密码密码", strings.Repeat("x", 1024), "a\x00b"} {
@@ -49,7 +49,7 @@ func TestAPasswordIsFoundInItsHash(t *testing.T) {
 }
 
 // Decision 20: 19 MiB, 2 passes, 1 lane.
-func TestAHashCostsWhatItShouldByDefault(t *testing.T) {
+func TestHashCostsWhatItShouldByDefault(t *testing.T) {
 	p := New(Cost{})
 	p.key = func(_, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte {
 		if passes != 2 || memory != 19*1024 || threads != 1 || size != 32 || len(salt) != 16 {
@@ -63,7 +63,7 @@ func TestAHashCostsWhatItShouldByDefault(t *testing.T) {
 	}
 }
 
-func TestNoHashIsNoPasswordAndTakesAsLong(t *testing.T) {
+func TestHasherRefusesAnEmptyHashAndTakesAsLong(t *testing.T) {
 	var n atomic.Int64
 	p := counting(&n)
 	for _, word := range []string{"", "x"} {
@@ -76,7 +76,7 @@ func TestNoHashIsNoPasswordAndTakesAsLong(t *testing.T) {
 	}
 }
 
-func TestAHashOfAnotherCostIsReadAndStale(t *testing.T) {
+func TestHashOfAnotherCostIsReadAndStale(t *testing.T) {
 	ctx := context.Background()
 	old, err := New(Cost{Memory: 8, Passes: 1}).Hash(ctx, "correct horse")
 	noError(t, err)
@@ -87,7 +87,7 @@ func TestAHashOfAnotherCostIsReadAndStale(t *testing.T) {
 	}
 }
 
-func TestAHostileHashCostsNothing(t *testing.T) {
+func TestHostileHashCostsNothing(t *testing.T) {
 	var n atomic.Int64
 	p := counting(&n)
 	enc := base64.RawStdEncoding.EncodeToString
@@ -113,7 +113,7 @@ func TestAHostileHashCostsNothing(t *testing.T) {
 	}
 }
 
-func TestAsManyHashesAtOnceAsProcessors(t *testing.T) {
+func TestHashesAtOnceAreAsManyAsProcessors(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Cost{})
 		var running, most atomic.Int32

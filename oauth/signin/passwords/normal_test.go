@@ -25,7 +25,7 @@ func earlier(p *Hasher, password string) string {
 }
 
 // NIST SP 800-63B 5.1.1.2.
-func TestAPasswordIsTheSameOnEachKeyboard(t *testing.T) {
+func TestPasswordIsTheSameOnEachKeyboard(t *testing.T) {
 	p, ctx := New(Cost{Memory: 64, Passes: 1}), context.Background()
 	for _, same := range [][]string{{composed, decomposed}, {wide, narrow}, {"ﬁnding ½ of it", "finding 1⁄2 of it"}} {
 		for _, set := range same {
@@ -43,7 +43,7 @@ func TestAPasswordIsTheSameOnEachKeyboard(t *testing.T) {
 	}
 }
 
-func TestAHashOfAnEarlierVersionIsFoundAndStale(t *testing.T) {
+func TestHashOfAnEarlierVersionIsFoundAndStale(t *testing.T) {
 	p, ctx := New(Cost{Memory: 64, Passes: 1}), context.Background()
 	for _, set := range []string{decomposed, wide} {
 		if ok, stale, err := p.Verify(ctx, earlier(p, set), set); !ok || !stale || err != nil {
@@ -61,7 +61,7 @@ func TestAHashOfAnEarlierVersionIsFoundAndStale(t *testing.T) {
 }
 
 // The work for an answer does not tell whether a user exists.
-func TestAWrongPasswordCostsTheSameWhoeverItIsFor(t *testing.T) {
+func TestPasswordThatIsWrongCostsTheSameWhoeverItIsFor(t *testing.T) {
 	ctx := context.Background()
 	hash, err := New(Cost{Memory: 64, Passes: 1}).Hash(ctx, "another one")
 	noError(t, err)
@@ -78,7 +78,7 @@ func TestAWrongPasswordCostsTheSameWhoeverItIsFor(t *testing.T) {
 	}
 }
 
-func TestTwoFormsOfAPasswordAreOneAttempt(t *testing.T) {
+func TestPasswordInTwoUnicodeFormsIsOneAttempt(t *testing.T) {
 	weightAfter := func(typed ...string) int {
 		p := New(Cost{Memory: 64, Passes: 1})
 		ctx := AsUnknownClient(context.Background(), netip.MustParseAddr("192.0.2.1"))
@@ -96,7 +96,7 @@ func TestTwoFormsOfAPasswordAreOneAttempt(t *testing.T) {
 	}
 }
 
-func TestAPasswordIsMeasuredInTheFormThatIsHashed(t *testing.T) {
+func TestPasswordIsMeasuredInTheFormThatIsHashed(t *testing.T) {
 	for promise, c := range map[string]struct {
 		password string
 		known    []string

@@ -61,7 +61,7 @@ func crowdOf(ctx context.Context, p *Hasher, n int) (o outcome) {
 	return o
 }
 
-func TestWhatCannotBeHashedSoonIsRefusedBeforeAnyHash(t *testing.T) {
+func TestPasswordQueueRefusesEarlyWhatItCannotHashSoon(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n atomic.Int64
 		p := slow(New(Cost{}), &n)
@@ -82,7 +82,7 @@ func TestWhatCannotBeHashedSoonIsRefusedBeforeAnyHash(t *testing.T) {
 	})
 }
 
-func TestTheRefusalSaysWhenToRetry(t *testing.T) {
+func TestRefusalSaysWhenToRetry(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n atomic.Int64
 		p := slow(New(Cost{}), &n)
@@ -118,7 +118,7 @@ func everywhere(i int) netip.Addr {
 
 // A client that has never signed in here comes from a network of its own while others guess
 // from so many addresses that none of them ever guesses twice.
-func TestAFloodDoesNotRefuseClientsFromOtherNetworks(t *testing.T) {
+func TestFloodDoesNotRefuseClientsFromOtherNetworks(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n, refused atomic.Int64
 		p := slow(New(Cost{}), &n)
@@ -175,7 +175,7 @@ func TestKnownBrowsersGoFirst(t *testing.T) {
 	})
 }
 
-func TestACancelledRequestLeavesTheQueue(t *testing.T) {
+func TestCancelledRequestLeavesTheQueue(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var n atomic.Int64
 		p := slow(New(Cost{}), &n)
@@ -199,7 +199,7 @@ func TestACancelledRequestLeavesTheQueue(t *testing.T) {
 }
 
 // Of many who leave at the moment their turn comes, none takes a place along.
-func TestNoPlaceIsLostBetweenATurnAndATimeout(t *testing.T) {
+func TestPasswordQueueLosesNoPlaceBetweenATurnAndATimeout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := New(Cost{})
 		p.key = func(_, _ []byte, _, _ uint32, _ uint8, size uint32) []byte {

@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestAUserReadHereIsThatOfTheSameStoreAndOfNoOther(t *testing.T) {
+func TestUserReadHereIsThatOfTheSameStoreAndOfNoOther(t *testing.T) {
 	open := func() *storage.Store {
 		s, err := storage.Open(t.Context(), backend.New(t), storage.NewMasterKey())
 		if err != nil {

@@ -15,14 +15,14 @@ func inProcess(testing.TB) Service {
 
 func TestCountersOfOneProcessKeepTheContract(t *testing.T) { RunInBubble(t, inProcess) }
 
-func TestAMillionEventsOfOneProcessKeepTheContract(t *testing.T) {
+func TestMillionEventsOfOneProcessKeepTheContract(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts to a million")
 	}
 	AMillionInBubble(t, inProcess)
 }
 
-func TestAMillionRequestsOverEightHandlesAreExact(t *testing.T) {
+func TestMillionRequestsOverEightHandlesAreExact(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts to a million")
 	}
@@ -32,7 +32,7 @@ func TestAMillionRequestsOverEightHandlesAreExact(t *testing.T) {
 
 // The time at which a request was counted is known between two moments: nothing is found that may be
 // right, and everything that cannot be.
-func TestOnlyWhatCannotBeRightIsFound(t *testing.T) {
+func TestJudgeFindsOnlyWhatCannotBeRight(t *testing.T) {
 	at := func(before, after int, admitted bool) asking {
 		return asking{limit: 2, window: 10, before: time.Duration(before), after: time.Duration(after), admitted: admitted}
 	}

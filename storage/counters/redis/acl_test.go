@@ -13,7 +13,7 @@ import (
 )
 
 // The rights that doc.go names are enough, and those of other prefixes are not needed.
-func TestTheRightsThatAreNamedAreEnough(t *testing.T) {
+func TestRightsThatAreNamedAreEnough(t *testing.T) {
 	r, name, prefix := raw(t), "limited", "test-acl"
 	text, err := os.ReadFile("doc.go")
 	if err != nil {

@@ -86,7 +86,7 @@ func TestFailuresDelayAnAccount(t *testing.T) {
 	c.wantConnected(t)
 }
 
-func TestACounterAddsAndWaits(t *testing.T) {
+func TestCounterAddsAndWaits(t *testing.T) {
 	w := newWatch()
 	c := open(t, Options{clock: w.now})
 	n := c.Counter()

@@ -69,7 +69,7 @@ func TestAccountsAndEventsKeepTheirShareToo(t *testing.T) {
 	}
 }
 
-func TestAClockThatIsSetBackAdmitsNoMoreAndLocksNobodyForEver(t *testing.T) {
+func TestClockThatIsSetBackAdmitsNoMoreAndLocksNobodyForEver(t *testing.T) {
 	for _, back := range []time.Duration{time.Millisecond, 30 * time.Second, 365 * 24 * time.Hour} {
 		for _, asked := range []int{3, 10, 60} {
 			n := nodes(t, 1, 0)[0]
@@ -102,7 +102,7 @@ func TestAClockThatIsSetBackAdmitsNoMoreAndLocksNobodyForEver(t *testing.T) {
 	}
 }
 
-func TestWhatWasCountedBeforeTheClockWasSetBackLeaves(t *testing.T) {
+func TestCountsFromBeforeTheClockWasSetBackExpire(t *testing.T) {
 	n := nodes(t, 1, 0)[0]
 	last := func(asked int) (address, app counters.Verdict) {
 		for range asked {
@@ -123,7 +123,7 @@ func TestWhatWasCountedBeforeTheClockWasSetBackLeaves(t *testing.T) {
 	n.wantConnected(t)
 }
 
-func TestANetworkForgetsNothingWhenTheClockIsSetBack(t *testing.T) {
+func TestNetworkForgetsNothingWhenTheClockIsSetBack(t *testing.T) {
 	n := nodes(t, 1, 0)[0]
 	hold := func(i int) bool {
 		v, _ := n.Limiter().HoldAddress(ctx, v6of(i), 10, n.watch.now())
@@ -145,7 +145,7 @@ func TestANetworkForgetsNothingWhenTheClockIsSetBack(t *testing.T) {
 }
 
 // Refused attempts leave all the same.
-func TestAClockThatIsSetBackLocksNobodyForLongerThanALock(t *testing.T) {
+func TestClockThatIsSetBackLocksNobodyForLongerThanALock(t *testing.T) {
 	n := nodes(t, 1, 0)[0]
 	a, d, few := n.Addresses(counters.Lock{}), n.Accounts(), [32]byte{3}
 	for range 12 {
@@ -181,7 +181,7 @@ func TestAClockThatIsSetBackLocksNobodyForLongerThanALock(t *testing.T) {
 }
 
 // An attempt that began without the server must not end the place of another there.
-func TestAnAttemptThatBeganAloneTakesNobodysPlace(t *testing.T) {
+func TestAttemptThatBeganAloneTakesNobodysPlace(t *testing.T) {
 	ns := nodes(t, 2, 0)
 	a, b := ns[0].Addresses(counters.Lock{}), ns[1].Addresses(counters.Lock{})
 	d, e, who := ns[0].Accounts(), ns[1].Accounts(), [32]byte{9}

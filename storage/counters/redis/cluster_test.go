@@ -108,7 +108,7 @@ func (p *process) do(args ...string) string {
 }
 
 // A server that is killed and comes back has lost its counts; the nodes have not.
-func TestAServerThatIsStartedAgainAdmitsNoBurst(t *testing.T) {
+func TestServerThatIsStartedAgainAdmitsNoBurst(t *testing.T) {
 	p, l, w := started(t), newLines(), newWatch()
 	c := openAt(t, p.url(), Options{Log: l.log(), clock: w.now})
 	n := node{c, nil, l, w}
@@ -151,7 +151,7 @@ func startCluster(t *testing.T) (all []*process) {
 	return all
 }
 
-func TestAClusterCounts(t *testing.T) {
+func TestClusterCounts(t *testing.T) {
 	all := startCluster(t)
 	w := newWatch()
 	l := newLines()
@@ -196,7 +196,7 @@ func TestAClusterCounts(t *testing.T) {
 }
 
 // While a slot moves to another master, and afterwards, its keys are counted on where they are.
-func TestASlotThatMovesCountsOn(t *testing.T) {
+func TestSlotThatMovesCountsOn(t *testing.T) {
 	all := startCluster(t)
 	c := openAt(t, all[0].url(), Options{})
 	key := c.o.Prefix + ":app:ks1"

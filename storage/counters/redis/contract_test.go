@@ -42,7 +42,7 @@ func TestContractByTheClockOfTheServer(t *testing.T) {
 	})
 }
 
-func TestAMillionEventsAreCountedAsTheModelSays(t *testing.T) {
+func TestMillionEventsAreCountedAsTheModelSays(t *testing.T) {
 	server(t)
 	if testing.Short() {
 		t.Skip("counts to a million")

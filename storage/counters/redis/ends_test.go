@@ -10,7 +10,7 @@ import (
 )
 
 // Nothing stays for ever, and nothing ends before what it counts has left its window.
-func TestEveryKeyEndsAfterItsWindow(t *testing.T) {
+func TestKeyEndsAfterItsWindow(t *testing.T) {
 	c, r := open(t, Options{}), raw(t)
 	a, d := c.Addresses(counters.Lock{}), c.Accounts()
 	for _, from := range []string{"192.0.2.1", "2001:db8::1"} {

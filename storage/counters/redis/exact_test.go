@@ -11,7 +11,7 @@ import (
 )
 
 // Nodes of their own, with connections of their own, and one server.
-func TestAMillionRequestsOverEightNodesAreExact(t *testing.T) {
+func TestMillionRequestsOverEightNodesAreExact(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts to a million")
 	}

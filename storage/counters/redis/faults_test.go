@@ -55,7 +55,7 @@ func TestNodesCountTogether(t *testing.T) {
 	}
 }
 
-func TestWithoutTheServerEachNodeKeepsItsShare(t *testing.T) {
+func TestRedisOutageLeavesEachNodeItsShare(t *testing.T) {
 	ns := nodes(t, 2, 0)
 	before := ns[0].admitted(10, 4)
 	for _, n := range ns {
@@ -87,7 +87,7 @@ func TestWithoutTheServerEachNodeKeepsItsShare(t *testing.T) {
 	}
 }
 
-func TestALimitBelowTheNumberOfNodesAdmitsOneOfEach(t *testing.T) {
+func TestLimitBelowTheNumberOfNodesAdmitsOneOfEach(t *testing.T) {
 	ns := nodes(t, 3, 0)
 	for _, n := range ns {
 		n.proxy.cut()
@@ -97,7 +97,7 @@ func TestALimitBelowTheNumberOfNodesAdmitsOneOfEach(t *testing.T) {
 	}
 }
 
-func TestAServerThatIsAwayAtTheStartIsFoundLater(t *testing.T) {
+func TestServerThatIsAwayAtTheStartIsFoundLater(t *testing.T) {
 	p, l := newProxy(t), newLines()
 	p.cut()
 	c := openAt(t, p.url(), Options{Nodes: func() int { return 2 }, Log: l.log()})
@@ -113,7 +113,7 @@ func TestAServerThatIsAwayAtTheStartIsFoundLater(t *testing.T) {
 	}
 }
 
-func TestASilentServerIsNotWaitedForAgainAndAgain(t *testing.T) {
+func TestSilentServerIsNotWaitedForAgainAndAgain(t *testing.T) {
 	n := nodes(t, 1, 100*time.Millisecond)[0]
 	n.proxy.hang()
 	if ok := n.admitted(1000, 500); ok != 500 {
@@ -127,7 +127,7 @@ func TestASilentServerIsNotWaitedForAgainAndAgain(t *testing.T) {
 	n.lines.wait(t, again)
 }
 
-func TestAnActWhoseAnswerIsLostCounts(t *testing.T) {
+func TestActWhoseAnswerIsLostCounts(t *testing.T) {
 	n, r, asked := nodes(t, 1, time.Second)[0], raw(t), 0
 	for n.Stats().Answered == 0 { // else what is lost may be an answer before the act's: of the greeting, or that the script is missing
 		asked += n.admitted(10_000, 1)
@@ -146,7 +146,7 @@ func TestAnActWhoseAnswerIsLostCounts(t *testing.T) {
 	}
 }
 
-func TestAnEmptiedServerIsNoticed(t *testing.T) {
+func TestEmptiedServerIsNoticed(t *testing.T) {
 	ns, r := nodes(t, 2, 0), raw(t)
 	if n := ns[0].admitted(10, 5) + ns[1].admitted(10, 5); n != 10 {
 		t.Fatal(n)
@@ -174,7 +174,7 @@ func TestForgottenScriptsAreSentAgain(t *testing.T) {
 	n.wantConnected(t)
 }
 
-func TestAServerThatTakesNoWritesIsAway(t *testing.T) {
+func TestServerThatTakesNoWritesIsAway(t *testing.T) {
 	for name, how := range map[string][2][]string{
 		"full":      {{"CONFIG", "SET", "maxmemory", "1"}, {"CONFIG", "SET", "maxmemory", "0"}},
 		"a replica": {{"REPLICAOF", "127.0.0.1", "1"}, {"REPLICAOF", "NO", "ONE"}},
@@ -197,7 +197,7 @@ func TestAServerThatTakesNoWritesIsAway(t *testing.T) {
 	}
 }
 
-func TestAKeyOfAnotherTypeHurtsNobodyElse(t *testing.T) {
+func TestKeyOfAnotherTypeHurtsNobodyElse(t *testing.T) {
 	n, r := nodes(t, 1, 0)[0], raw(t)
 	r.do("SET", n.o.Prefix+":app:ks1", "x")
 	if ok := n.admitted(10, 20); ok != 10 {
@@ -211,7 +211,7 @@ func TestAKeyOfAnotherTypeHurtsNobodyElse(t *testing.T) {
 	}
 }
 
-func TestAKeyThatVanishesIsCountedAnew(t *testing.T) {
+func TestKeyThatVanishesIsCountedAnew(t *testing.T) {
 	n, r := nodes(t, 1, 0)[0], raw(t)
 	for range 20 {
 		n.Limiter().HoldAddress(ctx, ip("192.0.2.1"), 60, n.watch.now())
@@ -224,7 +224,7 @@ func TestAKeyThatVanishesIsCountedAnew(t *testing.T) {
 	n.wantConnected(t)
 }
 
-func TestAPasswordIsNeverTold(t *testing.T) {
+func TestPasswordIsNeverTold(t *testing.T) {
 	for _, address := range []string{
 		"redis://u:hun/ter2@h:6379", "redis://u:hunter2@h:6379/hunter2", "redis://u:hunter2@h:x", "http://u:hunter2@h",
 		"redis://u:hunter2@h?hunter2=1", "redis://:hunter2@h?db=hunter2", "redis://u:%zzhunter2@h", "redis://h?timeout=hunter2",

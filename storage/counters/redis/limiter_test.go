@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/storage/counters"
 )
 
-func TestAnApplicationMakesItsLimitInAnyMinute(t *testing.T) {
+func TestApplicationMakesItsLimitInAnyMinute(t *testing.T) {
 	w := newWatch()
 	c := open(t, Options{clock: w.now})
 	allow := func() counters.Verdict { return c.Limiter().Allow(ctx, "ks1", 3, w.now()) }
@@ -44,7 +44,7 @@ func TestAccountsOfOneClientAreApart(t *testing.T) {
 	c.wantConnected(t)
 }
 
-func TestAnAddressMakesItsLimitInAnyMinuteHoweverHighItIs(t *testing.T) {
+func TestAddressMakesItsLimitInAnyMinuteHoweverHighItIs(t *testing.T) {
 	for _, limit := range []int{1, 6, 7, 60} {
 		for _, address := range []string{"192.0.2.7", "2001:db8::1"} {
 			w := newWatch()
@@ -72,7 +72,7 @@ func TestAnAddressMakesItsLimitInAnyMinuteHoweverHighItIs(t *testing.T) {
 	}
 }
 
-func TestATakenBackRequestWasNeverMade(t *testing.T) {
+func TestTakenBackRequestWasNeverMade(t *testing.T) {
 	for _, address := range []string{"192.0.2.7", "2001:db8::1"} {
 		w := newWatch()
 		c := open(t, Options{clock: w.now})

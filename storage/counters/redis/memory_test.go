@@ -42,7 +42,7 @@ func parallel(n int, f func(i int)) {
 	group.Wait()
 }
 
-func TestAMillionAddressesTakeLessThan64MB(t *testing.T) {
+func TestMillionAddressesTakeLessThan64MB(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts to a million")
 	}
@@ -84,7 +84,7 @@ func TestAMillionAddressesTakeLessThan64MB(t *testing.T) {
 	}
 }
 
-func TestARequestTakesTwelveBytes(t *testing.T) {
+func TestRequestTakesTwelveBytes(t *testing.T) {
 	c, r := open(t, Options{}), raw(t)
 	const n = 5_000
 	for range n {
@@ -135,7 +135,7 @@ func TestBucketsStaySmall(t *testing.T) {
 }
 
 // Decision 56: among the widest networks, those with the fewest events are forgotten.
-func TestTheWidestNetworksAreBoundedToo(t *testing.T) {
+func TestWidestNetworksAreBoundedToo(t *testing.T) {
 	w := newWatch()
 	c, r := open(t, Options{clock: w.now, tags: 1}), raw(t)
 	keys, _ := c.keys()

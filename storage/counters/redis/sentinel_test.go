@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestTheMasterThatSentinelsNameCounts(t *testing.T) {
+func TestMasterThatSentinelsNameCounts(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts three servers")
 	}

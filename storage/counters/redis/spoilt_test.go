@@ -63,7 +63,7 @@ func (n node) mended() {
 	}
 }
 
-func TestWhateverAProxyInjectsLimitsHold(t *testing.T) {
+func TestLimitsHoldWhateverAProxyInjects(t *testing.T) {
 	const limit = 200
 	ns := spoilt(t, 2, 50)
 	admitted := 0
@@ -88,7 +88,7 @@ func TestWhateverAProxyInjectsLimitsHold(t *testing.T) {
 }
 
 // The contract, of connections that were spoilt and are mended.
-func TestTheContractHoldsAfterAProxyHasInjected(t *testing.T) {
+func TestContractHoldsAfterAProxyHasInjected(t *testing.T) {
 	server(t)
 	if testing.Short() {
 		t.Skip("waits for many connections to be made again")
@@ -186,7 +186,7 @@ func commandOf(in *bufio.Reader) (words []string) {
 }
 
 // REDIS_STREAMS=1000000 plays so many, which takes a quarter of an hour.
-func TestNoBytesInPlaceOfRedisEndAProcess(t *testing.T) {
+func TestRedisCorruptAnswersDoNotEndAProcess(t *testing.T) {
 	streams := 2_000
 	if n, err := strconv.Atoi(os.Getenv("REDIS_STREAMS")); err == nil {
 		streams = n

@@ -46,7 +46,7 @@ func encrypted(t *testing.T, to string) (address string, roots *x509.CertPool) {
 	return "rediss://" + l.Addr().String(), roots
 }
 
-func TestEveryKindOfAddressLeadsToTheServer(t *testing.T) {
+func TestKindOfAddressLeadsToTheServer(t *testing.T) {
 	u, err := url.Parse(server(t))
 	if err != nil {
 		t.Fatal(err)
@@ -75,7 +75,7 @@ func TestEveryKindOfAddressLeadsToTheServer(t *testing.T) {
 	}
 }
 
-func TestAServerThatNobodyKnownVouchesForIsAway(t *testing.T) {
+func TestServerThatNobodyKnownVouchesForIsAway(t *testing.T) {
 	u, err := url.Parse(server(t))
 	if err != nil {
 		t.Fatal(err)

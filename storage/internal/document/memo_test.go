@@ -16,7 +16,7 @@ func (r record) clone() record {
 	return r
 }
 
-func TestARememberedRecordIsThatOfItsVersionAlone(t *testing.T) {
+func TestRememberedRecordIsThatOfItsVersionAlone(t *testing.T) {
 	m := newMemo(record.clone)
 	m.put("a", 1, record{Name: "one"})
 	if _, ok := m.get("a", 2); ok {
@@ -48,7 +48,7 @@ func TestReturnedRecordsMayBeChanged(t *testing.T) {
 	}
 }
 
-func TestTheMemoIsBoundedAndKeepsWhatIsUsed(t *testing.T) {
+func TestMemoIsBoundedAndKeepsWhatIsUsed(t *testing.T) {
 	m := newMemo(record.clone)
 	m.put("used", 1, record{Name: "used"})
 	for i := range 10 * maxMemorized {

@@ -49,7 +49,7 @@ func TestSealedTextOpensOnlyInItsPlaceWithItsKey(t *testing.T) {
 	}
 }
 
-func TestAMasterKeyIsReadInEveryUsualSpelling(t *testing.T) {
+func TestMasterKeyIsReadInEveryUsualSpelling(t *testing.T) {
 	key := secret.NewMasterKey()
 	for _, text := range []string{key.Text(), key.Text() + "=", " " + key.Text() + "\n", strings.NewReplacer("-", "+", "_", "/").Replace(key.Text())} {
 		if got, err := secret.ParseMasterKey(text); err != nil || got.Text() != key.Text() {

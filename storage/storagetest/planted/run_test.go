@@ -11,11 +11,11 @@ import (
 	"github.com/keystile/keystile/storage/storagetest"
 )
 
-func TestTheContractSeesPlantedBugs(t *testing.T) {
+func TestContractSeesPlantedBugs(t *testing.T) {
 	Run(t, func(*testing.T) driver.Backend { return memory.New() })
 }
 
-func TestTheListIsLongAndNamesEachBugOnce(t *testing.T) {
+func TestListIsLongAndNamesEachBugOnce(t *testing.T) {
 	names := map[string]bool{}
 	for _, b := range allBugs() {
 		if names[b.name] {
@@ -32,14 +32,14 @@ func TestTheListIsLongAndNamesEachBugOnce(t *testing.T) {
 }
 
 // The plants in the Backends of the promises about reopening are no bugs by themselves.
-func TestAFolderOfMemoryKeepsWhatWasAnswered(t *testing.T) {
+func TestFolderOfMemoryKeepsWhatWasAnswered(t *testing.T) {
 	if testing.Short() {
 		t.Skip("hundreds of lives of a Backend")
 	}
 	storagetest.RunDurable(t, disks(bug{}))
 }
 
-func TestABackendWithoutABugIsNotSeen(t *testing.T) {
+func TestBackendWithoutABugIsNotSeen(t *testing.T) {
 	for _, path := range []string{"Put and Get/", "Close/after", "reopening/fields"} {
 		b := bug{caught: path}
 		if b.seen(t, func(*testing.T) driver.Backend { return memory.New() }) {
@@ -48,7 +48,7 @@ func TestABackendWithoutABugIsNotSeen(t *testing.T) {
 	}
 }
 
-func TestTheScoreHasAGoal(t *testing.T) {
+func TestScoreHasAGoal(t *testing.T) {
 	for _, c := range []struct {
 		caught, tried int
 		enough        bool
@@ -60,7 +60,7 @@ func TestTheScoreHasAGoal(t *testing.T) {
 }
 
 // A process that remembers what it read knows its own writes, but not those of others.
-func TestANodeThatRemembersDocumentsIsSeen(t *testing.T) {
+func TestNodeThatRemembersDocumentsIsSeen(t *testing.T) {
 	caching := func(p *parts) {
 		var cache sync.Map
 		get, put := p.get, p.put

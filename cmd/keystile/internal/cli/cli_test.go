@@ -31,7 +31,7 @@ func TestFlagsAndWordsComeInAnyOrder(t *testing.T) {
 	}
 }
 
-func TestAWrongCallSaysWhatIsWrongAndExits2(t *testing.T) {
+func TestCallThatIsWrongSaysWhatAndExits2(t *testing.T) {
 	for typed, want := range map[string]string{
 		"set a":                       "set takes A B",
 		"set a b c":                   "set takes A B",
@@ -71,7 +71,7 @@ func TestAWrongCallSaysWhatIsWrongAndExits2(t *testing.T) {
 	}
 }
 
-func TestAllComplaintsAboutACallComeAtOnce(t *testing.T) {
+func TestCommandReportsAllComplaintsAboutACallAtOnce(t *testing.T) {
 	p := newProgram()
 	p.main("need a")
 	for _, want := range []string{"--must X is missing", "need takes no words"} {
@@ -81,7 +81,7 @@ func TestAllComplaintsAboutACallComeAtOnce(t *testing.T) {
 	}
 }
 
-func TestAFailureExits1AndAUsageErrorOfACommand2(t *testing.T) {
+func TestFailureExits1AndAUsageErrorOfACommand2(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		want int
@@ -94,7 +94,7 @@ func TestAFailureExits1AndAUsageErrorOfACommand2(t *testing.T) {
 	}
 }
 
-func TestWithoutACommandTheDefaultRuns(t *testing.T) {
+func TestCommandDefaultRunsWithoutAName(t *testing.T) {
 	for _, typed := range []string{"", "--data d", "--data=d", "-data d"} {
 		p := newProgram()
 		if code := p.main(typed); code != ExitOK || p.name != "start" {
@@ -144,7 +144,7 @@ func TestHelpIsWrapped(t *testing.T) {
 	}
 }
 
-func TestTheNearestNameHasTheFewestEditsAndOneThatIsFarIsNone(t *testing.T) {
+func TestNearestNameHasTheFewestEditsAndOneThatIsFarIsNone(t *testing.T) {
 	names := []string{"data", "listen", "base_url", "lifetimes.code", "lifetimes.access"}
 	for _, c := range []struct{ typed, want string }{
 		{"lifetime.code", "lifetimes.code"}, {"baseurl", "base_url"}, {"dtaa", "data"}, {"liten", "listen"}, {"bsae_url", "base_url"},

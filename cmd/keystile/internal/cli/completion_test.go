@@ -21,7 +21,7 @@ func completed(t *testing.T, words ...string) string {
 	return strings.Join(names, " ")
 }
 
-func TestAShellIsOfferedCommandsAndFlags(t *testing.T) {
+func TestShellIsOfferedCommandsAndFlags(t *testing.T) {
 	for typed, want := range map[string]string{
 		"":                  "app completion deep help need plain set start",
 		"s":                 "set start",
@@ -41,7 +41,7 @@ func TestAShellIsOfferedCommandsAndFlags(t *testing.T) {
 	}
 }
 
-func TestEachShellHasAScript(t *testing.T) {
+func TestShellHasAScript(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		p := newProgram()
 		if code := p.main("completion " + shell); code != ExitOK || !strings.Contains(p.out.String(), "__complete") || strings.Count(p.out.String(), "\n") < 50 {

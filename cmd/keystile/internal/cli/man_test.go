@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-func TestEveryCommandHasAManualPage(t *testing.T) {
+func TestCommandHasAManualPage(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "man1")
 	p := newProgram()
 	if code := p.run("man", dir); code != ExitOK || !strings.Contains(p.out.String(), "man -l "+dir+"/prog.1") {

@@ -12,7 +12,7 @@ import (
 
 const base = "http://127.0.0.1:8080"
 
-func TestAnEmptyStoreIsFilledAndThePaperSaysWithWhat(t *testing.T) {
+func TestEmptyStoreIsFilledAndThePaperSaysWithWhat(t *testing.T) {
 	h := newFixture(t)
 	h.dying.before = func() {
 		if _, err := os.Stat(h.config().draft()); err != nil {
@@ -42,7 +42,7 @@ func TestAnEmptyStoreIsFilledAndThePaperSaysWithWhat(t *testing.T) {
 	}
 }
 
-func TestTheFirstRunIsOnce(t *testing.T) {
+func TestFirstRunIsOnce(t *testing.T) {
 	h := newFixture(t)
 	h.run(t)
 	for _, before := range []func(){func() {}, func() { os.Remove(h.path) }, func() { os.WriteFile(h.path, []byte("mine"), 0o600) }} {
@@ -58,7 +58,7 @@ func TestTheFirstRunIsOnce(t *testing.T) {
 
 // The process dies at each write, before it or right after it, and the next start finishes what the
 // draft said.
-func TestAStartThatWasKilledIsTakenUpByTheNext(t *testing.T) {
+func TestStartThatWasKilledIsTakenUpByTheNext(t *testing.T) {
 	for _, behind := range []bool{false, true} {
 		for n := 1; ; n++ {
 			h := newFixture(t)
@@ -95,7 +95,7 @@ func TestAStartThatWasKilledIsTakenUpByTheNext(t *testing.T) {
 	}
 }
 
-func TestAPaperWithoutARecordIsEnoughToStartFrom(t *testing.T) {
+func TestPaperWithoutARecordIsEnoughToStartFrom(t *testing.T) {
 	h := newFixture(t)
 	drawn := new(Record)
 	drawn.draw(base, true)
@@ -108,7 +108,7 @@ func TestAPaperWithoutARecordIsEnoughToStartFrom(t *testing.T) {
 	h.wantComplete(t, drawn)
 }
 
-func TestADamagedPaperStopsAFirstRunThatIsNotDone(t *testing.T) {
+func TestDamagedPaperStopsAFirstRunThatIsNotDone(t *testing.T) {
 	h := newFixture(t)
 	for _, path := range []string{h.config().draft(), h.path} {
 		os.WriteFile(path, []byte("{"), 0o600)
@@ -119,7 +119,7 @@ func TestADamagedPaperStopsAFirstRunThatIsNotDone(t *testing.T) {
 	}
 }
 
-func TestAStoreThatCommandsHaveFilledGetsNoAdministrator(t *testing.T) {
+func TestStoreThatCommandsHaveFilledGetsNoAdministrator(t *testing.T) {
 	h := newFixture(t)
 	if _, err := h.users.Create(t.Context(), storage.User{Username: "ada", Role: storage.RoleAdmin}, "correct horse"); err != nil {
 		t.Fatal(err)
@@ -135,7 +135,7 @@ func TestAStoreThatCommandsHaveFilledGetsNoAdministrator(t *testing.T) {
 	}
 }
 
-func TestThePaperFollowsTheBaseURL(t *testing.T) {
+func TestPaperFollowsTheBaseURL(t *testing.T) {
 	h := newFixture(t)
 	first := h.run(t)
 	c := h.config()
@@ -150,7 +150,7 @@ func TestThePaperFollowsTheBaseURL(t *testing.T) {
 	h.wantComplete(t, kept)
 }
 
-func TestWithoutTheDemoThereIsNoApplication(t *testing.T) {
+func TestDemoApplicationIsNotMadeWithoutTheDemo(t *testing.T) {
 	h := newFixture(t)
 	c := h.config()
 	c.Demo = false
@@ -166,7 +166,7 @@ func TestWithoutTheDemoThereIsNoApplication(t *testing.T) {
 }
 
 // The start dies at each write, and the next one ends what it began.
-func TestWithoutTheDemoItsApplicationOpensNothing(t *testing.T) {
+func TestDemoApplicationOpensNothingWithoutTheDemo(t *testing.T) {
 	for _, behind := range []bool{false, true} {
 		for n := 1; n <= 4; n++ {
 			h := newFixture(t)
@@ -196,7 +196,7 @@ func TestWithoutTheDemoItsApplicationOpensNothing(t *testing.T) {
 	}
 }
 
-func TestAFirstRunThatIsTakenUpWithoutTheDemoLeavesNoneThatOpens(t *testing.T) {
+func TestFirstRunThatIsTakenUpWithoutTheDemoLeavesNoneThatOpens(t *testing.T) {
 	h := newFixture(t)
 	h.dying.left = 2 // the first is of the names that are taken
 	if _, err := Run(t.Context(), h.config()); err == nil {
@@ -214,7 +214,7 @@ func TestAFirstRunThatIsTakenUpWithoutTheDemoLeavesNoneThatOpens(t *testing.T) {
 	}
 }
 
-func TestAnApplicationThatAnOperatorDisabledStaysSo(t *testing.T) {
+func TestApplicationThatAnOperatorDisabledStaysSo(t *testing.T) {
 	h := newFixture(t)
 	record := h.run(t)
 	app, err := h.store.App(t.Context(), record.App.ClientID)

@@ -31,7 +31,7 @@ func papers(t *testing.T, c Config) (names []string) {
 	return names
 }
 
-func TestOfNodesThatStartAtOnceOneMakesEverythingAndTheOthersSaySo(t *testing.T) {
+func TestFirstRunOfManyNodesAtOnceIsMadeByOne(t *testing.T) {
 	for range 20 {
 		h := newFixture(t)
 		const n = 5
@@ -74,7 +74,7 @@ func TestOfNodesThatStartAtOnceOneMakesEverythingAndTheOthersSaySo(t *testing.T)
 }
 
 // A node dies with a draft, at each write and right behind it, and another one starts before it is back.
-func TestANodeThatDiedBeforeItWasFirstHasNoPaperWhenItIsBack(t *testing.T) {
+func TestNodeThatDiedBeforeItWasFirstHasNoPaperWhenItIsBack(t *testing.T) {
 	for _, behind := range []bool{false, true} {
 		for n := 1; ; n++ {
 			h := newFixture(t)
@@ -111,7 +111,7 @@ func TestANodeThatDiedBeforeItWasFirstHasNoPaperWhenItIsBack(t *testing.T) {
 	}
 }
 
-func TestOnlyANodeThatHasJustComeSaysWhoWasFirst(t *testing.T) {
+func TestFirstRunIsReportedOnlyByANodeThatHasJustJoined(t *testing.T) {
 	h := newFixture(t)
 	h.run(t)
 	late := h.other(t, "late")
@@ -126,7 +126,7 @@ func TestOnlyANodeThatHasJustComeSaysWhoWasFirst(t *testing.T) {
 
 // A version before made the administrator, the application and the settings one after the other, and had written
 // first-run.json before that.
-func TestWhatAKilledStartOfAVersionBeforeBeganIsFinished(t *testing.T) {
+func TestFirstRunKilledInAnEarlierVersionIsFinished(t *testing.T) {
 	for steps := range 4 {
 		h := newFixture(t)
 		drawn := new(Record)
@@ -161,7 +161,7 @@ func TestWhatAKilledStartOfAVersionBeforeBeganIsFinished(t *testing.T) {
 }
 
 // Nodes with the demo start at once on a store that commands have filled.
-func TestOfNodesThatStartAtOnceOneRegistersTheDemo(t *testing.T) {
+func TestDemoOfManyNodesAtOnceIsRegisteredByOne(t *testing.T) {
 	for range 20 {
 		h := newFixture(t)
 		if _, err := h.users.Create(t.Context(), storage.User{Username: "ada"}, "correct horse"); err != nil {

@@ -12,7 +12,7 @@ import (
 )
 
 // The mask of a list of access shows as the right of a group, and the key is still nobody else's.
-func TestACredentialOfTheServiceManagerIsAKeyFile(t *testing.T) {
+func TestCredentialOfTheServiceManagerIsAKeyFile(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("CREDENTIALS_DIRECTORY", dir+"/")
 	key := storage.NewMasterKey()

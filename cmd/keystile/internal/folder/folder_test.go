@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestWhatIsMadeIsPrivateWhateverTheUmask(t *testing.T) {
+func TestFolderFilesArePrivateWhateverTheUmask(t *testing.T) {
 	defer syscall.Umask(syscall.Umask(0)) // no test of this package runs in parallel
 	for _, mask := range []int{0, 0o077, 0o277, 0o777} {
 		syscall.Umask(0o022)
@@ -42,7 +42,7 @@ func TestWhatIsMadeIsPrivateWhateverTheUmask(t *testing.T) {
 	}
 }
 
-func TestAnOpenFolderIsWarnedAboutAndLeftAsItIs(t *testing.T) {
+func TestOpenFolderIsWarnedAboutAndLeftAsItIs(t *testing.T) {
 	dir := t.TempDir()
 	os.Chmod(dir, 0o750)
 	f, err := Open(dir)
@@ -52,7 +52,7 @@ func TestAnOpenFolderIsWarnedAboutAndLeftAsItIs(t *testing.T) {
 	wantMode(t, dir, 0o750)
 }
 
-func TestAFileIsNoFolder(t *testing.T) {
+func TestFileIsNoFolder(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
 	os.WriteFile(path, nil, 0o600)
 	if _, err := Open(path); err == nil || !strings.Contains(err.Error(), "--data") {
@@ -60,7 +60,7 @@ func TestAFileIsNoFolder(t *testing.T) {
 	}
 }
 
-func TestWhoLooksForAFolderMakesNone(t *testing.T) {
+func TestFolderIsNotMadeByLooking(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none")
 	if f, err := Find(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "keystile serve --data "+path) {
 		t.Errorf("Find() = %v, %v", f, err)
@@ -78,7 +78,7 @@ func TestWhoLooksForAFolderMakesNone(t *testing.T) {
 	}
 }
 
-func TestTheMasterKeyIsMadeOnceAndKept(t *testing.T) {
+func TestMasterKeyIsMadeOnceAndKept(t *testing.T) {
 	f := newFolder(t)
 	first, path, err := f.MasterKeys("")
 	if err != nil || path != filepath.Join(f.Path(), masterKey) {
@@ -89,7 +89,7 @@ func TestTheMasterKeyIsMadeOnceAndKept(t *testing.T) {
 	}
 }
 
-func TestOfManyFirstStartsOneMakesTheKey(t *testing.T) {
+func TestMasterKeyOfManyFirstStartsIsMadeOnce(t *testing.T) {
 	f := newFolder(t)
 	keys := make([]string, 16)
 	var starts sync.WaitGroup
@@ -113,7 +113,7 @@ func TestOfManyFirstStartsOneMakesTheKey(t *testing.T) {
 	}
 }
 
-func TestADatabaseWithoutItsKeyNeverGetsANewOne(t *testing.T) {
+func TestDatabaseWithoutItsKeyNeverGetsANewOne(t *testing.T) {
 	f := newFolder(t)
 	os.WriteFile(f.Database(), []byte("x"), 0o600)
 	if _, _, err := f.MasterKeys(""); err == nil || !strings.Contains(err.Error(), "put the file back") {
@@ -124,7 +124,7 @@ func TestADatabaseWithoutItsKeyNeverGetsANewOne(t *testing.T) {
 	}
 }
 
-func TestAKeyFileIsReadOnlyIfItIsPrivateAndRight(t *testing.T) {
+func TestKeyFileIsReadOnlyIfItIsPrivateAndRight(t *testing.T) {
 	f, good := newFolder(t), storage.NewMasterKey()
 	for _, c := range []struct {
 		name, text string
@@ -156,7 +156,7 @@ func TestAKeyFileIsReadOnlyIfItIsPrivateAndRight(t *testing.T) {
 	}
 }
 
-func TestAKeyFileHoldsTheKeyThatSealsAndThoseThatOpen(t *testing.T) {
+func TestKeyFileHoldsTheKeyThatSealsAndThoseThatOpen(t *testing.T) {
 	f, fresh, old := newFolder(t), storage.NewMasterKey(), storage.NewMasterKey()
 	path := filepath.Join(f.Path(), masterKey)
 	os.WriteFile(path, []byte(old.Text()+"=\n\n"), 0o600) // as openssl writes it, and a blank line
@@ -187,7 +187,7 @@ func TestAKeyFileHoldsTheKeyThatSealsAndThoseThatOpen(t *testing.T) {
 	}
 }
 
-func TestAKeyFileBehindALinkIsReplacedAndTheLinkStays(t *testing.T) {
+func TestKeyFileBehindALinkIsReplacedAndTheLinkStays(t *testing.T) {
 	f, key := newFolder(t), storage.NewMasterKey()
 	file, link := filepath.Join(t.TempDir(), "k"), filepath.Join(t.TempDir(), "link")
 	os.WriteFile(file, []byte(storage.NewMasterKey().Text()), 0o600)
@@ -202,7 +202,7 @@ func TestAKeyFileBehindALinkIsReplacedAndTheLinkStays(t *testing.T) {
 	}
 }
 
-func TestAWrittenFileIsTheOldOneOrTheNew(t *testing.T) {
+func TestWrittenFileIsTheOldOneOrTheNew(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "f")
 	os.WriteFile(path, []byte("old"), 0o644)
 	half := func(w io.Writer) error {
@@ -227,7 +227,7 @@ func TestAWrittenFileIsTheOldOneOrTheNew(t *testing.T) {
 	wantMode(t, path, 0o600)
 }
 
-func TestALinkToTheFolderIsTheFolder(t *testing.T) {
+func TestLinkToTheFolderIsTheFolder(t *testing.T) {
 	f := newFolder(t)
 	link := filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(f.Path(), link); err != nil {

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-func TestAMediumThatForgetsIsKnown(t *testing.T) {
+func TestMediumThatForgetsIsKnown(t *testing.T) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs("/dev/shm", &s); err != nil || s.Type != 0x01021994 {
 		t.Skipf("/dev/shm is no tmpfs here: %#x, %v", s.Type, err)

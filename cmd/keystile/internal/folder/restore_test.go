@@ -19,7 +19,7 @@ func backupOf(text string) func(io.Writer) error { return bytesOf([]byte(text)) 
 
 func fine(string) error { return nil }
 
-func TestARestoreKeepsTheOldDatabase(t *testing.T) {
+func TestRestoreKeepsTheOldDatabase(t *testing.T) {
 	f := newFolder(t)
 	os.WriteFile(f.Database(), []byte("old"), 0o600)
 	kept, err := f.Restore(noon, backupOf("new"), fine)
@@ -32,7 +32,7 @@ func TestARestoreKeepsTheOldDatabase(t *testing.T) {
 	wantEntries(t, f, 2)
 }
 
-func TestARestoreIntoAnEmptyFolderKeepsNothing(t *testing.T) {
+func TestRestoreIntoAnEmptyFolderKeepsNothing(t *testing.T) {
 	f := newFolder(t)
 	if kept, err := f.Restore(noon, backupOf("new"), fine); err != nil || kept != "" {
 		t.Errorf("Restore() = %q, %v", kept, err)
@@ -41,7 +41,7 @@ func TestARestoreIntoAnEmptyFolderKeepsNothing(t *testing.T) {
 	wantEntries(t, f, 1)
 }
 
-func TestARestoreThatFailsChangesNothing(t *testing.T) {
+func TestRestoreThatFailsChangesNothing(t *testing.T) {
 	broken := errors.New("broken")
 	for name, c := range map[string]struct {
 		fill  func(io.Writer) error
@@ -60,7 +60,7 @@ func TestARestoreThatFailsChangesNothing(t *testing.T) {
 	}
 }
 
-func TestNobodyRestoresUnderAServer(t *testing.T) {
+func TestRestoreIsRefusedWhileAServerRuns(t *testing.T) {
 	f := newFolder(t)
 	os.WriteFile(f.Database(), []byte("old"), 0o600)
 	held, err := os.Open(f.Database())
@@ -88,7 +88,7 @@ func TestPlaceLeavesWhatIsThereUnlessTold(t *testing.T) {
 	wantText(t, path, "xxx")
 }
 
-func TestNoKeyIsMadeForADatabaseFromElsewhere(t *testing.T) {
+func TestRestoreMakesNoKeyForADatabaseFromElsewhere(t *testing.T) {
 	f := newFolder(t)
 	if _, _, err := f.KeptKeys(""); err == nil || !strings.Contains(err.Error(), "put the one that belongs to the database there") {
 		t.Errorf("KeptKeys() = %v", err)
@@ -115,7 +115,7 @@ func wantEntries(t *testing.T, f *Folder, want int) {
 	}
 }
 
-func TestWhatBelongsToTheOldDatabaseGoesWithIt(t *testing.T) {
+func TestRestoreReplacesWhatBelongsToTheOldDatabase(t *testing.T) {
 	f := newFolder(t)
 	os.WriteFile(f.Database(), []byte("old"), 0o600)
 	os.WriteFile(f.Database()+"-wal", []byte("old log"), 0o600)

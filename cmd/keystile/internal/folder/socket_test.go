@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestAStaleSocketMakesRoom(t *testing.T) {
+func TestStaleSocketMakesRoom(t *testing.T) {
 	f := newFolder(t)
 	l, err := f.Listen(t.Context())
 	if err != nil {
@@ -22,7 +22,7 @@ func TestAStaleSocketMakesRoom(t *testing.T) {
 	l.Close()
 }
 
-func TestALongPathHasItsSocketInAPrivateFolder(t *testing.T) {
+func TestLongPathHasItsSocketInAPrivateFolder(t *testing.T) {
 	temp := shortTemp(t)
 	f, err := Open(filepath.Join(t.TempDir(), strings.Repeat("long", 25)))
 	if err != nil {
@@ -48,7 +48,7 @@ func TestALongPathHasItsSocketInAPrivateFolder(t *testing.T) {
 	}
 }
 
-func TestASocketFolderThatLeadsElsewhereIsRefused(t *testing.T) {
+func TestSocketFolderThatLeadsElsewhereIsRefused(t *testing.T) {
 	shortTemp(t)
 	elsewhere := t.TempDir()
 	os.Chmod(elsewhere, 0o700)

@@ -19,7 +19,7 @@ func TestCountingARequestAllocatesNothing(t *testing.T) {
 }
 
 // Run with -race: labels are found while others are counted.
-func TestNoRequestIsLostWhileLabelsAreFound(t *testing.T) {
+func TestMetricsLoseNoRequestWhileLabelsAreFound(t *testing.T) {
 	m := New("a", func() float64 { return 0 })
 	var all sync.WaitGroup
 	for range 4 {

@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/internal/connections"
 )
 
-func TestWhatIsSeenIsCounted(t *testing.T) {
+func TestMetricsCountWhatIsSeen(t *testing.T) {
 	m := New("v1.2.3", func() float64 { return 42 })
 	for _, s := range []requests.Seen{
 		{Route: "/oauth/token", Method: "POST", Status: 200, Grant: "refresh_token", Took: 3 * time.Millisecond},
@@ -53,7 +53,7 @@ func TestWhatIsSeenIsCounted(t *testing.T) {
 	}
 }
 
-func TestTwoOfThemAreApart(t *testing.T) {
+func TestMetricsOfTwoServicesAreSeparate(t *testing.T) {
 	a, b := New("a", func() float64 { return 0 }), New("b", func() float64 { return 0 })
 	a.End(requests.Seen{Route: "/x", Method: "GET", Status: 200})
 	if text := scrape(t, b); strings.Contains(text, `route="/x"`) {
@@ -71,7 +71,7 @@ func scrape(t *testing.T, m *Metrics) string {
 	return w.Body.String()
 }
 
-func TestWhatAGatewayCountsIsShown(t *testing.T) {
+func TestMetricsShowWhatAGatewayCounts(t *testing.T) {
 	m := New("v1.2.3", func() float64 { return 0 })
 	var ill error
 	m.Watch(func() gateway.Stats {
@@ -92,7 +92,7 @@ func TestWhatAGatewayCountsIsShown(t *testing.T) {
 	}
 }
 
-func TestWhatConnectionsCountIsShownByListener(t *testing.T) {
+func TestMetricsShowConnectionsByListener(t *testing.T) {
 	m := New("v1.2.3", func() float64 { return 0 })
 	for _, listener := range []string{"public", "admin"} {
 		m.WatchRoom(listener, 10*len(listener))
@@ -114,7 +114,7 @@ func TestWhatConnectionsCountIsShownByListener(t *testing.T) {
 	}
 }
 
-func TestARecordedTraceIsAnExemplarForWhoAsksForOpenMetrics(t *testing.T) {
+func TestRecordedTraceIsAnExemplarForWhoAsksForOpenMetrics(t *testing.T) {
 	const id = "4bf92f3577b34da6a3ce929d0e0e4736"
 	m, s := New("a", func() float64 { return 0 }), NewStatements()
 	m.Storage(s)

@@ -2,7 +2,7 @@ package redact
 
 import "testing"
 
-func TestNoPasswordOfAnAddressIsShown(t *testing.T) {
+func TestRedactHidesThePasswordOfAnAddress(t *testing.T) {
 	for text, want := range map[string]string{
 		"http://user:pw@host/path":                      "http://[secret]@host/path",
 		"http://token@host":                             "http://[secret]@host",
@@ -33,7 +33,7 @@ func TestNoPasswordOfAnAddressIsShown(t *testing.T) {
 	}
 }
 
-func TestAMessageRepeatsNoPassword(t *testing.T) {
+func TestMessageRepeatsNoPassword(t *testing.T) {
 	if got, want := Message(`parse "redis://u:pw@host:x": invalid port ":x"; see https://example.com`), `parse "redis://[secret]@host:x": invalid port ":x"; see https://example.com`; got != want {
 		t.Errorf("Message() = %q, want %q", got, want)
 	}

@@ -17,7 +17,7 @@ import (
 	"github.com/keystile/keystile/internal/reqctx"
 )
 
-func TestTheIDIsInTheContextTheAnswerAndWhatIsHandedOn(t *testing.T) {
+func TestIDIsInTheContextTheAnswerAndWhatIsHandedOn(t *testing.T) {
 	var in, onward, trace string
 	d := newDesk(t, func(_ http.ResponseWriter, r *http.Request) {
 		in, onward, trace = reqctx.ID(r.Context()), r.Header.Get(reqctx.Header), r.Header.Get("traceparent")
@@ -47,7 +47,7 @@ func TestRecordsOfARequestCarryItsID(t *testing.T) {
 	}
 }
 
-func TestARequestGetsOneLineWithoutItsSecrets(t *testing.T) {
+func TestRequestGetsOneLineWithoutItsSecrets(t *testing.T) {
 	d := newDesk(t, nil)
 	d.serve("POST", "/known/7?code=SECRET", reqctx.Header, "id-1", "Authorization", "Bearer SECRET", "Cookie", "c=SECRET")
 	d.serve("GET", "/SECRET")
@@ -63,7 +63,7 @@ func TestARequestGetsOneLineWithoutItsSecrets(t *testing.T) {
 	}
 }
 
-func TestTheLineCanBeSilenced(t *testing.T) {
+func TestLineCanBeSilenced(t *testing.T) {
 	d := newDesk(t, nil)
 	d.conf.Quiet = true
 	d.serve("GET", "/")
@@ -72,7 +72,7 @@ func TestTheLineCanBeSilenced(t *testing.T) {
 	}
 }
 
-func TestWhatIsAnsweredIsObserved(t *testing.T) {
+func TestFrontObservesWhatIsAnswered(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		do     http.HandlerFunc
@@ -100,7 +100,7 @@ func TestWhatIsAnsweredIsObserved(t *testing.T) {
 	}
 }
 
-func TestASwitchedProtocolIsObservedAsOne(t *testing.T) {
+func TestSwitchedProtocolIsObservedAsOne(t *testing.T) {
 	over := make(chan struct{})
 	d := newDesk(t, func(w http.ResponseWriter, _ *http.Request) {
 		conn, _, err := http.NewResponseController(w).Hijack()

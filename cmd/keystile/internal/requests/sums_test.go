@@ -15,7 +15,7 @@ import (
 
 func (d *desk) lines() int { return strings.Count(d.out.String(), "\n") }
 
-func TestOfWhatStrangersCauseAMinuteHasSixtyLinesOfAKindAndASum(t *testing.T) {
+func TestRequestLogOfStrangersHasSixtyLinesAMinuteAndASum(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDesk(t, nil)
 		for range 5_000 {
@@ -43,7 +43,7 @@ func TestOfWhatStrangersCauseAMinuteHasSixtyLinesOfAKindAndASum(t *testing.T) {
 }
 
 // A known caller has a rate, and each of their requests its line, until they are over it.
-func TestWhoeverIsKnownHasALineForEachRequestWithinTheirRate(t *testing.T) {
+func TestRequestLogHasALineForEachRequestOfAKnownCaller(t *testing.T) {
 	status := 200
 	for name, identify := range map[string]func(*reqctx.Visit){
 		"a token": func(v *reqctx.Visit) { v.Known = true }, "a session or a secret": func(v *reqctx.Visit) { v.Identified = true },
@@ -150,7 +150,7 @@ func TestLinesWithinStrangersRequestsAreSummedAndThoseOfTheServiceAreNot(t *test
 	})
 }
 
-func TestWhatTheServerSaysOfConnectionsIsSummed(t *testing.T) {
+func TestRequestLogSumsWhatTheServerSaysOfConnections(t *testing.T) {
 	var out bytes.Buffer
 	lines := Log(slog.NewTextHandler(&out, nil))
 	server := ServerLog(slog.New(lines))

@@ -50,7 +50,7 @@ func TestTellReachesTheManager(t *testing.T) {
 	}
 }
 
-func TestWithoutAManagerNothingIsSaidOrTaken(t *testing.T) {
+func TestNotifySaysNothingWithoutAManager(t *testing.T) {
 	for _, m := range []Manager{{}, From(nil, 1), From([]string{"LISTEN_PID=2", "LISTEN_FDS=1"}, 1)} {
 		sockets, err := m.Sockets()
 		if told := m.Tell(Ready); told != nil || err != nil || sockets != nil {
@@ -63,7 +63,7 @@ func TestWithoutAManagerNothingIsSaidOrTaken(t *testing.T) {
 	}
 }
 
-func TestTheWatchdogHearsTwiceInItsTimeWhileTheServiceAnswers(t *testing.T) {
+func TestWatchdogHearsTwiceInItsTimeWhileTheServiceAnswers(t *testing.T) {
 	m := newManager(t, filepath.Join(t.TempDir(), "notify"))
 	env := []string{"NOTIFY_SOCKET=" + m.LocalAddr().String(), "WATCHDOG_USEC=20000000"}
 	for name, c := range map[string]struct {

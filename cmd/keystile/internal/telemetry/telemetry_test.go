@@ -38,7 +38,7 @@ func record(t *testing.T, all *Telemetry) {
 	}
 }
 
-func TestAnOutageIsLoggedOnceAndSoIsItsEnd(t *testing.T) {
+func TestOutageIsLoggedOnceAndSoIsItsEnd(t *testing.T) {
 	var status atomic.Int32
 	status.Store(500)
 	all, log := open(t, Config{}, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(int(status.Load())) })
@@ -60,7 +60,7 @@ func TestAnOutageIsLoggedOnceAndSoIsItsEnd(t *testing.T) {
 	all.Close()
 }
 
-func TestAKeyIsSentToTheCollectorAloneAndIsNotLogged(t *testing.T) {
+func TestKeyIsSentToTheCollectorAloneAndIsNotLogged(t *testing.T) {
 	const key = "s3cr3t-key"
 	elsewhere := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		t.Errorf("a redirect was followed, with %v", r.Header)
@@ -80,7 +80,7 @@ func TestAKeyIsSentToTheCollectorAloneAndIsNotLogged(t *testing.T) {
 	}
 }
 
-func TestTheLastSpansAreSentAtTheEnd(t *testing.T) {
+func TestLastSpansAreSentAtTheEnd(t *testing.T) {
 	var asked atomic.Int32
 	all, log := open(t, Config{}, func(http.ResponseWriter, *http.Request) { asked.Add(1) })
 	_, s := all.Provider().Tracer("test").Start(t.Context(), "span")
@@ -91,7 +91,7 @@ func TestTheLastSpansAreSentAtTheEnd(t *testing.T) {
 	}
 }
 
-func TestNothingThatAStrangerChoosesDecidesWhatIsSampled(t *testing.T) {
+func TestSamplingIgnoresWhatClientsChoose(t *testing.T) {
 	elsewhere := func(flags trace.TraceFlags) context.Context {
 		c := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}, TraceFlags: flags, Remote: true})
 		return trace.ContextWithSpanContext(t.Context(), c)
@@ -129,7 +129,7 @@ func TestNothingThatAStrangerChoosesDecidesWhatIsSampled(t *testing.T) {
 	}
 }
 
-func TestWithoutAConfigurationThereIsNothing(t *testing.T) {
+func TestTelemetryIsOffWithoutAConfiguration(t *testing.T) {
 	var none *Telemetry
 	h := http.NewServeMux()
 	if none.Provider() != nil || none.Front(h) != http.Handler(h) {

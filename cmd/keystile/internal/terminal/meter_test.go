@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-func TestWhatTakesLongShowsHowFarItIs(t *testing.T) {
+func TestMeterShowsProgressOfWhatTakesLong(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var screen bytes.Buffer
 		m := newMeter(&screen, "copying", "bytes")
@@ -23,7 +23,7 @@ func TestWhatTakesLongShowsHowFarItIs(t *testing.T) {
 	})
 }
 
-func TestWhatIsDoneAtOnceShowsNothing(t *testing.T) {
+func TestMeterShowsNothingForWhatIsDoneAtOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var screen bytes.Buffer
 		m := newMeter(&screen, "reading", "records")
@@ -38,7 +38,7 @@ func TestWhatIsDoneAtOnceShowsNothing(t *testing.T) {
 	})
 }
 
-func TestAPersonSaysWhetherToGoOn(t *testing.T) {
+func TestPersonSaysWhetherToGoOn(t *testing.T) {
 	for typed, goesOn := range map[string]bool{"y\n": true, "Yes \n": true, "yes": true, "n\n": false, "\n": false, "": false, "yet\n": false} {
 		var screen bytes.Buffer
 		err := Confirm(strings.NewReader(typed), &screen, "Remove it?")

@@ -22,14 +22,14 @@ func open(t *testing.T) (controller, terminal *os.File) {
 	return controller, terminal
 }
 
-func TestATerminalIsOne(t *testing.T) {
+func TestTerminalIsOne(t *testing.T) {
 	if _, terminal := open(t); !Is(terminal) {
 		t.Error("it is taken for something else")
 	}
 }
 
 // That nothing is shown meanwhile is golang.org/x/term's to prove.
-func TestAPasswordIsReadAndTheTerminalIsAsItWas(t *testing.T) {
+func TestPasswordIsReadAndTheTerminalIsAsItWas(t *testing.T) {
 	controller, terminal := open(t)
 	before, err := term.GetState(int(terminal.Fd()))
 	if err != nil {

@@ -9,7 +9,7 @@ import (
 
 // Files that stand where a terminal could, and are none: /dev/null is a character device as a
 // terminal is.
-func TestWhatKeepsOrSwallowsOutputIsNoTerminal(t *testing.T) {
+func TestTerminalIsNotWhatKeepsOrSwallowsOutput(t *testing.T) {
 	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 	if err != nil {
 		t.Fatal(err)

@@ -33,7 +33,7 @@ func code(t *testing.T, all []snippet, title string) string {
 	return ""
 }
 
-func TestTheGoCodeParsesAndSaysTheValuesWhateverTheyAre(t *testing.T) {
+func TestGoCodeParsesAndSaysTheValuesWhateverTheyAre(t *testing.T) {
 	for _, back := range append(hostile, "https://app.example.com/cb") {
 		file := parsed(t, code(t, snippetsOf(confidential("https://id.example.com", back)), "Go"))
 		values := map[string]string{}
@@ -65,7 +65,7 @@ func parsed(t *testing.T, text string) *ast.File {
 }
 
 // An application without a secret is shown code without one, and each algorithm is in the code of each library.
-func TestTheCodeIsThatOfTheApplication(t *testing.T) {
+func TestCodeIsThatOfTheApplication(t *testing.T) {
 	for _, alg := range []string{"HS256", "ES256", "RS256", "EdDSA"} {
 		for _, public := range []bool{false, alg != "HS256"} {
 			of := confidential("http://127.0.0.1:8080", "https://app.example.com/cb")
@@ -86,7 +86,7 @@ func TestTheCodeIsThatOfTheApplication(t *testing.T) {
 }
 
 // A program on the user's own device has no TLS, so the code that is shown leads back to it by http.
-func TestTheCodeLeadsBackToWhereTheApplicationIs(t *testing.T) {
+func TestCodeLeadsBackToWhereTheApplicationIs(t *testing.T) {
 	s := &Apps{c: Config{BaseURL: "https://id.example.com"}}
 	for domain, want := range map[string]string{
 		"app.example.com": `"https://app.example.com/callback"`,
@@ -101,7 +101,7 @@ func TestTheCodeLeadsBackToWhereTheApplicationIs(t *testing.T) {
 }
 
 // The literal of every language but those with single quotes holds plain characters and escapes alone.
-func TestNoValueEndsItsLiteral(t *testing.T) {
+func TestSnippetValuesNeverEndTheirLiteral(t *testing.T) {
 	for _, title := range []string{"Node", "Python", "Java"} {
 		plain := code(t, snippetsOf(confidential("https://id.example.com", "https://app.example.com/cb")), title)
 		before, after, ok := strings.Cut(plain, `"https://app.example.com/cb"`)
@@ -123,7 +123,7 @@ func TestNoValueEndsItsLiteral(t *testing.T) {
 	}
 }
 
-func TestAValueBetweenSingleQuotesIsReadBackAsItIs(t *testing.T) {
+func TestValueBetweenSingleQuotesIsReadBackAsItIs(t *testing.T) {
 	for _, back := range hostile {
 		all := snippetsOf(confidential("https://id.example.com", back))
 		// A shell has no escapes between single quotes: what it reads is the text with each '\'' undone.

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestADifferenceNamesTheArgumentsThatDiffer(t *testing.T) {
+func TestDifferenceNamesTheArgumentsThatDiffer(t *testing.T) {
 	const before = `{"properties":{"id":{"type":"integer"},"name":{"type":"string"},"gone":{}},"required":["id"]}`
 	for name, c := range map[string]struct{ after, want string }{
 		"the same but for space": {`{"required":["id"],"properties":{"gone":{},"id":{ "type":"integer" },"name":{"type":"string"}}}`, ""},

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAllIsOfferedOnlyWhereAllIsShown(t *testing.T) {
+func TestPinsOfferAcceptAllOnlyWhereAllIsShown(t *testing.T) {
 	fits := strings.Repeat("a", maxHeldText)
 	for name, c := range map[string]struct {
 		text string

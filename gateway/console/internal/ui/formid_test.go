@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestAFormIsGoodOnceForItsSessionItsPageAndAnHour(t *testing.T) {
+func TestFormIsGoodOnceForItsSessionItsPageAndAnHour(t *testing.T) {
 	store, err := storage.Open(t.Context(), backend.New(t), storage.NewMasterKey())
 	if err != nil {
 		t.Fatal(err)

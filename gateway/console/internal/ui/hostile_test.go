@@ -89,7 +89,7 @@ func TestHostileFormsAreReadWithinTheirBound(t *testing.T) {
 }
 
 // An address is written anew from its query, however that reads: it stays on its page.
-func TestAnAddressWithAHostileQueryLeadsNowhereElse(t *testing.T) {
+func TestAddressWithAHostileQueryLeadsNowhereElse(t *testing.T) {
 	for _, text := range hostileTexts {
 		u := &url.URL{Path: "/console/apps", RawQuery: text + "&next=//evil.example&after=" + text}
 		got, err := url.Parse(With(u, "q", text))

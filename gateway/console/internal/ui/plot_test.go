@@ -23,7 +23,7 @@ func longest() (p Plot) {
 	return p
 }
 
-func TestThePlotOfTheMostColumnsFitsOnAPage(t *testing.T) {
+func TestPlotOfTheMostColumnsFitsOnAPage(t *testing.T) {
 	out, err := testView().Plot(longest())
 	if err != nil {
 		t.Fatal(err)
@@ -38,7 +38,7 @@ func TestThePlotOfTheMostColumnsFitsOnAPage(t *testing.T) {
 	}
 }
 
-func TestAPlotOfNothingIsNothing(t *testing.T) {
+func TestPlotOfNothingIsNothing(t *testing.T) {
 	for _, p := range []Plot{{}, {At: []string{"a"}}, {Bars: []Series{{}}}} {
 		if out, err := testView().Plot(p); out != "" || err != nil {
 			t.Errorf("%q, %v", out, err)
@@ -46,7 +46,7 @@ func TestAPlotOfNothingIsNothing(t *testing.T) {
 	}
 }
 
-func TestWhatIsNotKnownIsNotDrawn(t *testing.T) {
+func TestPlotLeavesOutUnknownValues(t *testing.T) {
 	out, err := testView().Plot(Plot{Title: "x", At: []string{"a", "b", "c"}, Bars: []Series{{Name: "n", Values: []int64{5}}}, Line: &Series{Name: "l", Values: []int64{1, -1, 3}}})
 	if err != nil || strings.Count(string(out), "–") != 3 || strings.Contains(string(out), "NaN") {
 		t.Errorf("%s, %v", out, err)

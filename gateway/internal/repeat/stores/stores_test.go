@@ -42,7 +42,7 @@ var adapters = map[string]func(*testing.T) []driver.Backend{
 }
 
 // Twelve attempts at each of ten calls are made at once, on two nodes.
-func TestOneOfManyAttemptsAtOnceIsChargedInEveryStore(t *testing.T) {
+func TestIdempotentAttemptsAtOnceAreChargedOnceInEveryStore(t *testing.T) {
 	for name, open2 := range adapters {
 		t.Run(name, func(t *testing.T) {
 			key := storage.NewMasterKey()

@@ -16,7 +16,7 @@ import (
 
 // A user at a real browser reads who asks, allows tools that change nothing and no others, and is back at
 // the program that asked. That program gets what was allowed.
-func TestABrowserAllowsAnAgentToolsThatChangeNothing(t *testing.T) {
+func TestBrowserAllowsAnAgentToolsThatChangeNothing(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts a browser")
 	}

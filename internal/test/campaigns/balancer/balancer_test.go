@@ -89,7 +89,7 @@ func TestRequestsGoRoundAmongNodesThatAreReady(t *testing.T) {
 	}
 }
 
-func TestOnlyWhatChangesNothingIsSentTwice(t *testing.T) {
+func TestBalancerRepeatsOnlySafeRequests(t *testing.T) {
 	a, b := newUpstream(t), newUpstream(t)
 	all := started(t, a, b)
 	a.breaks.Store(true)
@@ -111,7 +111,7 @@ func TestOnlyWhatChangesNothingIsSentTwice(t *testing.T) {
 	}
 }
 
-func TestANodeThatIsGoneIsPassedOverAtOnce(t *testing.T) {
+func TestNodeThatIsGoneIsPassedOverAtOnce(t *testing.T) {
 	a, b := newUpstream(t), newUpstream(t)
 	all := started(t, a, b)
 	b.Close()

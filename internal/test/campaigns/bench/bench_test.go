@@ -29,7 +29,7 @@ func TestMain(m *testing.M) {
 }
 
 // A figure of a moment is worth nothing; the test is that there is one.
-func TestEveryRowMeasuresSomething(t *testing.T) {
+func TestRowMeasuresSomething(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it runs without -short")
 	}
@@ -97,7 +97,7 @@ func TestPeersCheckEachCall(t *testing.T) {
 	}
 }
 
-func TestAFigureSaysWhetherItsGoalIsMet(t *testing.T) {
+func TestFigureSaysWhetherItsGoalIsMet(t *testing.T) {
 	for _, c := range []struct {
 		f    figure
 		want string
@@ -114,7 +114,7 @@ func TestAFigureSaysWhetherItsGoalIsMet(t *testing.T) {
 	}
 }
 
-func TestALineOfTheTableIsMarkdown(t *testing.T) {
+func TestLineOfTheTableIsMarkdown(t *testing.T) {
 	var out strings.Builder
 	printHead(&out)
 	figure{work: "token", beside: "floor", goal: 0.4, value: 0.351, spread: 0.02, cpu: 61.44, note: "23824 a second"}.print(&out, 1)
@@ -134,7 +134,7 @@ func TestRatiosAreTakenRoundByRound(t *testing.T) {
 	}
 }
 
-func TestTheClientReadsWhatServersAnswer(t *testing.T) {
+func TestClientReadsWhatServersAnswer(t *testing.T) {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /away", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Location", "http://127.0.0.1/cb?code="+r.Header.Get("Cookie")+"&state=x")
@@ -176,7 +176,7 @@ func TestTheClientReadsWhatServersAnswer(t *testing.T) {
 	}
 }
 
-func TestTheFloorAnswers(t *testing.T) {
+func TestFloorAnswers(t *testing.T) {
 	floor := newFloor()
 	for _, c := range []struct {
 		method, target, body string

@@ -135,7 +135,7 @@ func index(p pair, h *fixture) int {
 // moment.
 //
 // CLOCK_ROUNDS is how many times each of that is tried, 3 by default.
-func TestOneTimeHoldsForAllNodes(t *testing.T) {
+func TestClockIsOneForAllNodes(t *testing.T) {
 	p := openPair(t)
 	rounds := 3
 	if set := os.Getenv("CLOCK_ROUNDS"); set != "" {

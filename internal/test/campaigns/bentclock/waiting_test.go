@@ -112,7 +112,7 @@ func (h *fixture) comes(r *receiver, want string, patience time.Duration) bool {
 	}
 }
 
-func TestAMailThatWasAskedForWhileTheClockWasAheadKeepsNobodyWaiting(t *testing.T) {
+func TestMailThatWasAskedForWhileTheClockWasAheadKeepsNobodyWaiting(t *testing.T) {
 	binary := program(t)
 	for _, by := range []time.Duration{2 * time.Hour, 400 * day} {
 		for _, live := range []bool{true, false} {
@@ -126,14 +126,14 @@ func TestAMailThatWasAskedForWhileTheClockWasAheadKeepsNobodyWaiting(t *testing.
 	}
 }
 
-func TestAWebhookThatWasPutOffWhileTheClockWasAheadHoldsNothingUp(t *testing.T) {
+func TestWebhookThatWasPutOffWhileTheClockWasAheadHoldsNothingUp(t *testing.T) {
 	for _, err := range open(t, program(t)).goesOn(400*day, serving.Patience) {
 		t.Error(err)
 	}
 }
 
 // Without what was mended, the tests above fail.
-func TestWhatWaitsForAClockThatWasAheadIsFound(t *testing.T) {
+func TestQueueFindsWhatWaitsForAClockThatWasAhead(t *testing.T) {
 	program(t)
 	for name, p := range map[string]struct {
 		fault overlay.Change

@@ -108,7 +108,7 @@ func (h *fixture) livesThrough(by time.Duration, live bool) []error {
 	return h.failed
 }
 
-func TestNothingComesBackAndNothingIsLostWhateverTheClockSays(t *testing.T) {
+func TestClockErrorsNeitherReviveNorLoseAnything(t *testing.T) {
 	binary := program(t)
 	for _, by := range wrong {
 		for _, live := range []bool{true, false} {
@@ -136,7 +136,7 @@ var planted = map[string]struct {
 	}, 2 * time.Hour},
 }
 
-func TestAFaultThatAWrongClockShowsIsFound(t *testing.T) {
+func TestFaultThatAWrongClockShowsIsFound(t *testing.T) {
 	program(t) // compiles most of what the others need
 	for name, p := range planted {
 		t.Run(name, func(t *testing.T) {

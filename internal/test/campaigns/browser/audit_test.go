@@ -13,7 +13,7 @@ const whole = `<!doctype html><html lang="en"><head><title>A page</title><link r
 
 // Each planted fault has to be found, and nothing else; and the policy that forbids every
 // script stays in force.
-func TestTheAuditFindsWhatIsPlanted(t *testing.T) {
+func TestAuditFindsWhatIsPlanted(t *testing.T) {
 	planted := map[string]string{
 		"label":          `<input type="text">`,
 		"color-contrast": `<p><font color="#bbbbbb">pale</font></p>`,
@@ -67,7 +67,7 @@ func TestTabsShareNoCookie(t *testing.T) {
 	}
 }
 
-func TestAFocusIsSeenOnlyWithAnOutline(t *testing.T) {
+func TestFocusIsSeenOnlyWithAnOutline(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, whole, `<style>.bare { outline: none } a { outline: 3px solid }</style><a href="/x">seen</a> <a class="bare" href="/y">unseen</a>`)
 	}))
@@ -82,7 +82,7 @@ func TestAFocusIsSeenOnlyWithAnOutline(t *testing.T) {
 	}
 }
 
-func TestWithoutScriptsAPageRunsNone(t *testing.T) {
+func TestPageRunsNoScriptsWithScriptsOff(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, whole, `<p>still</p><noscript><input></noscript><script>document.querySelector("p").textContent = "moved"</script>`)
 	}))
@@ -100,7 +100,7 @@ func TestWithoutScriptsAPageRunsNone(t *testing.T) {
 	}
 }
 
-func TestAPageThatIsTooWideIsNoticed(t *testing.T) {
+func TestPageThatIsTooWideIsNoticed(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		fmt.Fprintf(w, whole, `<style>p { width: 700px }</style><p>x`)
 	}))

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-func TestAClickFollowsALinkAndTypingFillsAForm(t *testing.T) {
+func TestClickFollowsALinkAndTypingFillsAForm(t *testing.T) {
 	p := Start(t)
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
@@ -33,7 +33,7 @@ func TestAClickFollowsALinkAndTypingFillsAForm(t *testing.T) {
 	}
 }
 
-func TestAViolationOfThePolicyIsAFault(t *testing.T) {
+func TestViolationOfThePolicyIsAFault(t *testing.T) {
 	p := Start(t)
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", "default-src 'none'; img-src data:")

@@ -31,7 +31,7 @@ func worlds() (all []world) {
 	return all
 }
 
-func TestTwiceTheMachinesNeverHoldLess(t *testing.T) {
+func TestCapacityOfTwiceTheMachinesIsNeverLess(t *testing.T) {
 	for _, w := range worlds() {
 		for _, n := range sizes {
 			for _, p := range sizes {
@@ -47,7 +47,7 @@ func TestTwiceTheMachinesNeverHoldLess(t *testing.T) {
 	}
 }
 
-func TestTheWallThatIsNamedIsTheSmallest(t *testing.T) {
+func TestWallThatIsNamedIsTheSmallest(t *testing.T) {
 	for _, w := range worlds() {
 		for _, n := range sizes {
 			all := w.walls(n, 8)
@@ -73,7 +73,7 @@ func TestTheWallThatIsNamedIsTheSmallest(t *testing.T) {
 // 202 and 300, and 53.11 records 0 and 10. That is 5934.8 + 1166 + 537 + 20 + 215 + 89 + 2.02 = 7963.82 us of a
 // node, and 280 + 975 + 350 + 12.5 + 0 + 75 + 3 + 531.1 = 2226.6 us of a database. Two nodes of 16 cores, 60 %
 // busy, have 19,200,000 us a second: 2410.9 sign-ins. A primary of 64 has 38,400,000: 17,246.
-func TestARowThatWasComputedByHand(t *testing.T) {
+func TestRowThatWasComputedByHand(t *testing.T) {
 	want := map[string]float64{
 		"processors of the nodes":              2410.9,
 		"processors of the primaries":          17246.0,
@@ -95,7 +95,7 @@ func TestARowThatWasComputedByHand(t *testing.T) {
 }
 
 // Doubling a resource doubles its own bound, and no other.
-func TestEachResourceIsInItsOwnUnits(t *testing.T) {
+func TestResourceIsInItsOwnUnits(t *testing.T) {
 	for name, double := range map[string]func(*world){
 		"processors of the nodes":     func(w *world) { w.NodeCores *= 2 },
 		"processors of the primaries": func(w *world) { w.PrimaryCores *= 2 },
@@ -119,7 +119,7 @@ func TestEachResourceIsInItsOwnUnits(t *testing.T) {
 	}
 }
 
-func TestWhatIsNeededHoldsAndLessDoesNot(t *testing.T) {
+func TestCapacityNeededHoldsAndLessDoesNot(t *testing.T) {
 	for _, rate := range []float64{100, 1000, 10_000, 100_000} {
 		n, p, ok := assumed.needs(rate, hot)
 		if !ok {
@@ -143,7 +143,7 @@ func TestWhatIsNeededHoldsAndLessDoesNot(t *testing.T) {
 	}
 }
 
-func TestNobodyIsLostInTheFailureOfARegion(t *testing.T) {
+func TestCapacityFailureOfARegionAccountsForEveryUser(t *testing.T) {
 	last := math.Inf(1)
 	for _, built := range []float64{0.5, 1, 1.25, 1.5, 3} {
 		f := assumed.failure(assumed.SignIns/regions*built, 1.0/regions)
@@ -164,7 +164,7 @@ func TestNobodyIsLostInTheFailureOfARegion(t *testing.T) {
 }
 
 // The statements about the formats are compared with the formats.
-func TestWhatTheContractReservesIsSo(t *testing.T) {
+func TestCapacityReservesMatchTheFormats(t *testing.T) {
 	there := map[string]bool{}
 	for _, r := range reserves {
 		there[r.Name] = r.There
@@ -201,7 +201,7 @@ func TestWhatTheContractReservesIsSo(t *testing.T) {
 	}
 }
 
-func TestThePageSaysWhatWasMeasuredApartFromWhatWasAssumed(t *testing.T) {
+func TestPageSaysWhatWasMeasuredApartFromWhatWasAssumed(t *testing.T) {
 	var b strings.Builder
 	page(&b, assumed)
 	text := b.String()

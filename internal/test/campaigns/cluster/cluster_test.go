@@ -55,7 +55,7 @@ func campaigned(t *testing.T, o options) *campaign {
 	return c
 }
 
-func TestTwoNodesKeepTheirWordOverAFailoverAndWithoutRedis(t *testing.T) {
+func TestClusterKeepsItsWordOverAFailoverAndWithoutRedis(t *testing.T) {
 	c := campaigned(t, options{cycles: 3, faults: "failover,redis-kill,rolling", pause: time.Second})
 	for _, v := range c.model.violations {
 		t.Error(v)
@@ -73,7 +73,7 @@ func TestTwoNodesKeepTheirWordOverAFailoverAndWithoutRedis(t *testing.T) {
 }
 
 // A campaign that finds nothing where there is something would be worth nothing.
-func TestAPlantedFaultIsFound(t *testing.T) {
+func TestPlantedFaultIsFound(t *testing.T) {
 	c := campaigned(t, options{cycles: 1, faults: "redis-kill", pause: time.Second, plant: "strict"})
 	if found := strings.Join(c.model.violations, "\n"); !strings.Contains(found, "a call is refused when ") {
 		t.Errorf("the campaign says %q", found)

@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/internal/test/pgserver"
 )
 
-func TestTwoKillsLoseNothing(t *testing.T) {
+func TestCrashTwiceLosesNothing(t *testing.T) {
 	c := newTestCampaign(t, 2)
 	if err := c.run(t.Context()); err != nil {
 		t.Fatal(err)
@@ -45,7 +45,7 @@ func TestKillsOfADatabaseLoseNothing(t *testing.T) {
 	}
 }
 
-func TestSeveralServersNeedADatabase(t *testing.T) {
+func TestCrashOfSeveralServersNeedsADatabase(t *testing.T) {
 	for _, o := range []options{{storage: "bolt", nodes: 2}, {storage: "paper"}} {
 		if _, err := newCampaign(t.Context(), o, t.TempDir()); err == nil || !strings.Contains(err.Error(), "postgres") {
 			t.Errorf("%+v: %v", o, err)
@@ -54,7 +54,7 @@ func TestSeveralServersNeedADatabase(t *testing.T) {
 }
 
 // Every client does all it can do, and nothing of it is a violation when nobody kills the server.
-func TestEveryClientDoesItsWork(t *testing.T) {
+func TestClientDoesItsWork(t *testing.T) {
 	c, l := begun(t)
 	p := &publisher{life: l, rand: dice(), receiver: c.receiver}
 	for _, w := range []interface{ step() error }{
@@ -92,7 +92,7 @@ func begun(t *testing.T) (*campaign, *life) {
 func dice() *rand.Rand { return rand.New(rand.NewPCG(3, 4)) }
 
 // The check cannot pass by checking nothing.
-func TestALieInTheJournalIsFound(t *testing.T) {
+func TestLieInTheJournalIsFound(t *testing.T) {
 	c, l := begun(t)
 	for _, lie := range lies {
 		t.Run(lie.name, func(t *testing.T) {
@@ -116,7 +116,7 @@ func TestALieInTheJournalIsFound(t *testing.T) {
 	}
 }
 
-func TestOtherKeysAreFound(t *testing.T) {
+func TestCrashFindsOtherKeys(t *testing.T) {
 	c := newTestCampaign(t, 0)
 	for _, want := range []int{0, 1} {
 		l, err := c.begin(t.Context())
@@ -132,7 +132,7 @@ func TestOtherKeysAreFound(t *testing.T) {
 	}
 }
 
-func TestAServerThatEndsByItselfIsFound(t *testing.T) {
+func TestServerThatEndsByItselfIsFound(t *testing.T) {
 	c := newTestCampaign(t, 0)
 	l, err := c.begin(t.Context())
 	if err != nil {
@@ -145,7 +145,7 @@ func TestAServerThatEndsByItselfIsFound(t *testing.T) {
 	}
 }
 
-func TestALostAnswerIsSettledOnce(t *testing.T) {
+func TestLostAnswerIsSettledOnce(t *testing.T) {
 	j := newJournal()
 	token := j.add(&thing{kind: aRefresh, name: "rt_x", family: &family{}}, "handed out")
 	j.begin(rotate, token)
@@ -159,7 +159,7 @@ func TestALostAnswerIsSettledOnce(t *testing.T) {
 	}
 }
 
-func TestOfSeveralWritesEachIsSettledByItself(t *testing.T) {
+func TestWritesAreSettledOneByOne(t *testing.T) {
 	j := newJournal()
 	gone, there := j.add(&thing{kind: aSession, name: "a"}, "begun"), j.add(&thing{kind: aSession, name: "b"}, "begun")
 	j.beginApart(signOutAll, gone, there)
@@ -175,7 +175,7 @@ func TestOfSeveralWritesEachIsSettledByItself(t *testing.T) {
 	}
 }
 
-func TestAnActThatIsNotOnTheTrailIsFound(t *testing.T) {
+func TestActThatIsNotOnTheTrailIsFound(t *testing.T) {
 	c, l := begun(t)
 	app := got(l.makeApp("Noted", "free"))(t)
 	must(t)(0, c.trail.check(l))
@@ -200,7 +200,7 @@ func TestAnActThatIsNotOnTheTrailIsFound(t *testing.T) {
 	}
 }
 
-func TestAJournalIsBounded(t *testing.T) {
+func TestJournalIsBounded(t *testing.T) {
 	j := newJournal()
 	for range maxKept + 10 {
 		j.add(&thing{kind: aCode, name: "x"}, "issued")

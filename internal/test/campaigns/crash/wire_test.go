@@ -36,7 +36,7 @@ func unavailable(headers, text string) http.HandlerFunc {
 	}
 }
 
-func TestWhoStandsInACrowdComesBack(t *testing.T) {
+func TestCrowdIsRetried(t *testing.T) {
 	crowd := unavailable("Retry-After", "<p>Too many people are signing in at this moment.")
 	in := func(w http.ResponseWriter, _ *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: sessionCookie, Value: "s"})
@@ -61,7 +61,7 @@ func TestWhoStandsInACrowdComesBack(t *testing.T) {
 	}
 }
 
-func TestALineOfACrowdIsNoComplaint(t *testing.T) {
+func TestLineOfACrowdIsNoComplaint(t *testing.T) {
 	const bad = "time=2026-01-02T03:04:05Z level=ERROR msg=\"what is asked for cannot be done\"\n"
 	for said, want := range map[string]string{"": "", busy: "", busy + bad + busy: bad, bad: bad} {
 		if got := complaints(said); got != want {
@@ -71,7 +71,7 @@ func TestALineOfACrowdIsNoComplaint(t *testing.T) {
 }
 
 // While a database is away 503 is no answer. Every other answer is one, and so is 503 before and after.
-func TestWhileADatabaseIsAwayNobodyIsAnswered(t *testing.T) {
+func TestRequestsFailWhileADatabaseIsAway(t *testing.T) {
 	away := unavailable("Retry-After", "the store does not answer")
 	broken := func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusInternalServerError) }
 	for _, c := range []struct {

@@ -20,7 +20,7 @@ func fed(t *testing.T) *Watcher {
 	return &Watcher{store: s, seen: map[uint64]bool{}, sums: map[uint64]uint64{}}
 }
 
-func TestAWatcherOfGoodFeedsComplainsOfNothing(t *testing.T) {
+func TestWatcherOfGoodFeedsComplainsOfNothing(t *testing.T) {
 	w := fed(t)
 	w.look(t.Context())
 	must(t, w.store.(*memory.Store).Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: "a"})) // which takes a new Seq
@@ -31,7 +31,7 @@ func TestAWatcherOfGoodFeedsComplainsOfNothing(t *testing.T) {
 	}
 }
 
-func TestAWatcherFindsWhatFeedsMustNotDo(t *testing.T) {
+func TestWatcherFindsWhatFeedsMustNotDo(t *testing.T) {
 	for want, plant := range map[string]func(*Watcher){
 		"shows Seq 3 behind 1":                     func(w *Watcher) { w.follow([]driver.Record{{Seq: 1}, {Seq: 3}}) },
 		"shows Seq 1 behind 1":                     func(w *Watcher) { w.follow([]driver.Record{{Seq: 1}, {Seq: 1}}) },

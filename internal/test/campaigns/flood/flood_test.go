@@ -23,7 +23,7 @@ func small(t *testing.T, scenario string, scale float64) string {
 	return out.String()
 }
 
-func TestASmallFloodRefusesNobodyElse(t *testing.T) {
+func TestSmallFloodRefusesNobodyElse(t *testing.T) {
 	out := small(t, "addresses", 0.002)
 	for _, want := range []string{"honest people: 4, of whom 4", "sign-in, wrong", "kept: all promises"} {
 		if !strings.Contains(out, want) {
@@ -32,14 +32,14 @@ func TestASmallFloodRefusesNobodyElse(t *testing.T) {
 	}
 }
 
-func TestAFewConnectionsHoldNobodyUp(t *testing.T) {
+func TestConnectionsThatAreFewHoldNobodyUp(t *testing.T) {
 	out := small(t, "connections", 0.03) // 360 of one address, which may hold 256
 	if !strings.Contains(out, "one address, 360 connections") || strings.Contains(out, "refused 0; cut for their body 0, for not reading 0\n  somebody else was answered 0") {
 		t.Errorf("it reports:\n%s", out)
 	}
 }
 
-func TestOneSiteStopsNothing(t *testing.T) {
+func TestFloodFromOneSiteStopsNothing(t *testing.T) {
 	small(t, "onesite", 0.0005)
 }
 
@@ -78,7 +78,7 @@ func TestAddressesAreDistinctAndHonestOnesAreElsewhere(t *testing.T) {
 }
 
 // The checks cannot pass by checking nothing.
-func TestABrokenPromiseIsFound(t *testing.T) {
+func TestBrokenPromiseIsFound(t *testing.T) {
 	var v verdict
 	f := &flood{tally: newTally()}
 	f.tally.count("userinfo", 500)
@@ -96,7 +96,7 @@ func TestABrokenPromiseIsFound(t *testing.T) {
 	}
 }
 
-func TestARefusedHonestUserIsFound(t *testing.T) {
+func TestRefusedHonestUserIsFound(t *testing.T) {
 	o := options{binary: program(t), scale: 0.01, seed: 1, hurry: true, out: new(bytes.Buffer)}
 	data := t.TempDir()
 	s, err := start(o, data, "--trusted-proxies", "127.0.0.1", "--limits-per-ip", "1")

@@ -22,7 +22,7 @@ ready() { curl -s --retry 100 --retry-delay 1 --retry-connrefused --fail "http:/
 `
 
 // A block that is marked sh is run, whole, from the folder of its guide.
-func TestTheScriptsOfTheGuidesRun(t *testing.T) {
+func TestScriptsOfTheGuidesRun(t *testing.T) {
 	for _, tool := range []string{"bash", "curl", "jq"} {
 		if _, err := exec.LookPath(tool); err != nil {
 			t.Skipf("%s is not installed", tool)
@@ -44,7 +44,7 @@ func TestTheScriptsOfTheGuidesRun(t *testing.T) {
 	}
 }
 
-func TestAScriptThatFailsIsNoticed(t *testing.T) {
+func TestScriptThatFailsIsNoticed(t *testing.T) {
 	p := page{path: "examples/agent/README.md"}
 	for _, script := range []string{"false\ntrue\n", "echo '{}' | jq -e .url\n", "keystile lockout list\n", "x=$(keystile no such)\n"} {
 		if said, err := run(t, keystile(t), p, script); err == nil {

@@ -20,13 +20,13 @@ func TestWhicheverAnswerIsLostNobodyHasToKnow(t *testing.T) { lose(t, false) }
 
 // The answer is lost, and the database stays out of reach for longer than a call may take: clients are
 // told 503 and when to try again, and what they repeat happens once.
-func TestADatabaseThatStaysAwayIsOwnedUpTo(t *testing.T) { lose(t, true) }
+func TestDatabaseThatStaysAwayIsOwnedUpTo(t *testing.T) { lose(t, true) }
 
 // Several answers get lost, those among them by which the service finds out what became of a call: what clients
 // are told is right all the same, and everything happens once.
 //
 // LOST_ANSWERS is how many ways in which that can happen are drawn for each flow, 20 by default.
-func TestSeveralAnswersThatAreLostMakeNoVerdictWrong(t *testing.T) {
+func TestVerdictSurvivesSeveralLostAnswers(t *testing.T) {
 	draws := 20
 	if set := os.Getenv("LOST_ANSWERS"); set != "" {
 		var err error

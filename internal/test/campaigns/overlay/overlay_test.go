@@ -9,7 +9,7 @@ import (
 
 const some = "storage/bolt/doc.go"
 
-func TestAChangeThatDoesNotFitIsAnErrorThatNamesTheFile(t *testing.T) {
+func TestChangeThatDoesNotFitIsAnErrorThatNamesTheFile(t *testing.T) {
 	for name, changes := range map[string][]Change{
 		"the text is gone":              {{File: some, Old: "no such text", New: "x"}},
 		"the text is there twice":       {{File: some, Old: "bbolt", New: "x"}},

@@ -8,7 +8,7 @@ import (
 )
 
 // Decisions 21 and 22, as a user meets them.
-func TestABrowserSaysNoThenYesAndTakesItBack(t *testing.T) {
+func TestBrowserSaysNoThenYesAndTakesItBack(t *testing.T) {
 	p := browser.Start(t)
 	s := start(t, t.TempDir())
 	record := firstRunOf(t, s.data)

@@ -7,7 +7,7 @@ import (
 )
 
 // Every page of the console, as an administrator sees it in a service that has been used.
-func TestEachPageOfTheConsoleIsFitForEverybody(t *testing.T) {
+func TestPageOfTheConsoleIsFitForEverybody(t *testing.T) {
 	each(t, []reader{english, chinese}, func(v *walkthrough) {
 		f := used(v.t, func(text string) string { return text })
 		v.s = f.service

@@ -33,7 +33,7 @@ func upstream(t *testing.T) string {
 	return shop.URL
 }
 
-func TestAStrangerGetsFromTheBannerToTheAnswerOfATool(t *testing.T) {
+func TestStrangerGetsFromTheBannerToTheAnswerOfATool(t *testing.T) {
 	v := alone(t)
 	v.s = start(t, t.TempDir(), "--limits-per-ip", "100000", "--upstreams-allow-private", "127.0.0.0/8")
 	shop := upstream(t)
@@ -113,7 +113,7 @@ func (v *walkthrough) acts(shop string) {
 }
 
 // The keys Tab and Enter are enough to make an application, and to call a tool.
-func TestTheKeyboardIsEnoughForTheConsole(t *testing.T) {
+func TestKeyboardIsEnoughForTheConsole(t *testing.T) {
 	v := alone(t)
 	f := used(t, func(text string) string { return text })
 	v.s = f.service
@@ -156,7 +156,7 @@ func TestTheKeyboardIsEnoughForTheConsole(t *testing.T) {
 
 // Every value that a user can set is text on every page: no script of theirs runs, and the browser is not even
 // tempted.
-func TestNothingThatSomebodySetRunsInTheConsole(t *testing.T) {
+func TestConsoleRunsNothingThatUsersEntered(t *testing.T) {
 	v := alone(t)
 	f := used(t, func(text string) string {
 		return text + `"><script>alert(1)</script><img src=x onerror=alert(1)><a href="javascript:alert(1)">`
@@ -186,7 +186,7 @@ func (v *walkthrough) harmless(name string) {
 	}
 }
 
-func TestEachAreaOfTheConsoleIsActedOnWithoutAScript(t *testing.T) {
+func TestAreaOfTheConsoleIsActedOnWithoutAScript(t *testing.T) {
 	v := alone(t)
 	v.s = start(t, t.TempDir(), "--limits-per-ip", "100000", "--upstreams-allow-private", "127.0.0.0/8")
 	v.Scripts(false)
@@ -195,7 +195,7 @@ func TestEachAreaOfTheConsoleIsActedOnWithoutAScript(t *testing.T) {
 	v.quiet()
 }
 
-func TestEachAreaOfTheConsoleIsActedOnWithAPhone(t *testing.T) {
+func TestAreaOfTheConsoleIsActedOnWithAPhone(t *testing.T) {
 	v := alone(t)
 	v.s = start(t, t.TempDir(), "--limits-per-ip", "100000", "--upstreams-allow-private", "127.0.0.0/8")
 	v.with(browser.Phone)

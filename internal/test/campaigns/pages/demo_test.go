@@ -11,7 +11,7 @@ import (
 
 // Decision 16. With KEYSTILE_SCREENSHOTS=folder the pages are kept as pictures,
 // light, dark and narrow.
-func TestABrowserGoesFromTheButtonToTheClaims(t *testing.T) {
+func TestBrowserGoesFromTheButtonToTheClaims(t *testing.T) {
 	p := browser.Start(t)
 	s := start(t, t.TempDir())
 	who := firstRunOf(t, s.data).Admin

@@ -105,7 +105,7 @@ var waysOn = []struct {
 
 // A browser goes wherever the application leads on to, from each page that ends in a redirect: to another site, or to a
 // program on the device.
-func TestAnApplicationMayLeadOnToAnotherSite(t *testing.T) {
+func TestApplicationMayLeadOnToAnotherSite(t *testing.T) {
 	for name, launch := range browsers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -135,7 +135,7 @@ func TestAnApplicationMayLeadOnToAnotherSite(t *testing.T) {
 }
 
 // A passkey, which Chromium alone can be given by a test, leads on as well.
-func TestAPasskeyLeadsOnToAnotherSite(t *testing.T) {
+func TestPasskeyLeadsOnToAnotherSite(t *testing.T) {
 	o, s := leadsOn(t), startNamed(t)
 	domain := strings.TrimPrefix(o.URL, "http://")
 	app := must(t, "app", "create", "--data", s.data, "--name", appName, "--domain", domain)["client_id"].(string)

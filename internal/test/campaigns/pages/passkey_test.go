@@ -22,7 +22,7 @@ func startNamed(t *testing.T) *service {
 }
 
 // People add a passkey, sign in with it alone, prove it after a password, rename and remove it.
-func TestAPasskeyIsAddedAndUsed(t *testing.T) {
+func TestPasskeyIsAddedAndUsed(t *testing.T) {
 	b, all := browser.Launch(t), &looked{at: map[string]bool{}}
 	for _, reads := range []reader{english, chinese} {
 		s := startNamed(t)

@@ -12,7 +12,7 @@ import (
 const mostPicture = 60 << 10
 
 // With KEYSTILE_PICTURES=folder the pictures of README are made there anew, and kept.
-func TestThePicturesOfREADMEAreSmall(t *testing.T) {
+func TestPicturesOfREADMEAreSmall(t *testing.T) {
 	folder := os.Getenv("KEYSTILE_PICTURES")
 	if folder == "" {
 		folder = t.TempDir()

@@ -11,7 +11,7 @@ import (
 )
 
 // The page's own script waits, sees what the phone does and goes on.
-func TestABrowserIsSignedInByAPhone(t *testing.T) {
+func TestBrowserIsSignedInByAPhone(t *testing.T) {
 	p := browser.Start(t)
 	s := start(t, t.TempDir())
 	p.Look(1000, false)

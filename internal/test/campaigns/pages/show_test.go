@@ -9,7 +9,7 @@ import (
 
 // Users can look at the password that they type, by the keyboard too and in their language. Where
 // no script runs there is no button that would do nothing.
-func TestAPasswordCanBeLookedAt(t *testing.T) {
+func TestPasswordCanBeLookedAt(t *testing.T) {
 	v := alone(t)
 	v.begin()
 	v.Type("#username", "nobody")
@@ -52,7 +52,7 @@ func TestAPasswordCanBeLookedAt(t *testing.T) {
 }
 
 // The link is hidden because there is no mouse and the window is narrow, whatever name the browser has.
-func TestAPhoneDoesNotOfferToScanItself(t *testing.T) {
+func TestPhoneDoesNotOfferToScanItself(t *testing.T) {
 	v := alone(t)
 	for _, d := range []browser.Device{browser.Phone, v.device} {
 		v.with(d)

@@ -37,7 +37,7 @@ var waysIn = []struct {
 	}, ""},
 }
 
-func TestEachWayInEndsAtTheClaims(t *testing.T) {
+func TestWayInEndsAtTheClaims(t *testing.T) {
 	each(t, []reader{english, byTheirApp}, func(v *walkthrough) {
 		subs := map[string]string{}
 		for _, way := range waysIn {
@@ -84,7 +84,7 @@ func (v *walkthrough) scanned(signIn func(phone *walkthrough)) {
 }
 
 // Linking a provider to an account is the same walkthrough by both ways in.
-func TestOnePersonByTwoWaysHasOneSub(t *testing.T) {
+func TestUserByTwoProvidersHasOneSub(t *testing.T) {
 	v := alone(t)
 	v.begin()
 	v.password()

@@ -21,7 +21,7 @@ import (
 
 // The conformance suite of MCP has scenarios for authorization servers. Those for servers know no tokens,
 // and those named auth/ judge clients.
-func TestTheConformanceSuiteFindsNothingInTheAuthorizationServer(t *testing.T) {
+func TestConformanceSuiteFindsNothingInTheAuthorizationServer(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts programs")
 	}

@@ -37,7 +37,7 @@ func TestStockClientsSignInByRegisteringThemselves(t *testing.T) {
 }
 
 // The documents that vendors publish are recorded; a driver plays each vendor's client.
-func TestTheDocumentOfEachVendorLetsStockClientsIn(t *testing.T) {
+func TestDocumentOfEachVendorLetsStockClientsIn(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts programs")
 	}
@@ -74,7 +74,7 @@ func TestTheDocumentOfEachVendorLetsStockClientsIn(t *testing.T) {
 
 // A user who has allowed tools that change nothing is asked again when the agent wants another. Version 1 of
 // the TypeScript SDK does not ask: where it has a refresh token it refreshes, and gives up.
-func TestAStockClientAsksAgainForAToolThatWasNotAllowed(t *testing.T) {
+func TestStockClientAsksAgainForAToolThatWasNotAllowed(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts programs")
 	}
@@ -93,7 +93,7 @@ func TestAStockClientAsksAgainForAToolThatWasNotAllowed(t *testing.T) {
 }
 
 // mcp-remote signs in where there is no browser: its user types a code elsewhere (RFC 8628).
-func TestAStockClientSignsInAsADevice(t *testing.T) {
+func TestStockClientSignsInAsADevice(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it starts programs")
 	}

@@ -59,7 +59,7 @@ func shown(t *testing.T, name string, document []byte, seen map[string]bool) (ou
 	return out
 }
 
-func TestTheCorpusGivesSchemasThatAjvReadsStrictly(t *testing.T) {
+func TestCorpusGivesSchemasThatAjvReadsStrictly(t *testing.T) {
 	dir := os.Getenv("KEYSTILE_OPENAPI_CORPUS")
 	if dir == "" {
 		t.Skip("KEYSTILE_OPENAPI_CORPUS names no folder of documents")

@@ -88,7 +88,7 @@ var twoNames = []string{
 	`fsync("/d") = 0`,
 }
 
-func TestARenameIsCertainOnlyWhenItsFolderIsSynced(t *testing.T) {
+func TestRenameIsCertainOnlyWhenItsFolderIsSynced(t *testing.T) {
 	d := played(t, twoNames...)
 	for at, want := range map[int][]string{2: {"-", "old", ""}, 4: {"old"}, 7: {"old"}, 8: {"old", "new"}, 9: {"new"}} {
 		if found := left(t, d, at, "a"); !only(found, want...) {
@@ -97,7 +97,7 @@ func TestARenameIsCertainOnlyWhenItsFolderIsSynced(t *testing.T) {
 	}
 }
 
-func TestANameWithoutASyncedFileIsEmpty(t *testing.T) {
+func TestNameWithoutASyncedFileIsEmpty(t *testing.T) {
 	calls := append(twoNames[:6:6], twoNames[7:]...) // the new file is not synced
 	if found := left(t, played(t, calls...), 8, "a"); !found[""] || !found["new"] || found["old"] {
 		t.Errorf("it is one of %v, want the new file, or an empty one", found)
@@ -105,7 +105,7 @@ func TestANameWithoutASyncedFileIsEmpty(t *testing.T) {
 }
 
 // A journal has room before it has records; what was stored into it is told with pwrite64.
-func TestAMappedFileHasRoomThatMayBeThereBeforeWhatIsInIt(t *testing.T) {
+func TestMappedFileHasRoomThatMayBeThereBeforeWhatIsInIt(t *testing.T) {
 	d := played(t, twoNames[0], `fsync("/d") = 0`, `fallocate("/d/a", 0, 0, 9) = 0`,
 		`mmap(NULL, 9, PROT_READ|PROT_WRITE, MAP_SHARED, "/d/a", 0) = 0x7f`, `pwrite64("/d/a", "x", 1, 0) = 1`,
 		`fsync("/d/a") = 0`, `pwrite64("/d/a", "y", 1, 1) = 1`, `ftruncate("/d/a", 2) = 0`)
@@ -127,7 +127,7 @@ func TestAMappedFileHasRoomThatMayBeThereBeforeWhatIsInIt(t *testing.T) {
 	}
 }
 
-func TestASyncHoldsOnlyWhatHadEndedBeforeIt(t *testing.T) {
+func TestSyncHoldsOnlyWhatHadEndedBeforeIt(t *testing.T) {
 	calls := traceOf(t, twoNames[0], `fsync("/d") = 0`, `pwrite64("/d/a", "x", 1, 0) = 1`, `fdatasync("/d/a") = 0`)
 	calls[2].end = 4 // it returns behind the sync
 	d := newDisk("/d")
@@ -141,7 +141,7 @@ func TestASyncHoldsOnlyWhatHadEndedBeforeIt(t *testing.T) {
 	}
 }
 
-func TestATornWriteHasWholeSectors(t *testing.T) {
+func TestTornWriteHasWholeSectors(t *testing.T) {
 	d := played(t, twoNames[0], `fsync("/d") = 0`, `pwrite64("/d/a", "`+strings.Repeat("x", 2000)+`", 2000, 100) = 2000`)
 	for n := range 50 {
 		r := rand.New(rand.NewPCG(8, uint64(n)))
@@ -159,7 +159,7 @@ func TestATornWriteHasWholeSectors(t *testing.T) {
 	}
 }
 
-func TestACallThatIsNotUnderstoodIsAnError(t *testing.T) {
+func TestCallThatIsNotUnderstoodIsAnError(t *testing.T) {
 	for _, call := range []string{
 		`mmap(NULL, 4096, PROT_READ|PROT_WRITE, MAP_SHARED, "/d/never made", 0) = 0x7f`,
 		`fallocate("/d/a", FALLOC_FL_PUNCH_HOLE, 0, 5) = 0`,

@@ -59,7 +59,7 @@ var planted = map[string]struct {
 
 var mapped = []overlay.Change{told}
 
-func TestAFaultThatLosesASyncIsFound(t *testing.T) {
+func TestFaultThatLosesASyncIsFound(t *testing.T) {
 	traceable(t)
 	seed := seed(t)
 	t.Logf("note: POWERCUT_SEED=%d draws the same cuts", seed)

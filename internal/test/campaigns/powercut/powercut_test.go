@@ -122,7 +122,7 @@ func historyOf(t *testing.T, p programs, steps ...step) *history {
 	return h
 }
 
-func TestAPowerCutTakesNothingThatWasAcknowledged(t *testing.T) {
+func TestPowerCutTakesNothingThatWasAcknowledged(t *testing.T) {
 	traceable(t)
 	seed := seed(t)
 	j := recorded(t, builds(t), everything...)
@@ -151,7 +151,7 @@ func TestStoresThatAreNotToldAreNoticed(t *testing.T) {
 }
 
 // A first start that is cut off anywhere leaves a folder that the next one starts on.
-func TestAFirstStartThatIsCutOffIsBegunAgain(t *testing.T) {
+func TestFirstStartThatIsCutOffIsBegunAgain(t *testing.T) {
 	traceable(t)
 	seed := seed(t)
 	j := recorded(t, builds(t), busy(1, 1))

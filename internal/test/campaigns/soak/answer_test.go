@@ -13,7 +13,7 @@ import (
 )
 
 // A request that a node has not answered is that node's: the end of another one explains nothing.
-func TestAKillExplainsWhatTheKilledNodeDidNotAnswer(t *testing.T) {
+func TestKillExplainsWhatTheKilledNodeDidNotAnswer(t *testing.T) {
 	ready := func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/healthz/ready" {
 			panic(http.ErrAbortHandler)

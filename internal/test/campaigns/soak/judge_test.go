@@ -51,7 +51,7 @@ func judged(t *testing.T, what string, s *soak, wants ...string) {
 	}
 }
 
-func TestAProcessThatGrowsIsAViolation(t *testing.T) {
+func TestProcessThatGrowsIsAViolation(t *testing.T) {
 	judged(t, "level", soaked(lived(0, 0, 600, "", 0), lived(1, 0, 200, "", 0), lived(1, 205, 395, "", 0)))
 	for what, by := range map[string]float64{anonymous: 30, heap: 10, files: 30, goroutines: 50} {
 		judged(t, what, soaked(lived(0, 0, 600, what, by)), "node 0", what, "second quarter")
@@ -65,7 +65,7 @@ func TestAProcessThatGrowsIsAViolation(t *testing.T) {
 
 // A restart begins a new life: what the one before has grown to does not hide that this one grows, and the step
 // between them is no growth.
-func TestEachLifeOfANodeIsJudgedByItself(t *testing.T) {
+func TestLifeOfANodeIsJudgedByItself(t *testing.T) {
 	high := lived(1, 300, 300, "", 0)
 	for i := range high.series[heap] {
 		high.series[heap][i].Value += 100
@@ -74,7 +74,7 @@ func TestEachLifeOfANodeIsJudgedByItself(t *testing.T) {
 	judged(t, "a leak in the second life", soaked(lived(0, 0, 600, "", 0), lived(1, 0, 295, "", 0), lived(1, 300, 300, files, 40)), "node 1, from 300 s", files)
 }
 
-func TestARestartBeginsALifeAndNothingElseDoes(t *testing.T) {
+func TestRestartBeginsALifeAndNothingElseDoes(t *testing.T) {
 	s := newSampler(&site{})
 	first := s.life(1, 100, 0)
 	if s.life(1, 100, time.Minute) != first || s.life(1, 101, time.Minute) == first || s.life(2, 100, time.Minute) == first || len(s.lives) != 3 {
@@ -82,11 +82,11 @@ func TestARestartBeginsALifeAndNothingElseDoes(t *testing.T) {
 	}
 }
 
-func TestANodeThatWasHardlyMeasuredIsNotCalledGood(t *testing.T) {
+func TestNodeThatWasHardlyMeasuredIsNotCalledGood(t *testing.T) {
 	judged(t, "few measurements", soaked(lived(0, 0, 25, "", 0), lived(1, 0, 600, "", 0)), "node 0 was measured")
 }
 
-func TestWithoutLoadANodeComesBackToWhatItWas(t *testing.T) {
+func TestJudgeWantsANodeToComeBackWithoutLoad(t *testing.T) {
 	for _, what := range []string{files, goroutines, connections} {
 		s := soaked(lived(0, 0, 600, "", 0))
 		s.end = maps.Clone(s.idle)
@@ -108,7 +108,7 @@ func (s *soak) at(sent, took time.Duration, a answer) answer {
 	return a
 }
 
-func TestAFaultExplainsWhatItMayDoWhileItLasts(t *testing.T) {
+func TestFaultExplainsWhatItMayDoWhileItLasts(t *testing.T) {
 	const from, until = 100 * time.Second, 110 * time.Second
 	refused := answer{status: 503, header: http.Header{"Retry-After": {"1"}}}
 	for _, c := range []struct {
@@ -146,7 +146,7 @@ func TestAFaultExplainsWhatItMayDoWhileItLasts(t *testing.T) {
 }
 
 // Ten thousand refusals of one sort are counted, and shown as some.
-func TestManyProblemsOfOneSortAreShownAsAFew(t *testing.T) {
+func TestJudgeShowsManyProblemsOfOneSortAsAFew(t *testing.T) {
 	s := soaked(lived(0, 0, 600, "", 0))
 	for range 10000 {
 		s.meter.note("userinfo", s.at(time.Second, time.Second, answer{status: 401}), false)
@@ -157,7 +157,7 @@ func TestManyProblemsOfOneSortAreShownAsAFew(t *testing.T) {
 	}
 }
 
-func TestWhoIsToldToComeBackInACrowdIsNoProblem(t *testing.T) {
+func TestJudgeAcceptsBeingToldToComeBack(t *testing.T) {
 	s := soaked(lived(0, 0, 600, "", 0))
 	s.meter.note("sign-in", s.at(0, 0, answer{status: 503, header: http.Header{"Retry-After": {"1"}}, body: []byte("Too many people are signing in")}), false)
 	judged(t, "a crowd", s)
@@ -187,7 +187,7 @@ func TestRequestsThatBecomeSlowerAreAViolation(t *testing.T) {
 	judged(t, "slow amid a fault alone", s)
 }
 
-func TestEveryToleratedMeasureIsMeasured(t *testing.T) {
+func TestToleratedMeasureIsMeasured(t *testing.T) {
 	for what := range tolerances {
 		if !slices.Contains(measures, what) {
 			t.Errorf("%s is tolerated, and measured by nobody", what)

@@ -8,7 +8,7 @@ import (
 )
 
 // A fault that does not fit the sources any more would be found by nobody, and not be missed.
-func TestEveryPlantedFaultFitsTheSources(t *testing.T) {
+func TestPlantedFaultFitsTheSources(t *testing.T) {
 	for _, p := range append(plants, plant{"small", []overlay.Change{small}}) {
 		if err := overlay.Fits(t.Context(), p.changes...); err != nil || len(p.changes) == 0 {
 			t.Errorf("%s, of %d changes: %v", p.name, len(p.changes), err)
@@ -16,7 +16,7 @@ func TestEveryPlantedFaultFitsTheSources(t *testing.T) {
 	}
 }
 
-func TestAnUnknownPlantIsRefusedAndThoseThereAreAreNamed(t *testing.T) {
+func TestUnknownPlantIsRefusedAndThoseThereAreAreNamed(t *testing.T) {
 	if _, err := build(t.Context(), t.TempDir(), "files,nothing"); err == nil || !strings.Contains(err.Error(), `"nothing"`) || !strings.Contains(err.Error(), plants[0].name) {
 		t.Errorf("build(nothing) = %v", err)
 	}

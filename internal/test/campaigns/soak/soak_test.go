@@ -44,7 +44,7 @@ func soakedFor(t *testing.T, o options) report {
 // slack is a factor for times that no test machine reaches: they are not what these tests are about.
 const slack = 1000
 
-func TestTwoNodesStayLevelOverRestartsFaultsAndRotations(t *testing.T) {
+func TestNodesStayLevelOverRestartsFaultsAndRotations(t *testing.T) {
 	r := soakedFor(t, options{storage: "postgres", nodes: 2, minutes: 0.4, rate: 40, redis: true, slower: slack})
 	for _, v := range r.Violations {
 		t.Error(v)
@@ -95,7 +95,7 @@ func TestPlantedLeaksAreFound(t *testing.T) {
 	}
 }
 
-func TestTheMailServerTakesMailsUnlessItIsAway(t *testing.T) {
+func TestMailServerTakesMailsUnlessItIsAway(t *testing.T) {
 	m, err := newMailServer()
 	if err != nil {
 		t.Fatal(err)
@@ -112,7 +112,7 @@ func TestTheMailServerTakesMailsUnlessItIsAway(t *testing.T) {
 	}
 }
 
-func TestAnOptionThatMakesNoSenseIsRefused(t *testing.T) {
+func TestOptionThatMakesNoSenseIsRefused(t *testing.T) {
 	good := options{storage: "postgres", nodes: 2, minutes: 1, people: 8, share: 0.5, slower: 3}
 	if err := good.check(); err != nil {
 		t.Error(err)

@@ -20,7 +20,7 @@ import (
 
 // The data of every release opens, and people, tokens, tools, figures and the trail are as they were: an hour
 // later, as the clock is set.
-func TestTheDataOfEveryReleaseOpens(t *testing.T) {
+func TestDataOfEveryReleaseOpens(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program and runs it")
 	}
@@ -117,7 +117,7 @@ func wantReadBack(t *testing.T, n node, f released.Facts) {
 }
 
 // A version that cannot read, or that writes what the one before cannot, is found.
-func TestWhatBreaksAnUpgradeIsFound(t *testing.T) {
+func TestUpgradeFindsWhatBreaksIt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("builds the program several times and runs it")
 	}
@@ -161,7 +161,7 @@ func TestVersionsThatBelongTogetherAreSwapped(t *testing.T) {
 }
 
 // The facts of a release name every feature that it knew: what is not there counts as unknown to it.
-func TestTheNewestDataKnowsTheFeaturesOfItsVersion(t *testing.T) {
+func TestNewestDataKnowsTheFeaturesOfItsVersion(t *testing.T) {
 	versions, err := released.Versions()
 	fatal(t, err)
 	f, err := released.Read(versions[len(versions)-1])

@@ -65,7 +65,7 @@ func (h *fixture) waits(app storage.App) (storage.App, string) {
 }
 
 // Decision 52.
-func TestTheSecretOfOneApplicationOpensNoOtherOfTheSameOwner(t *testing.T) {
+func TestSecretOfOneApplicationOpensNoOtherOfTheSameOwner(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	root, ada := h.testUser("root", storage.RoleAdmin), h.testUser("ada", "")
 	for name, owner := range map[string]string{"an administrator's": root.Sub, "a user's": ada.Sub, "nobody's": ""} {
@@ -90,7 +90,7 @@ func TestTheSecretOfOneApplicationOpensNoOtherOfTheSameOwner(t *testing.T) {
 }
 
 // Decision 52.
-func TestAnApplicationMayDoLittleForItself(t *testing.T) {
+func TestApplicationMayDoLittleForItself(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	ada := h.testUser("ada", "")
 	disabled := h.testUser("carol", "")
@@ -136,7 +136,7 @@ func TestAnApplicationMayDoLittleForItself(t *testing.T) {
 }
 
 // A decided order binds more than the application: only users cancel it.
-func TestAnApplicationTakesBackNoDecidedOrder(t *testing.T) {
+func TestApplicationTakesBackNoDecidedOrder(t *testing.T) {
 	h := newFixture(t)
 	app := h.owned("Own", "")
 	app, err := h.gateway.Billing().SetTier(t.Context(), app.ID, "enterprise", "root", time.Time{}, nil)
@@ -152,7 +152,7 @@ func TestAnApplicationTakesBackNoDecidedOrder(t *testing.T) {
 }
 
 // Decision 52.
-func TestAUsersTokenWithoutTheScopeAppsManagesNothing(t *testing.T) {
+func TestUsersTokenWithoutTheScopeAppsManagesNothing(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	for _, role := range []string{"", storage.RoleDeveloper, storage.RoleAdmin} {
 		ada := h.testUser("ada"+role, role)
@@ -182,7 +182,7 @@ func TestAUsersTokenWithoutTheScopeAppsManagesNothing(t *testing.T) {
 }
 
 // Decision 52: an administrator's powers are in the console and the CLI.
-func TestNoBearerTokenCarriesAnAdministratorsPowers(t *testing.T) {
+func TestBearerTokenNeverCarriesAdministratorPowers(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	root := h.testUser("root", storage.RoleAdmin)
 	carols, order := h.waits(h.owned("Carols", h.testUser("carol", "").Sub))
@@ -208,7 +208,7 @@ func TestNoBearerTokenCarriesAnAdministratorsPowers(t *testing.T) {
 }
 
 // The consent to the scope apps lets any application manage.
-func TestWithTheScopeAppsAnyApplicationManagesForItsUser(t *testing.T) {
+func TestAppsScopeLetsAnApplicationManageForItsUser(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	ada, bob := h.testUser("ada", ""), h.testUser("bob", "")
 	own := h.owned("Own", ada.Sub)
@@ -259,7 +259,7 @@ func (p *postbox) Notify(_ context.Context, sub string, n event.Notice) {
 }
 
 // Decision 57.
-func TestAChangeOfAnApplicationIsOnTheTrailAndItsOwnerIsNotified(t *testing.T) {
+func TestChangeOfAnApplicationIsOnTheTrailAndItsOwnerIsNotified(t *testing.T) {
 	mails := &postbox{}
 	h := newFixture(t, func(c *gateway.Config) { c.Notifier, c.Plans = mails, unlimited() })
 	ada := h.testUser("ada", "")
@@ -309,7 +309,7 @@ func TestAChangeOfAnApplicationIsOnTheTrailAndItsOwnerIsNotified(t *testing.T) {
 }
 
 // Nobody reads half of a change: what is longer than one event goes on in the next.
-func TestALongChangeIsOnTheTrailWhole(t *testing.T) {
+func TestLongChangeIsOnTheTrailWhole(t *testing.T) {
 	h := newFixture(t)
 	ada := h.testUser("ada", "")
 	id, _ := h.made(ada, shop)

@@ -12,7 +12,7 @@ import (
 // A call costs net/http's copy of the request, and one piece of memory for all that is known of it: its id,
 // whom it comes from, its rate, its charge and its line on the trail. Time stands still, so that nothing
 // is stored meanwhile.
-func TestACheckedCallIsTwoAllocations(t *testing.T) {
+func TestCheckedCallIsTwoAllocations(t *testing.T) {
 	service := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusOK) })
 	for name, open := range map[string]string{"a path that no page may read": "/svc/", "an open path": "/ai/"} {
 		synctest.Test(t, func(t *testing.T) {

@@ -26,7 +26,7 @@ func (h *fixture) key(sub, scope string) (string, apikey.Key) {
 	return text, k
 }
 
-func TestAnAPIKeyOpensWhatATokenOpens(t *testing.T) {
+func TestAPIKeyOpensWhatATokenOpens(t *testing.T) {
 	h := newFixture(t)
 	ada := h.testUser("ada", "")
 	text, _ := h.key(ada.Sub, "tools openid")
@@ -68,7 +68,7 @@ func TestKeysThatAreMadeUpAreReadNoMoreThanTheAddressMay(t *testing.T) {
 }
 
 // A good key is counted for its user, and leaves the address as it was.
-func TestAGoodKeyDoesNotCountAgainstItsAddress(t *testing.T) {
+func TestGoodKeyDoesNotCountAgainstItsAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
 		ada := h.testUser("ada", "")
@@ -92,7 +92,7 @@ func TestAGoodKeyDoesNotCountAgainstItsAddress(t *testing.T) {
 }
 
 // Decision 69: what one node revokes, the others refuse within the second.
-func TestARevokedKeyIsRefusedByEveryNode(t *testing.T) {
+func TestRevokedKeyIsRefusedByEveryNode(t *testing.T) {
 	for how, end := range map[string]func(h *fixture, k apikey.Key) error{
 		"revoked": func(h *fixture, k apikey.Key) error { return apikeys.End(h.Context(), h.store, h.tokens.Revoke, k.ID) },
 		"its user signed out everywhere": func(h *fixture, k apikey.Key) error {

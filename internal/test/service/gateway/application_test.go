@@ -61,7 +61,7 @@ func (h *fixture) made(p testUser, body string) (id, secret string) {
 
 const shop = `{"name":"Shop","domains":["https://Shop.example.com/x"]}`
 
-func TestAnApplicationWorksFromTheMomentItIsMadeToTheMomentItIsDeleted(t *testing.T) {
+func TestApplicationWorksFromTheMomentItIsMadeToTheMomentItIsDeleted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		ada := h.testUser("ada", "")
@@ -103,7 +103,7 @@ func TestAnApplicationWorksFromTheMomentItIsMadeToTheMomentItIsDeleted(t *testin
 	})
 }
 
-func TestAForeignApplicationIsAsGoodAsNone(t *testing.T) {
+func TestForeignApplicationIsAsGoodAsNone(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	ada, bob := h.testUser("ada", ""), h.testUser("bob", storage.RoleDeveloper)
 	id, _ := h.made(ada, shop)
@@ -141,7 +141,7 @@ func TestAForeignApplicationIsAsGoodAsNone(t *testing.T) {
 	h.want(h.call("GET", "/api/v1/apps?after=owner%3D"+ada.Sub+"%1f", bob.bearer), 400, "a cursor that is no id")
 }
 
-func TestABadBodyIsRefusedAndStoresNothing(t *testing.T) {
+func TestBadBodyIsRefusedAndStoresNothing(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	ada := h.testUser("ada", "")
 	id, _ := h.made(ada, shop)
@@ -241,7 +241,7 @@ func TestABadBodyIsRefusedAndStoresNothing(t *testing.T) {
 	}
 }
 
-func TestAUserHasAtMostAHundredApplicationsInPagesOfAHundred(t *testing.T) {
+func TestUserHasAtMostAHundredApplicationsInPagesOfAHundred(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	ada := h.testUser("ada", "")
 	var all sync.WaitGroup

@@ -44,7 +44,7 @@ func TestForgedTokensAreRefusedByEveryEndpoint(t *testing.T) {
 	}
 }
 
-func TestWithoutAValidTokenEveryEndpointAnswersWhy(t *testing.T) {
+func TestBearerThatIsInvalidIsExplainedByEveryEndpoint(t *testing.T) {
 	for _, endpoint := range endpoints {
 		synctest.Test(t, func(t *testing.T) {
 			h := newEndpoints(t)
@@ -86,7 +86,7 @@ func TestWithoutAValidTokenEveryEndpointAnswersWhy(t *testing.T) {
 	}
 }
 
-func TestATokenForAnotherAudienceStillHasItsApplicationsRate(t *testing.T) {
+func TestTokenForAnotherAudienceStillHasItsApplicationsRate(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app, "resource", elsewhere)
 	for range 60 {
@@ -97,7 +97,7 @@ func TestATokenForAnotherAudienceStillHasItsApplicationsRate(t *testing.T) {
 }
 
 // Protocol 5: one key across services.
-func TestOneTokenOpensEveryService(t *testing.T) {
+func TestTokenIsAcceptedByEveryService(t *testing.T) {
 	h := newFixture(t)
 	h.mux.Handle("/payment/", h.gateway.Guard(gateway.Payment, http.HandlerFunc(service)))
 	h.mux.Handle("/files/", h.gateway.Guard(gateway.Storage, http.HandlerFunc(service)))
@@ -118,7 +118,7 @@ func TestOneTokenOpensEveryService(t *testing.T) {
 }
 
 // No timing: what needed the store would wait for ever.
-func TestACallThatWasSeenBeforeNeedsNoStore(t *testing.T) {
+func TestCallThatWasSeenBeforeNeedsNoStore(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		bearer := h.bearer(h.app)
@@ -141,7 +141,7 @@ func TestACallThatWasSeenBeforeNeedsNoStore(t *testing.T) {
 	})
 }
 
-func TestAnUnknownApplicationWhileTheStoreIsAwayIsTroubleNotForgery(t *testing.T) {
+func TestUnknownApplicationWhileTheStoreIsAwayIsTroubleNotForgery(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	h.backend.set(nil, errors.New("away"))
@@ -155,7 +155,7 @@ func TestAnUnknownApplicationWhileTheStoreIsAwayIsTroubleNotForgery(t *testing.T
 	h.want(h.call("GET", "/ai/200", bearer), 200, "once the store is back")
 }
 
-func TestAnErrorOfTheVerifierIsA500(t *testing.T) {
+func TestErrorOfTheVerifierIsA500(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.Tokens = undecided{c.Tokens} })
 	a := h.want(h.call("GET", "/ai/200", h.bearer(h.app)), 500, "a verifier's own error")
 	if strings.Contains(a.text, "inner reason") {

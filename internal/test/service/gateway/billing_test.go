@@ -51,7 +51,7 @@ func (h *fixture) upgrade(p testUser, id, tier string, status int) answer {
 }
 
 // Decision 30: the whole life of an upgrade, with a restart before each step.
-func TestAnUpgradesWholeLife(t *testing.T) {
+func TestUpgradesWholeLife(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the bubble begins at 2000-01-01T00:00:00Z
 		h := newFixture(t)
 		ada := h.testUser("ada", "")
@@ -136,7 +136,7 @@ func (h *fixture) again(p testUser) testUser {
 	return p
 }
 
-func TestOneOrderIsMadeHoweverManyAskAtOnce(t *testing.T) {
+func TestOrderIsMadeOnceHoweverManyAskAtOnce(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	ada := h.testUser("ada", "")
 	id, _ := h.made(ada, shop)
@@ -165,7 +165,7 @@ func (j decider) Decide(context.Context, storage.Order, storage.App) (string, st
 	return j.status, j.reason, j.err
 }
 
-func TestAHostsBillingDecides(t *testing.T) {
+func TestHostsBillingDecides(t *testing.T) {
 	for _, c := range []struct {
 		decider decider
 		answer  int
@@ -226,7 +226,7 @@ func smallPlans() []billing.Plan {
 }
 
 // Settlements match the ledger, for every application and every month.
-func TestASettlementIsTheSumOfTheLedger(t *testing.T) {
+func TestSettlementIsTheSumOfTheLedger(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		edit := func(c *gateway.Config) { c.Plans = smallPlans() }
 		h := newFixture(t, edit)
@@ -342,7 +342,7 @@ func TestASettlementIsTheSumOfTheLedger(t *testing.T) {
 	})
 }
 
-func TestADecisionHoldsForTheNextCall(t *testing.T) {
+func TestDecisionHoldsForTheNextCall(t *testing.T) {
 	h := newFixture(t)
 	ada := h.testUser("ada", "")
 	id, _ := h.made(ada, shop)
@@ -355,7 +355,7 @@ func TestADecisionHoldsForTheNextCall(t *testing.T) {
 	}
 }
 
-func TestAnOrderThatWasTakenBackCostsNothing(t *testing.T) {
+func TestOrderThatWasTakenBackCostsNothing(t *testing.T) {
 	h := newFixture(t)
 	ada := h.testUser("ada", "")
 	id, _ := h.made(ada, shop)
@@ -379,7 +379,7 @@ func TestAnOrderThatWasTakenBackCostsNothing(t *testing.T) {
 	}
 }
 
-func TestARemovedApplicationIsStillSettled(t *testing.T) {
+func TestRemovedApplicationIsStillSettled(t *testing.T) {
 	h := newFixture(t)
 	ada := h.testUser("ada", "")
 	id, _ := h.made(ada, shop)
@@ -399,7 +399,7 @@ func TestARemovedApplicationIsStillSettled(t *testing.T) {
 
 // A change by the clock is no reading: other processes' changes are noticed after it as they were
 // before.
-func TestAnApplicationWhoseTierHasEndedIsReadAgain(t *testing.T) {
+func TestApplicationWhoseTierHasEndedIsReadAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		app, err := h.gateway.Billing().SetTier(t.Context(), h.app.ID, "enterprise", "root", time.Now().Add(time.Minute), nil)
@@ -425,7 +425,7 @@ func TestAnApplicationWhoseTierHasEndedIsReadAgain(t *testing.T) {
 
 // An order for later that is overtaken neither costs anything nor can be taken back: that would
 // take back its successor.
-func TestAnOvertakenOrderIsCanceled(t *testing.T) {
+func TestOvertakenOrderIsCanceled(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the bubble begins at 2000-01-01T00:00:00Z
 		h := newFixture(t)
 		ada := h.testUser("ada", "")
@@ -463,7 +463,7 @@ func TestAnOvertakenOrderIsCanceled(t *testing.T) {
 	})
 }
 
-func TestTooManyApplicationsForOneAnswerAreNotLeftOutInSilence(t *testing.T) {
+func TestApplicationsTooManyForOneAnswerAreNotLeftOutInSilence(t *testing.T) {
 	h := newFixture(t)
 	ada := h.testUser("ada", "")
 	for range 201 { // by the operator

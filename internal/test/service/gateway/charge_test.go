@@ -16,7 +16,7 @@ import (
 )
 
 // Decision 27.
-func TestWhatIsCharged(t *testing.T) {
+func TestChargeAppliesToBillableAnswers(t *testing.T) {
 	for path, want := range map[string]int64{
 		"/ai/200": 1, "/ai/201": 1, "/ai/204": 1, "/ai/302": 1, "/ai/400": 1, "/ai/404": 1,
 		"/ai/500": 1, "/ai/503": 1, // the product's own failure
@@ -67,7 +67,7 @@ func TestUserInfoIsChargedWhereItAnswers(t *testing.T) {
 	}
 }
 
-func TestACallIsChargedOnceHoweverItIsAnswered(t *testing.T) {
+func TestCallIsChargedOnceHoweverItIsAnswered(t *testing.T) {
 	for name, service := range map[string]http.HandlerFunc{
 		"nothing":        func(http.ResponseWriter, *http.Request) {},
 		"only a body":    func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("a")); w.Write([]byte("b")) },
@@ -93,7 +93,7 @@ func TestACallIsChargedOnceHoweverItIsAnswered(t *testing.T) {
 	}
 }
 
-func TestAnInformationalAnswerDecidesNothing(t *testing.T) {
+func TestInformationalAnswerDecidesNothing(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	h.mux.Handle("/files/", h.gateway.Guard("files", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -108,7 +108,7 @@ func TestAnInformationalAnswerDecidesNothing(t *testing.T) {
 	}
 }
 
-func TestACallThatEndedBeforeItsAnswerBeganIsNotCharged(t *testing.T) {
+func TestCallThatEndedBeforeItsAnswerBeganIsNotCharged(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	h.mux.Handle("/files/", h.gateway.Guard("files", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })))
@@ -121,7 +121,7 @@ func TestACallThatEndedBeforeItsAnswerBeganIsNotCharged(t *testing.T) {
 	}
 }
 
-func TestTheChargeIsCountedBeforeTheAnswerLeaves(t *testing.T) {
+func TestChargeIsCountedBeforeTheAnswerLeaves(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	counted := int64(-1)
@@ -140,7 +140,7 @@ type beginRecorder struct {
 
 func (w *beginRecorder) WriteHeader(status int) { w.leaves(); w.ResponseRecorder.WriteHeader(status) }
 
-func TestACallThatCannotBeCountedIsNotAnswered(t *testing.T) {
+func TestCallThatCannotBeCountedIsNotAnswered(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	h.gateway.Close(t.Context()) // counts nothing any more
@@ -152,7 +152,7 @@ func TestACallThatCannotBeCountedIsNotAnswered(t *testing.T) {
 }
 
 // Protocol 8: exceeding a quota does not interrupt service.
-func TestOverQuotaEverythingIsAnsweredAndCounted(t *testing.T) {
+func TestQuotaThatIsUsedUpIsAnsweredAndCounted(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) {
 		c.Plans = billing.Plans()
 		c.Plans[0].Calls = 5
@@ -206,7 +206,7 @@ func TestQuotasBeginAnewByTheCalendarInUTC(t *testing.T) {
 	}
 }
 
-func TestEachProductIsInTheRecordFromTheStart(t *testing.T) {
+func TestProductIsInTheRecordFromTheStart(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.Products = append(c.Products, "search") })
 	a := h.want(h.call("GET", "/api/v1/quota", h.bearer(h.app)), 200, "quota")
 	for _, product := range []string{"identity", "ai", "payment", "storage", "mcp", "search"} {
@@ -234,7 +234,7 @@ func TestChargesOutliveTheProcess(t *testing.T) {
 	}
 }
 
-func TestAGuardBehindAGuardChargesItsOwnProduct(t *testing.T) {
+func TestGuardBehindAGuardChargesItsOwnProduct(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	h.mux.Handle("/both/", h.gateway.Guard("outer", h.gateway.Guard("inner", http.HandlerFunc(service))))
@@ -244,7 +244,7 @@ func TestAGuardBehindAGuardChargesItsOwnProduct(t *testing.T) {
 	}
 }
 
-func TestAProductThatTheConfigDoesNotKnowIsRefused(t *testing.T) {
+func TestProductThatTheConfigDoesNotKnowIsRefused(t *testing.T) {
 	h := newFixture(t)
 	for name, guarded := range map[string]func(string, http.Handler) http.Handler{"Guard": h.gateway.Guard, "Meter": h.gateway.Meter} {
 		func() {

@@ -49,7 +49,7 @@ func variable(name string) string {
 }
 
 // Decision 94.
-func TestNoNameOfAHeaderCanBeTakenForTheGateways(t *testing.T) {
+func TestHeaderNamesCannotBeTakenForTheGateways(t *testing.T) {
 	for place, put := range places {
 		t.Run(place, func(t *testing.T) {
 			h := newFixture(t)
@@ -79,7 +79,7 @@ func TestNoNameOfAHeaderCanBeTakenForTheGateways(t *testing.T) {
 	}
 }
 
-func TestAClientDoesNotSayWhoItIsNorWhichRequestIsMeant(t *testing.T) {
+func TestClientDoesNotSayWhoItIsNorWhichRequestIsMeant(t *testing.T) {
 	for place, put := range places {
 		t.Run(place, func(t *testing.T) {
 			h := newFixture(t)
@@ -117,7 +117,7 @@ func behindATrustedProxy(c *gateway.Config) {
 }
 
 // Only the gateway learns the findings of a trusted proxy: services see them in one form, and the trail has them.
-func TestAHandlerLearnsFromTheGatewayWhereItsCallerIs(t *testing.T) {
+func TestHandlerLearnsFromTheGatewayWhereItsCallerIs(t *testing.T) {
 	for sent, from := range map[string]string{"198.51.100.7": "10.0.0.1:1", "6.6.6.6, 198.51.100.7": "10.0.0.1:1", "6.6.6.6": "198.51.100.7:1"} {
 		h := newFixture(t, behindATrustedProxy)
 		var got http.Header
@@ -133,7 +133,7 @@ func TestAHandlerLearnsFromTheGatewayWhereItsCallerIs(t *testing.T) {
 }
 
 // Where nothing has to go the request is not copied, also where a proxy says the truth of it.
-func TestAnHonestCallIsNotCopied(t *testing.T) {
+func TestHonestCallIsNotCopied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t, busy, behindATrustedProxy)
 		handler := h.gateway.Front(h.gateway.Guard(gateway.AI, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200) })))
@@ -146,7 +146,7 @@ func TestAnHonestCallIsNotCopied(t *testing.T) {
 	})
 }
 
-func TestAHandshakeOfAWebSocketClaimsNothing(t *testing.T) {
+func TestHandshakeOfAWebSocketClaimsNothing(t *testing.T) {
 	h := newFixture(t)
 	service := newSockets()
 	user := behind(t, h, service.ServeHTTP)
@@ -163,7 +163,7 @@ func TestAHandshakeOfAWebSocketClaimsNothing(t *testing.T) {
 }
 
 // HTTP/2 writes names in small letters, and has names that begin with a colon.
-func TestNoNameOfHTTP2CanBeTakenForTheGateways(t *testing.T) {
+func TestHTTP2NamesCannotBeTakenForTheGateways(t *testing.T) {
 	h := newFixture(t)
 	var got http.Header
 	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { got = r.Header.Clone() })
@@ -195,7 +195,7 @@ func TestNoNameOfHTTP2CanBeTakenForTheGateways(t *testing.T) {
 // ourCookies are set for the host that services answer from.
 var ourCookies = []string{"open_sso_token", "keystile_browser", "keystile_known", "keystile_trusted", "keystile_way", "keystile_lang", "keystile_of_a_later_version"}
 
-func TestNoCookieOfOursReachesAService(t *testing.T) {
+func TestGatewayCookiesNeverReachAService(t *testing.T) {
 	h := newFixture(t)
 	var got []string
 	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { got = r.Header["Cookie"] })
@@ -211,7 +211,7 @@ func TestNoCookieOfOursReachesAService(t *testing.T) {
 }
 
 // A service may not speak for the whole host: in its answer, behind it, or before it.
-func TestAServiceDecidesNothingForTheWholeHost(t *testing.T) {
+func TestServiceDecidesNothingForTheWholeHost(t *testing.T) {
 	var lines []string
 	for _, name := range ourCookies {
 		for _, form := range []string{"%s=forged; Path=/", "  %s = forged", "=%s=forged; Path=/", "__Host-%s=forged; Path=/; Secure", "__secure-%s=forged", "\t%s", "%s", "\xc2\xa0%s=forged"} {
@@ -258,7 +258,7 @@ func TestAServiceDecidesNothingForTheWholeHost(t *testing.T) {
 }
 
 // A handler in the same program is the host's own, which has the session cookie in its hands already.
-func TestAHandlerOfTheHostSetsWhatItLikes(t *testing.T) {
+func TestHandlerOfTheHostSetsWhatItLikes(t *testing.T) {
 	h := newFixture(t)
 	h.svc = h.gateway.Guard("svc", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "open_sso_token", Value: "", MaxAge: -1})

@@ -38,7 +38,7 @@ func (h *fixture) of(app storage.App, sub string) string {
 }
 
 // Decision 55: the charge and the rate are of the person, not of the vendor.
-func TestAThousandPeopleOfOneClientDoNotTouchEachOther(t *testing.T) {
+func TestThousandPeopleOfOneClientDoNotTouchEachOther(t *testing.T) {
 	for _, id := range []string{"https://agent.example/client.json", ""} {
 		const people = 1000
 		h := newFixture(t, func(c *gateway.Config) {
@@ -74,7 +74,7 @@ func TestAThousandPeopleOfOneClientDoNotTouchEachOther(t *testing.T) {
 }
 
 // The audit trail has the person and the client.
-func TestTheTrailShowsPersonAndClient(t *testing.T) {
+func TestTrailShowsPersonAndClient(t *testing.T) {
 	h := newFixture(t)
 	app := h.vendor("https://agent.example/client.json")
 	h.call("GET", "/ai/200", h.of(app, "u1"))
@@ -85,7 +85,7 @@ func TestTheTrailShowsPersonAndClient(t *testing.T) {
 	}
 }
 
-func TestAClientHasNothingToManage(t *testing.T) {
+func TestClientHasNothingToManage(t *testing.T) {
 	h := newFixture(t)
 	app := h.vendor("https://agent.example/client.json")
 	dynamic := h.vendor("")
@@ -132,7 +132,7 @@ func TestPeopleOfOneClientAreOneApplicationInMemory(t *testing.T) {
 	}
 }
 
-func TestWhatIsLeftFallsWithEachCall(t *testing.T) {
+func TestQuotaLeftFallsWithEachCall(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		app := h.vendor("")
@@ -166,7 +166,7 @@ func charge(t testing.TB, h *fixture, c storage.Caller, n int) {
 	}
 }
 
-func TestWhatIsLeftStopsAtNoneAndCanBeUnlimited(t *testing.T) {
+func TestQuotaLeftStopsAtNoneAndCanBeUnlimited(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) {
 		c.Plans = billing.Plans()
 		c.Plans[0].Calls, c.Plans[1].Calls = 2, counters.Unlimited
@@ -180,7 +180,7 @@ func TestWhatIsLeftStopsAtNoneAndCanBeUnlimited(t *testing.T) {
 	}
 }
 
-func TestAStoreThatIsAwayIsWaitedForOnceAndForAnInstant(t *testing.T) {
+func TestStoreThatIsAwayIsWaitedForOnceAndForAnInstant(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		hang := make(chan struct{})

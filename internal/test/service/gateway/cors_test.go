@@ -7,7 +7,7 @@ import (
 )
 
 // Decision 31.
-func TestEveryOriginReadsWhatIsReachedByToken(t *testing.T) {
+func TestOriginReadsWhatIsReachedByToken(t *testing.T) {
 	h := newFixture(t)
 	for _, path := range []string{
 		"/oauth/token", "/oauth/token.php", "/oauth/revoke", "/oauth/revoke.php", "/oauth/userinfo", "/oauth/userinfo.php", "/oauth/jwks", "/oauth/jwks.php",
@@ -25,7 +25,7 @@ func TestEveryOriginReadsWhatIsReachedByToken(t *testing.T) {
 	}
 }
 
-func TestNoOriginReadsWhatIsReachedByCookie(t *testing.T) {
+func TestCORSGivesNoOriginWhatIsReachedByCookie(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.PerAddress = 100 })
 	for _, path := range []string{"/oauth/authorize", "/oauth/authorize.php", "/oauth/signin", "/oauth/signin/consent", "/oauth/account", "/oauth/logout", "/", "/demo", "/api/mcpx", "/registered", "/oauth/tokens", "/API/v1/quota"} {
 		for _, method := range []string{"GET", "POST", "OPTIONS"} {
@@ -39,7 +39,7 @@ func TestNoOriginReadsWhatIsReachedByCookie(t *testing.T) {
 	}
 }
 
-func TestOnlyListedOriginsSendTheCookie(t *testing.T) {
+func TestCORSAllowsCookiesToListedOriginsOnly(t *testing.T) {
 	const console = "https://console.example.com"
 	h := newFixture(t, func(c *gateway.Config) {
 		c.CORS = gateway.CORS{Shared: []string{"/api/console/"}, Origins: []string{console}}
@@ -64,7 +64,7 @@ func TestOnlyListedOriginsSendTheCookie(t *testing.T) {
 	}
 }
 
-func TestAPreflightIsAnsweredBeforeRateAndToken(t *testing.T) {
+func TestPreflightIsAnsweredBeforeRateAndToken(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.PerAddress = 1 })
 	for range 100 {
 		h.want(h.call("OPTIONS", "/api/v1/quota", "", "Origin", "https://a.example", "Access-Control-Request-Method", "GET"), 204, "a preflight")

@@ -20,7 +20,7 @@ func shared(c *gateway.Config) {
 	c.ExemptPaths = []string{"/open/free/"}
 }
 
-func TestAHandlerThatWritesIntoAHeaderChangesNoLaterAnswer(t *testing.T) {
+func TestHandlerThatWritesIntoAHeaderChangesNoLaterAnswer(t *testing.T) {
 	h := newFixture(t, shared)
 	var spoil bool
 	front := h.gateway.Front(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -60,7 +60,7 @@ func TestAHandlerThatWritesIntoAHeaderChangesNoLaterAnswer(t *testing.T) {
 	}
 }
 
-func TestAVaryThatIsThereAlreadyStays(t *testing.T) {
+func TestVaryThatIsThereAlreadyStays(t *testing.T) {
 	h := newFixture(t, shared)
 	front := h.gateway.Front(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	for path, want := range map[string]string{"/shared/x": "Accept-Encoding, Cookie, Origin", "/open/x": "Accept-Encoding, Cookie", "/x": "Accept-Encoding, Cookie"} {
@@ -78,7 +78,7 @@ func TestAVaryThatIsThereAlreadyStays(t *testing.T) {
 }
 
 // A Vary for other reasons, such as compression before the gateway, says nothing about origins.
-func TestAServiceSpeaksOfOriginsWhereOnlySomethingElseVaries(t *testing.T) {
+func TestServiceSpeaksOfOriginsWhereOnlySomethingElseVaries(t *testing.T) {
 	for vary, want := range map[string]string{"Accept-Encoding": page, "Accept-Encoding, Origin": ""} {
 		for _, announced := range []bool{false, true} {
 			h := newFixture(t, func(c *gateway.Config) { c.CORS.Open = []string{"/elsewhere/"} })
@@ -105,7 +105,7 @@ func TestAServiceSpeaksOfOriginsWhereOnlySomethingElseVaries(t *testing.T) {
 	}
 }
 
-func TestWhatNoBrowserWouldMatchIsRefusedAtNewWithItsMend(t *testing.T) {
+func TestCORSConfigRefusesWhatNoBrowserMatches(t *testing.T) {
 	h := newFixture(t)
 	cors := gateway.CORS{
 		Origins: []string{"https://a.example/", "https://b.example:443", page, "*"}, Shared: []string{"api/console/"}, Open: []string{"api/"},

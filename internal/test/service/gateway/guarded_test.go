@@ -15,7 +15,7 @@ import (
 )
 
 // A host that has set nothing guards its service from what callers say of themselves.
-func TestAGuardedServiceIsToldNothingByItsCaller(t *testing.T) {
+func TestGuardedServiceIsToldNothingByItsCaller(t *testing.T) {
 	backend := memory.New()
 	defer backend.Close()
 	service, err := keystile.New(t.Context(), keystile.Config{BaseURL: "http://127.0.0.1:8080", Backend: backend, MasterKey: storage.NewMasterKey()})

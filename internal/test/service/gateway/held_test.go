@@ -12,7 +12,7 @@ var inner = map[string]string{
 	"169.254.169.254": "https://169.254.169.254/latest", "vault.internal": "https://vault.internal/", "db": "https://db/", "[::ffff:127.0.0.1]": "https://[::ffff:127.0.0.1]/",
 }
 
-func TestAnOwnersApplicationIsToldNothingInAPrivateNetwork(t *testing.T) {
+func TestOwnersApplicationIsToldNothingInAPrivateNetwork(t *testing.T) {
 	h := newFixture(t)
 	for _, role := range []string{"", storage.RoleDeveloper, storage.RoleAdmin} {
 		p := h.testUser("p"+role, role)
@@ -35,7 +35,7 @@ func TestAnOwnersApplicationIsToldNothingInAPrivateNetwork(t *testing.T) {
 }
 
 // Stored values stay, and the owner changes everything else.
-func TestAPrivateAddressThatIsStoredStandsInNobodysWay(t *testing.T) {
+func TestPrivateAddressThatIsStoredStandsInNobodysWay(t *testing.T) {
 	h := newFixture(t)
 	p := h.testUser("ann", "")
 	a := must(h.store.SaveApp(t.Context(), storage.App{Name: "A", Domains: []string{"127.0.0.1"}, BackchannelLogoutURI: "http://127.0.0.1/out", Owner: p.Sub}))(t)
@@ -44,7 +44,7 @@ func TestAPrivateAddressThatIsStoredStandsInNobodysWay(t *testing.T) {
 	h.want(h.do("PATCH", "/api/v1/apps/"+a.ID, p.bearer, `{"backchannel_logout_uri":""}`), 200, "nowhere")
 }
 
-func TestATokenDoesNotTakeBackWhatAnOperatorHolds(t *testing.T) {
+func TestTokenDoesNotTakeBackWhatAnOperatorHolds(t *testing.T) {
 	h := newFixture(t)
 	for _, role := range []string{"", storage.RoleAdmin} {
 		p := h.testUser("p"+role, role)

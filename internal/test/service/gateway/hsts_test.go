@@ -13,7 +13,7 @@ const year = "max-age=31536000"
 
 func secure(c *gateway.Config) { c.HSTS, c.CORS = true, gateway.CORS{Open: []string{"/api/v1/"}} }
 
-func TestEveryAnswerOfASecureServiceHasHSTS(t *testing.T) {
+func TestAnswerOfASecureServiceHasHSTS(t *testing.T) {
 	for name, c := range map[string]struct {
 		edit func(*gateway.Config)
 		want []string
@@ -35,7 +35,7 @@ func TestEveryAnswerOfASecureServiceHasHSTS(t *testing.T) {
 
 // A browser keeps the header for the whole host: a service of it could switch off what
 // protects the sign-in beside it.
-func TestAServiceCannotSetHSTS(t *testing.T) {
+func TestServiceCannotSetHSTS(t *testing.T) {
 	for name, c := range map[string]struct {
 		edit      func(*gateway.Config)
 		announced bool
@@ -65,7 +65,7 @@ func TestAServiceCannotSetHSTS(t *testing.T) {
 	}
 }
 
-func TestAnUnchargedAnswerHasHSTS(t *testing.T) {
+func TestUnchargedAnswerHasHSTS(t *testing.T) {
 	h := newFixture(t, secure, func(c *gateway.Config) { c.Store, c.Tokens = nameless{c.Store, c.Tokens}, nameless{c.Store, c.Tokens} })
 	behind(t, h, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "answer") })
 	if a := h.want(h.call("GET", "/svc/x", "any"), 503, "a call"); a.header.Get("Strict-Transport-Security") != year {

@@ -23,7 +23,7 @@ import (
 const key = "8e03978e-40d5-43e8-bc93-6894a57f9324"
 
 // Decision 86.
-func TestARepeatedCallIsChargedOnceAndReachesTheServiceEachTime(t *testing.T) {
+func TestRepeatedCallIsChargedOnceAndReachesTheServiceEachTime(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	reached := 0
@@ -67,7 +67,7 @@ func TestARepeatedCallIsChargedOnceAndReachesTheServiceEachTime(t *testing.T) {
 	}
 }
 
-func TestAnotherRequestUnderTheSameKeyIsCharged(t *testing.T) {
+func TestIdempotencyKeyOnAnotherRequestIsCharged(t *testing.T) {
 	h := newFixture(t)
 	bearer, body := h.bearer(h.app), strings.Repeat("x", 5000)
 	h.mux.Handle("/files/", h.gateway.Guard("files", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -98,7 +98,7 @@ func TestAnotherRequestUnderTheSameKeyIsCharged(t *testing.T) {
 }
 
 // A request that the service answers before it has read the body cannot be told from another one.
-func TestABodyThatNobodyReadMakesNoRepetition(t *testing.T) {
+func TestBodyThatNobodyReadMakesNoRepetition(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	h.mux.Handle("/files/", h.gateway.Guard("files", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(201) })))
@@ -110,7 +110,7 @@ func TestABodyThatNobodyReadMakesNoRepetition(t *testing.T) {
 	}
 }
 
-func TestAnAttemptThatWasNotChargedMakesNoneFree(t *testing.T) {
+func TestAttemptThatWasNotChargedMakesNoneFree(t *testing.T) {
 	h := newFixture(t)
 	var service atomic.Int64 // 0: it is down
 	bearer := behind(t, h, func(w http.ResponseWriter, r *http.Request) {
@@ -141,7 +141,7 @@ func TestAnAttemptThatWasNotChargedMakesNoneFree(t *testing.T) {
 	}
 }
 
-func TestAKeyThatIsNoneIsRefusedBeforeTheService(t *testing.T) {
+func TestKeyThatIsNoneIsRefusedBeforeTheService(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	for name, keys := range map[string][]string{
@@ -178,7 +178,7 @@ func TestKeysCanBeLeftAlone(t *testing.T) {
 
 // A call that a proxy asks about is known without its body, so a call that may have one, or that is not
 // described, is not free.
-func TestAProxyThatAsksChargesARepeatedCallOnceIfItSaysAllOfIt(t *testing.T) {
+func TestProxyThatAsksChargesARepeatedCallOnceIfItSaysAllOfIt(t *testing.T) {
 	const proxy, uri = "192.0.2.1:1", "/chat?a=1"
 	told := func(method string, more ...string) []string {
 		return append([]string{"from", proxy, "X-Forwarded-Uri", uri, "X-Forwarded-Method", method, "Idempotency-Key", key}, more...)
@@ -216,7 +216,7 @@ func TestAProxyThatAsksChargesARepeatedCallOnceIfItSaysAllOfIt(t *testing.T) {
 	}
 }
 
-func TestAProxyThatAsksAboutAnotherRequestUnderTheSameKeyIsCharged(t *testing.T) {
+func TestProxyThatAsksAboutAnotherRequestUnderTheSameKeyIsCharged(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} })
 	bearer := h.bearer(h.app)
 	for i, more := range [][]string{
@@ -231,7 +231,7 @@ func TestAProxyThatAsksAboutAnotherRequestUnderTheSameKeyIsCharged(t *testing.T)
 }
 
 // All that a service may answer by is a part of the call, however little of it the service reads.
-func TestARequestThatDiffersInAHeaderIsCharged(t *testing.T) {
+func TestRequestThatDiffersInAHeaderIsCharged(t *testing.T) {
 	seen := map[string]func(t *testing.T) (*fixture, string){
 		"proxy": func(t *testing.T) (*fixture, string) {
 			h := newFixture(t)
@@ -283,7 +283,7 @@ func TestARequestThatDiffersInAHeaderIsCharged(t *testing.T) {
 }
 
 // A client may have had its token renewed between two attempts; what that lets it do is told to the service.
-func TestARepetitionWithANewTokenIsFreeIfTheServiceSeesNoOther(t *testing.T) {
+func TestRepetitionWithANewTokenIsFreeIfTheServiceSeesNoOther(t *testing.T) {
 	h := newFixture(t)
 	h.svc = h.gateway.Guard("svc", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	first := h.bearer(h.app)
@@ -299,7 +299,7 @@ func TestARepetitionWithANewTokenIsFreeIfTheServiceSeesNoOther(t *testing.T) {
 	}
 }
 
-func TestAWebSocketUnderAKeyIsChargedEachTime(t *testing.T) {
+func TestWebSocketUnderAKeyIsChargedEachTime(t *testing.T) {
 	for at, guard := range map[string]bool{"proxy": false, "guard": true} {
 		h := newFixture(t)
 		service := newSockets()
@@ -321,7 +321,7 @@ func TestAWebSocketUnderAKeyIsChargedEachTime(t *testing.T) {
 }
 
 // A stream that is opened a second time is no lost answer.
-func TestARepetitionThatGoesOnIsChargedAfterAll(t *testing.T) {
+func TestRepetitionThatGoesOnIsChargedAfterAll(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t, busy)
 		bearer := h.bearer(h.app)
@@ -352,7 +352,7 @@ func TestARepetitionThatGoesOnIsChargedAfterAll(t *testing.T) {
 }
 
 // Of a client that gives up and tries again one call is charged.
-func TestAnAbandonedCallIsChargedOnceWithItsRepetition(t *testing.T) {
+func TestAbandonedCallIsChargedOnceWithItsRepetition(t *testing.T) {
 	h := newFixture(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
@@ -407,7 +407,7 @@ func TestNodesOfOneStoreChargeARepeatedCallOnce(t *testing.T) {
 	}
 }
 
-func TestAStoreThatCannotBeAskedChargesEachAttempt(t *testing.T) {
+func TestStoreThatCannotBeAskedChargesEachAttempt(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	h.want(h.call("POST", "/ai/200", bearer), 200, "a call, so that the account is known")

@@ -25,7 +25,7 @@ func (h *fixture) admitted(n int, from func(i int) string, bearer string) (throu
 }
 
 // A client with a /48 has 65,536 addresses, and none of the rate of the next one.
-func TestASiteHasSixteenTimesTheRateOfAnAddressAndASubnetFour(t *testing.T) {
+func TestSiteHasSixteenTimesTheRateOfAnAddressAndASubnetFour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		site := func(i int) string { return fmt.Sprintf("2001:db8:1:%x::7", i*13%65536) }
@@ -69,7 +69,7 @@ func TestAddressesOfIPv4AreNotCountedTogether(t *testing.T) {
 	}
 }
 
-func TestNoMinuteOfASiteHoldsMoreThanItsRate(t *testing.T) {
+func TestRateOfASiteHoldsInEveryMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t, func(c *gateway.Config) { c.PerAddress = 3 })
 		var admitted []time.Time
@@ -91,7 +91,7 @@ func TestNoMinuteOfASiteHoldsMoreThanItsRate(t *testing.T) {
 }
 
 // An application that proves itself counts for itself, not for the network of its servers.
-func TestARequestOfAnApplicationIsTakenOffItsNetwork(t *testing.T) {
+func TestRequestOfAnApplicationIsTakenOffItsNetwork(t *testing.T) {
 	h := newFixture(t)
 	for i := range 500 {
 		h.want(h.post("/oauth/token", fmt.Sprintf("[2001:db8:1:%x::7]:1", i%128), machine(h.other)), 200, "a token")

@@ -28,7 +28,7 @@ func behind(t *testing.T, h *fixture, service http.HandlerFunc, edits ...func(*g
 	return h.userBearer()
 }
 
-func TestAServiceBehindTheProxyLearnsTheCallerAndNothingElse(t *testing.T) {
+func TestServiceBehindTheProxyLearnsTheCallerAndNothingElse(t *testing.T) {
 	h := newFixture(t)
 	var got *http.Request
 	var body string
@@ -68,7 +68,7 @@ func TestAServiceBehindTheProxyLearnsTheCallerAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestNoPathClimbsOutOfTheUpstreams(t *testing.T) {
+func TestProxyPathsNeverClimbOutOfTheUpstream(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	received := 0
 	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { received++ })
@@ -84,7 +84,7 @@ func TestNoPathClimbsOutOfTheUpstreams(t *testing.T) {
 	}
 }
 
-func TestAnApplicationIsNoUserBehindTheProxy(t *testing.T) {
+func TestApplicationIsNoUserBehindTheProxy(t *testing.T) {
 	h := newFixture(t)
 	var got http.Header
 	behind(t, h, func(_ http.ResponseWriter, r *http.Request) { got = r.Header })
@@ -94,7 +94,7 @@ func TestAnApplicationIsNoUserBehindTheProxy(t *testing.T) {
 	}
 }
 
-func TestAServiceThatDoesNotAnswerIsOurFailureAndNotCharged(t *testing.T) {
+func TestServiceThatDoesNotAnswerIsOurFailureAndNotCharged(t *testing.T) {
 	for name, c := range map[string]struct {
 		service http.HandlerFunc
 		edit    func(*gateway.Upstream)
@@ -121,7 +121,7 @@ func TestAServiceThatDoesNotAnswerIsOurFailureAndNotCharged(t *testing.T) {
 }
 
 // As with x/time/rate, a call that would wait too long is refused at once.
-func TestWhatAServiceCannotTakeIsRefusedAndNotCharged(t *testing.T) {
+func TestProxyRefusesWhatAServiceCannotTakeWithoutCharge(t *testing.T) {
 	h := newFixture(t)
 	user := behind(t, h, func(http.ResponseWriter, *http.Request) {}, func(u *gateway.Upstream) { u.PerSecond, u.Burst, u.MaxWait = 0.001, 2, time.Second })
 	h.want(h.call("GET", "/svc/x", user), 200, "call 1")
@@ -135,7 +135,7 @@ func TestWhatAServiceCannotTakeIsRefusedAndNotCharged(t *testing.T) {
 	}
 }
 
-func TestAClientThatGoesAwayEndsItsCallOfTheService(t *testing.T) {
+func TestClientThatGoesAwayEndsItsCallOfTheService(t *testing.T) {
 	h := newFixture(t)
 	began, ended := make(chan struct{}), make(chan struct{})
 	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) {
@@ -161,7 +161,7 @@ func TestAClientThatGoesAwayEndsItsCallOfTheService(t *testing.T) {
 	<-ended
 }
 
-func TestAStreamPassesAsItComes(t *testing.T) {
+func TestStreamPassesAsItComes(t *testing.T) {
 	h := newFixture(t)
 	more := make(chan struct{})
 	user := behind(t, h, func(w http.ResponseWriter, _ *http.Request) {
@@ -187,7 +187,7 @@ func TestAStreamPassesAsItComes(t *testing.T) {
 	}
 }
 
-func TestAFaultyUpstreamIsRefusedWithEveryReason(t *testing.T) {
+func TestFaultyUpstreamIsRefusedWithEveryReason(t *testing.T) {
 	h := newFixture(t)
 	for _, url := range []string{"", "127.0.0.1:9", "ftp://x", "http://", "http://u:p@x", "http://x?a", "http://x#a", "http://a b"} {
 		_, err := h.gateway.Proxy(gateway.Upstream{URL: url, PerSecond: -1, Strip: "x"})
@@ -202,7 +202,7 @@ func TestAFaultyUpstreamIsRefusedWithEveryReason(t *testing.T) {
 	}
 }
 
-func TestAFaultyConfigIsRefusedWithEveryReason(t *testing.T) {
+func TestFaultyConfigIsRefusedWithEveryReason(t *testing.T) {
 	_, err := gateway.New(t.Context(), gateway.Config{
 		PerAddress: -2, Products: []string{"Bad Name"},
 		Plans: []billing.Plan{{Tier: "free", PerMinute: 0, Calls: 5, Period: "week"}, {Tier: "free", PerMinute: 1, Calls: 1, Period: billing.PerDay}},
@@ -214,7 +214,7 @@ func TestAFaultyConfigIsRefusedWithEveryReason(t *testing.T) {
 	}
 }
 
-func TestThePlansAreAsPublished(t *testing.T) {
+func TestPlansAreAsPublished(t *testing.T) {
 	h := newFixture(t)
 	a := h.want(h.call("GET", "/api/v1/billing/plans", h.bearer(h.app)), 200, "plans")
 	var got struct {

@@ -17,7 +17,7 @@ import (
 )
 
 // Decision 25.
-func TestNoMinuteHoldsMoreThanTheRate(t *testing.T) {
+func TestRateHoldsInEveryMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		bearer := h.bearer(h.app)
@@ -62,7 +62,7 @@ func TestOf200ParallelRequestsTheRateIsAdmitted(t *testing.T) {
 	}
 }
 
-func TestARequestAfterRetryAfterIsAdmitted(t *testing.T) {
+func TestRequestAfterRetryAfterIsAdmitted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		bearer := h.bearer(h.app)
@@ -90,7 +90,7 @@ func TestARequestAfterRetryAfterIsAdmitted(t *testing.T) {
 }
 
 // Decision 24.
-func TestAnAddressWithoutATokenHasItsRate(t *testing.T) {
+func TestAddressWithoutATokenHasItsRate(t *testing.T) {
 	for name, c := range map[string]struct {
 		from  func(i int) string
 		extra []string
@@ -127,7 +127,7 @@ func TestAnAddressWithoutATokenHasItsRate(t *testing.T) {
 	}
 }
 
-func TestABrowserIsRefusedWithAPage(t *testing.T) {
+func TestBrowserIsRefusedWithAPage(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.PerAddress = 1 })
 	h.call("GET", "/oauth/authorize", "")
 	a := h.want(h.call("GET", "/oauth/authorize", "", "Accept", "text/html,*/*;q=0.8"), 429, "a browser")
@@ -140,7 +140,7 @@ func TestABrowserIsRefusedWithAPage(t *testing.T) {
 	}
 }
 
-func TestATokenRequestCountsForTheApplicationThatProvesItself(t *testing.T) {
+func TestTokenRequestCountsForTheApplicationThatProvesItself(t *testing.T) {
 	h := newFixture(t)
 	for i := range 600 { // the rate of white_label, ten times that of an address
 		h.want(h.post("/oauth/token", "", machine(h.other)), 200, "token request "+strconv.Itoa(i+1))
@@ -154,7 +154,7 @@ func TestATokenRequestCountsForTheApplicationThatProvesItself(t *testing.T) {
 	h.want(h.call("GET", "/.well-known/openid-configuration", ""), 200, "the address itself has all its rate")
 }
 
-func TestWhatIsNotProvenCountsForTheAddress(t *testing.T) {
+func TestRateOfUnprovenCallersCountsForTheAddress(t *testing.T) {
 	public := storage.App{Name: "Phone", Domains: []string{"localhost"}, Public: true}
 	for name, form := range map[string]func(*fixture) url.Values{
 		"a wrong secret": func(h *fixture) url.Values { return machine(h.app, "client_secret", "wrong") },
@@ -179,7 +179,7 @@ func TestWhatIsNotProvenCountsForTheAddress(t *testing.T) {
 	}
 }
 
-func TestARequestCountsOnce(t *testing.T) {
+func TestRequestCountsOnce(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	for range 59 { // Front, Meter and userinfo each look at the token
@@ -203,7 +203,7 @@ func TestGuardKeepsTheRateWithoutFront(t *testing.T) {
 	h.want(h.call("GET", "/ai/200", ""), 429, "over the address's rate")
 }
 
-func TestARateIsTheApplicationsAndNobodyElses(t *testing.T) {
+func TestRateIsTheApplicationsAndNobodyElses(t *testing.T) {
 	h := newFixture(t)
 	first, again := h.bearer(h.app), h.bearer(h.app)
 	for range 60 {
@@ -221,7 +221,7 @@ func TestARateIsTheApplicationsAndNobodyElses(t *testing.T) {
 	}
 }
 
-func TestANewTierTakesEffectAtOnceAfterForget(t *testing.T) {
+func TestNewTierTakesEffectAtOnceAfterForget(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		bearer := h.bearer(h.app)
@@ -251,7 +251,7 @@ func TestANewTierTakesEffectAtOnceAfterForget(t *testing.T) {
 	})
 }
 
-func TestWithoutARateThereAreNoRateHeaders(t *testing.T) {
+func TestRateHeadersAreAbsentWithoutARate(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	a := h.want(h.call("GET", "/api/v1/quota", h.bearer(h.app)), 200, "quota")
 	if a.header.Get("RateLimit") != "" || a.header.Get("RateLimit-Policy") != "" {
@@ -259,7 +259,7 @@ func TestWithoutARateThereAreNoRateHeaders(t *testing.T) {
 	}
 }
 
-func TestAnApplicationThatIsDisabledOrGoneIsRefused(t *testing.T) {
+func TestApplicationThatIsDisabledOrGoneIsRefused(t *testing.T) {
 	for name, end := range map[string]func(*fixture) error{
 		"disabled": func(h *fixture) error {
 			h.app.Disabled = true
@@ -284,7 +284,7 @@ func TestAnApplicationThatIsDisabledOrGoneIsRefused(t *testing.T) {
 	}
 }
 
-func TestARefusalSpeaksAsItsPathDoes(t *testing.T) {
+func TestRefusalSpeaksAsItsPathDoes(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) {
 		c.PerAddress = 1
 		own := func(words string) func(http.ResponseWriter, *http.Request, int, string) {
@@ -312,7 +312,7 @@ func TestARefusalSpeaksAsItsPathDoes(t *testing.T) {
 	}
 }
 
-func TestAServiceMayChargeByItself(t *testing.T) {
+func TestServiceMayChargeByItself(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	caller := must(h.tokens.Verify(t.Context(), bearer))(t)

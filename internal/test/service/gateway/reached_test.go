@@ -11,7 +11,7 @@ import (
 )
 
 // Decision 27: who goes away when the service has the call pays for it.
-func TestACallThatReachedTheServiceIsChargedAlsoIfItsClientLeft(t *testing.T) {
+func TestCallThatReachedTheServiceIsChargedAlsoIfItsClientLeft(t *testing.T) {
 	h := newFixture(t)
 	began, ended := make(chan struct{}), make(chan struct{})
 	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) {
@@ -38,7 +38,7 @@ func TestACallThatReachedTheServiceIsChargedAlsoIfItsClientLeft(t *testing.T) {
 }
 
 // One that never reached it is not: nothing was done.
-func TestACallThatNeverReachedTheServiceIsNotCharged(t *testing.T) {
+func TestCallThatNeverReachedTheServiceIsNotCharged(t *testing.T) {
 	h := newFixture(t)
 	full := must(net.Listen("tcp", "127.0.0.1:0"))(t) // where nobody accepts
 	address := full.Addr().String()

@@ -33,7 +33,7 @@ func raw(t *testing.T, address, text string) (net.Conn, *bufio.Reader) {
 	return conn, bufio.NewReader(conn)
 }
 
-func TestAServiceCanTrustTheGatewaysHeaders(t *testing.T) {
+func TestServiceCanTrustTheGatewaysHeaders(t *testing.T) {
 	h := newFixture(t)
 	var got http.Header
 	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { got = r.Header })
@@ -67,7 +67,7 @@ func TestAServiceCanTrustTheGatewaysHeaders(t *testing.T) {
 }
 
 // Decision 45: siblings may verify tokens themselves.
-func TestTheTokenGoesOnlyToAServiceThatIsToHaveIt(t *testing.T) {
+func TestTokenGoesOnlyToAServiceThatIsToHaveIt(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		h := newFixture(t)
 		var got http.Header
@@ -79,7 +79,7 @@ func TestTheTokenGoesOnlyToAServiceThatIsToHaveIt(t *testing.T) {
 	}
 }
 
-func TestTheSchemeIsTakenFromATrustedProxy(t *testing.T) {
+func TestSchemeIsTakenFromATrustedProxy(t *testing.T) {
 	for _, c := range []struct{ from, sent, want string }{
 		{"10.0.0.1:1", "https", "https"}, {"10.0.0.1:1", "gopher", "http"}, {"203.0.113.9:1", "https", "http"},
 	} {
@@ -102,7 +102,7 @@ func TestTheSchemeIsTakenFromATrustedProxy(t *testing.T) {
 	}
 }
 
-func TestAPrefixIsTakenOffAndTheRestStaysAsItIsWritten(t *testing.T) {
+func TestPrefixIsTakenOffAndTheRestStaysAsItIsWritten(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	var got string
 	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) {
@@ -121,7 +121,7 @@ func TestAPrefixIsTakenOffAndTheRestStaysAsItIsWritten(t *testing.T) {
 
 // A mux that decodes paths brings requests here that say something else than the prefix: the
 // service would be handed what was never compared.
-func TestAPathWithoutThePrefixAsItIsWrittenReachesNoService(t *testing.T) {
+func TestPathWithoutThePrefixAsItIsWrittenReachesNoService(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.Plans = unlimited() })
 	received := 0
 	user := behind(t, h, func(http.ResponseWriter, *http.Request) { received++ })
@@ -148,7 +148,7 @@ func upstreamOf(t *testing.T, service http.HandlerFunc) string {
 }
 
 // CORS headers and the request's id are sent once.
-func TestAServiceCannotSetTheGatewaysHeaders(t *testing.T) {
+func TestServiceCannotSetTheGatewaysHeaders(t *testing.T) {
 	for name, c := range map[string]struct {
 		announced bool
 		cors      gateway.CORS

@@ -33,7 +33,7 @@ func (h *fixture) shadowed(want map[string]uint64) {
 }
 
 // Decision 86.
-func TestARateOfATierInShadowRefusesNobodyAndIsReported(t *testing.T) {
+func TestRateOfATierInShadowRefusesNobodyAndIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t, func(c *gateway.Config) { c.Shadow.Tiers = []string{storage.TierFree} })
 		free, paying := h.bearer(h.app), h.bearer(h.other)
@@ -74,7 +74,7 @@ func TestARateOfATierInShadowRefusesNobodyAndIsReported(t *testing.T) {
 	})
 }
 
-func TestTheRateOfAnAddressInShadowRefusesNobodyAndIsReported(t *testing.T) {
+func TestRateOfAnAddressInShadowRefusesNobodyAndIsReported(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t, func(c *gateway.Config) { c.Shadow.Addresses = true })
 		bearer := h.bearer(h.app)
@@ -103,7 +103,7 @@ func TestTheRateOfAnAddressInShadowRefusesNobodyAndIsReported(t *testing.T) {
 }
 
 // A session counts in the place of the address it comes from.
-func TestASessionCountsInShadowWithAddresses(t *testing.T) {
+func TestSessionCountsInShadowWithAddresses(t *testing.T) {
 	for _, shadow := range []bool{true, false} {
 		h := newFixture(t, func(c *gateway.Config) { c.Shadow.Addresses = shadow })
 		refused := 0
@@ -126,7 +126,7 @@ func TestASessionCountsInShadowWithAddresses(t *testing.T) {
 	}
 }
 
-func TestAShadowOfNoTierIsRefused(t *testing.T) {
+func TestShadowOfNoTierIsRefused(t *testing.T) {
 	h := newFixture(t)
 	_, err := gateway.New(t.Context(), gateway.Config{Store: h.store, Tokens: h.tokens, Trail: h.audit,
 		Shadow: gateway.Shadow{Tiers: []string{"login"}}, Log: quiet})

@@ -51,7 +51,7 @@ func has(s tracetest.SpanStub, key attribute.Key, value string) bool {
 	return false
 }
 
-func TestACallIsASpanWithItsProductAndItsApplication(t *testing.T) {
+func TestCallIsASpanWithItsProductAndItsApplication(t *testing.T) {
 	h, spans := recorded(t)
 	h.call("GET", "/ai/x", h.bearer(h.app), "Traceparent", parent)
 	s := only1(t, spans, "GET /ai/")
@@ -69,7 +69,7 @@ func TestACallIsASpanWithItsProductAndItsApplication(t *testing.T) {
 	}
 }
 
-func TestAGuardWithoutAFrontBeginsTheSpan(t *testing.T) {
+func TestGuardWithoutAFrontBeginsTheSpan(t *testing.T) {
 	h, spans := recorded(t)
 	guarded := h.gateway.Guard(gateway.AI, http.HandlerFunc(service))
 	guarded.ServeHTTP(httptest.NewRecorder(), h.request("GET", "/ai/x", h.bearer(h.app), nil))
@@ -78,7 +78,7 @@ func TestAGuardWithoutAFrontBeginsTheSpan(t *testing.T) {
 	}
 }
 
-func TestAMalformedTraceparentIsReplacedOnItsWayToAService(t *testing.T) {
+func TestMalformedTraceparentIsReplacedOnItsWayToAService(t *testing.T) {
 	h, spans := recorded(t)
 	var got http.Header
 	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { got = r.Header })
@@ -95,7 +95,7 @@ func TestAMalformedTraceparentIsReplacedOnItsWayToAService(t *testing.T) {
 }
 
 // The gateway treats a call alike, whether or not it is traced.
-func TestARecordedWebSocketWorksAsOthersDo(t *testing.T) {
+func TestRecordedWebSocketWorksAsOthersDo(t *testing.T) {
 	ended := make(endings, 2)
 	h := newFixture(t, func(c *gateway.Config) { c.Tracer = sdk.NewTracerProvider(sdk.WithSyncer(ended)) })
 	sockets := newSockets()

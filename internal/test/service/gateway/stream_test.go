@@ -54,7 +54,7 @@ func call(t *testing.T, method, url, bearer string, body io.Reader) *http.Respon
 }
 
 // Protocol 5: files are uploaded as multipart/form-data.
-func TestALargeUploadIsHandedOnAsItComesAndNeverHeld(t *testing.T) {
+func TestLargeUploadIsHandedOnAsItComesAndNeverHeld(t *testing.T) {
 	const size = 64 << 20
 	h := newFixture(t)
 	first, failed := make(chan struct{}), make(chan error, 1)
@@ -104,7 +104,7 @@ func TestALargeUploadIsHandedOnAsItComesAndNeverHeld(t *testing.T) {
 	}
 }
 
-func TestAnAnswerOfKnownLengthPassesAsItComesToo(t *testing.T) {
+func TestAnswerOfKnownLengthPassesAsItComesToo(t *testing.T) {
 	h := newFixture(t)
 	more := make(chan struct{})
 	user := behind(t, h, func(w http.ResponseWriter, _ *http.Request) {
@@ -126,7 +126,7 @@ func TestAnAnswerOfKnownLengthPassesAsItComesToo(t *testing.T) {
 }
 
 // Half an answer must not look like a whole one.
-func TestAServiceThatFailsWithinItsAnswerBreaksTheConnection(t *testing.T) {
+func TestServiceThatFailsWithinItsAnswerBreaksTheConnection(t *testing.T) {
 	for name, length := range map[string]string{"of known length": "100", "in chunks": ""} {
 		h := newFixture(t)
 		user := behind(t, h, func(w http.ResponseWriter, _ *http.Request) {
@@ -164,7 +164,7 @@ func only(t *testing.T, h *fixture) event.Event {
 	return found[0]
 }
 
-func TestAFailureIsLoggedWithTheRequestedPath(t *testing.T) {
+func TestFailureIsLoggedWithTheRequestedPath(t *testing.T) {
 	for status, edit := range map[int]func(*gateway.Upstream){
 		502: func(u *gateway.Upstream) { u.URL = "http://127.0.0.1:1/base" },
 		504: func(u *gateway.Upstream) { u.Timeout = 20 * time.Millisecond },
@@ -179,7 +179,7 @@ func TestAFailureIsLoggedWithTheRequestedPath(t *testing.T) {
 	}
 }
 
-func TestAClientThatGoesAwayIsNotTheServicesFailure(t *testing.T) {
+func TestClientThatGoesAwayIsNotTheServicesFailure(t *testing.T) {
 	var log logged
 	h := newFixture(t, into(&log))
 	began, ended := make(chan struct{}), make(chan struct{})
@@ -207,7 +207,7 @@ func TestAClientThatGoesAwayIsNotTheServicesFailure(t *testing.T) {
 	}
 }
 
-func TestAClientThatLeavesWhileWaitingGetsNo503(t *testing.T) {
+func TestClientThatLeavesWhileWaitingGetsNo503(t *testing.T) {
 	h := newFixture(t)
 	user := behind(t, h, func(http.ResponseWriter, *http.Request) {}, func(u *gateway.Upstream) { u.PerSecond, u.MaxWait = 0.001, time.Hour })
 	h.want(h.call("GET", "/svc/x", user), 200, "the call that takes the turn")
@@ -216,7 +216,7 @@ func TestAClientThatLeavesWhileWaitingGetsNo503(t *testing.T) {
 	h.want(h.send(h.request("GET", "/svc/x", user, nil).WithContext(ctx)), 499, "a call of nobody")
 }
 
-func TestABodyThatEndsTooEarlyIsTheClientsFailure(t *testing.T) {
+func TestBodyThatEndsTooEarlyIsTheClientsFailure(t *testing.T) {
 	var log logged
 	h := newFixture(t, into(&log))
 	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) })
@@ -232,7 +232,7 @@ func TestABodyThatEndsTooEarlyIsTheClientsFailure(t *testing.T) {
 	}
 }
 
-func TestAServiceMayRefuseABodyBeforeItIsSent(t *testing.T) {
+func TestServiceMayRefuseABodyBeforeItIsSent(t *testing.T) {
 	h := newFixture(t)
 	user := behind(t, h, func(w http.ResponseWriter, r *http.Request) {
 		if r.Header.Get("Expect") != "100-continue" {

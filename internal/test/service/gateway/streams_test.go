@@ -57,7 +57,7 @@ func (h *fixture) goOn(bearer string) (over chan any) {
 }
 
 // Decision 98.
-func TestACallThatGoesOnEndsWithItsToken(t *testing.T) {
+func TestCallThatGoesOnEndsWithItsToken(t *testing.T) {
 	type opened struct {
 		h      *fixture
 		user   string
@@ -137,7 +137,7 @@ func TestACallThatGoesOnEndsWithItsToken(t *testing.T) {
 	}
 }
 
-func TestACallThatGoesOnEndsAfterTheLifeOfStreams(t *testing.T) {
+func TestCallThatGoesOnEndsAfterTheLifeOfStreams(t *testing.T) {
 	for life, want := range map[time.Duration]time.Duration{0: 24 * time.Hour, time.Minute: time.Minute} {
 		synctest.Test(t, func(t *testing.T) {
 			h := newFixture(t, func(c *gateway.Config) { c.StreamLife = life })
@@ -158,7 +158,7 @@ func TestACallThatGoesOnEndsAfterTheLifeOfStreams(t *testing.T) {
 }
 
 // Decision 71: what one node does ends what goes on at another.
-func TestACallEndsAtEveryNode(t *testing.T) {
+func TestCallEndsAtEveryNode(t *testing.T) {
 	t.Setenv("KEYSTILE_TEST_NODES", "2")
 	for name, end := range map[string]func(h *fixture, caller storage.Caller) error{
 		"revoked": func(h *fixture, c storage.Caller) error {
@@ -251,7 +251,7 @@ func TestStreamsGoOnWhileTheStoreIsAway(t *testing.T) {
 }
 
 // A handler that ends when it is told to may say a last word.
-func TestAHandlerMaySayALastWord(t *testing.T) {
+func TestHandlerMaySayALastWord(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t, func(c *gateway.Config) { c.StreamLife = time.Minute })
 		h.svc = h.gateway.Guard("svc", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -286,7 +286,7 @@ func TestShortCallsAreLeftAlone(t *testing.T) {
 }
 
 // Handlers derive contexts of theirs from it, wait for its end and ask it for values.
-func TestTheContextOfACallIsOneAsAnyOther(t *testing.T) {
+func TestContextOfACallIsOneAsAnyOther(t *testing.T) {
 	type key struct{}
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)

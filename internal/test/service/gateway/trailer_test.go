@@ -28,7 +28,7 @@ func withTrailers(line, bearer, announce string) string {
 }
 
 // Decision 63.
-func TestNoTrailerOfAClientReachesAService(t *testing.T) {
+func TestTrailersOfAClientNeverReachAService(t *testing.T) {
 	for name, announce := range map[string]string{
 		"announced": strings.Join(forgedTrailers, ", "), "announced late": "X-Other", "not announced": "",
 	} {
@@ -60,7 +60,7 @@ func TestNoTrailerOfAClientReachesAService(t *testing.T) {
 }
 
 // A handshake is a GET, and a GET may have a body that ends in trailers too.
-func TestNoTrailerOfAHandshakeReachesAService(t *testing.T) {
+func TestTrailersOfAHandshakeNeverReachAService(t *testing.T) {
 	h := newFixture(t)
 	got := make(chan http.Header, 1)
 	user := behind(t, h, func(w http.ResponseWriter, r *http.Request) {

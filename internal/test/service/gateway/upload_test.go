@@ -33,7 +33,7 @@ func uploading(bearer string, length int) string {
 }
 
 // It has not gone away: it is there, and reads what it is told.
-func TestAClientThatUploadsTooSlowlyIsToldSo(t *testing.T) {
+func TestClientThatUploadsTooSlowlyIsToldSo(t *testing.T) {
 	h := newFixture(t)
 	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) })
 	address, limits := h.limited(connections.Config{Grace: 100 * time.Millisecond})
@@ -54,7 +54,7 @@ func TestAClientThatUploadsTooSlowlyIsToldSo(t *testing.T) {
 }
 
 // Decision 58: phones send slowly, and a client with a token is known.
-func TestACallersBodyMayComeAsSlowlyAsAPhoneSends(t *testing.T) {
+func TestCallersBodyMayComeAsSlowlyAsAPhoneSends(t *testing.T) {
 	const seconds, piece = 300, 9 << 10
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
@@ -106,7 +106,7 @@ func (o *once) Close() error   { close(o.closed); return nil }
 func (o *once) Addr() net.Addr { return &net.TCPAddr{} }
 
 // With the rate of all callers, what came here would be waited for minutes.
-func TestAProductSaysHowFastABodyHasToCome(t *testing.T) {
+func TestProductSaysHowFastABodyHasToCome(t *testing.T) {
 	h := newFixture(t)
 	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) },
 		func(u *gateway.Upstream) { u.UploadRate = 1 << 30 })

@@ -58,7 +58,7 @@ func TestUsageByDayAndHour(t *testing.T) {
 	})
 }
 
-func TestAMonthlyQuotasOverageIsCountedFromTheMonthsStart(t *testing.T) {
+func TestMonthlyQuotasOverageIsCountedFromTheMonthsStart(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t, func(c *gateway.Config) {
 			c.Plans = billing.Plans()
@@ -83,7 +83,7 @@ func TestAMonthlyQuotasOverageIsCountedFromTheMonthsStart(t *testing.T) {
 	})
 }
 
-func TestAWrongQueryIsAnsweredWithWhatToWrite(t *testing.T) {
+func TestQueryThatIsWrongIsAnsweredWithWhatToWrite(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	for query, want := range map[string]string{
@@ -99,7 +99,7 @@ func TestAWrongQueryIsAnsweredWithWhatToWrite(t *testing.T) {
 	}
 }
 
-func TestACallerNeitherSeesNorChangesTheUsageOfOthers(t *testing.T) {
+func TestCallerNeitherSeesNorChangesTheUsageOfOthers(t *testing.T) {
 	h := newFixture(t)
 	mine, theirs := h.bearer(h.app), h.bearer(h.other)
 	for range 3 {

@@ -23,7 +23,7 @@ func (h *fixture) spend(app storage.App, n int, product, tool, user string, fail
 	}
 }
 
-func TestAnOwnerSeesWhoCalledAndWhichTools(t *testing.T) {
+func TestOwnerSeesWhoCalledAndWhichTools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the bubble begins at 2000-01-01T00:00:00Z
 		h := newFixture(t)
 		bearer := h.bearer(h.app)
@@ -76,7 +76,7 @@ func TestUsageByNameIsInTheStore(t *testing.T) {
 	}
 }
 
-func TestWhoCalledIsForTheApplicationAndItsOwner(t *testing.T) {
+func TestUsageByCallerIsForTheApplicationAndItsOwner(t *testing.T) {
 	h := newFixture(t)
 	owner := must(h.store.CreateUser(t.Context(), storage.User{Username: "ada"}, storage.Login{Method: storage.LoginSelf, Subject: "ada"}))(t)
 	admin := must(h.store.CreateUser(t.Context(), storage.User{Username: "root", Role: storage.RoleAdmin}, storage.Login{Method: storage.LoginSelf, Subject: "root"}))(t)
@@ -107,7 +107,7 @@ func TestWhoCalledIsForTheApplicationAndItsOwner(t *testing.T) {
 }
 
 // The account is one person's, and so is what it shows.
-func TestAPersonSeesTheirOwnToolsWithAClient(t *testing.T) {
+func TestPersonSeesTheirOwnToolsWithAClient(t *testing.T) {
 	h := newFixture(t)
 	app := h.vendor("https://agent.example/client.json")
 	h.spend(app, 2, gateway.MCP, "shop__order", "u1", false)
@@ -122,7 +122,7 @@ func TestAPersonSeesTheirOwnToolsWithAClient(t *testing.T) {
 	}
 }
 
-func TestTheBiggestNamesAreInTheAnswer(t *testing.T) {
+func TestBiggestNamesAreInTheAnswer(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	const users = 1_203
@@ -143,7 +143,7 @@ func TestTheBiggestNamesAreInTheAnswer(t *testing.T) {
 }
 
 // A host's own subs may begin with what spreadsheets run.
-func TestATableRunsNothing(t *testing.T) {
+func TestTableRunsNothing(t *testing.T) {
 	h := newFixture(t)
 	for _, sub := range []string{"=1+1", "+1", "-1", "@x", "\tx", "|x", "a,b", "a\"b", "a\nb", "plain"} {
 		h.spend(h.app, 1, gateway.AI, "", sub, false)
@@ -156,7 +156,7 @@ func TestATableRunsNothing(t *testing.T) {
 	}
 }
 
-func TestAWrongByIsAnsweredWithWhatToWrite(t *testing.T) {
+func TestByThatIsWrongIsAnsweredWithWhatToWrite(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	for query, want := range map[string]string{"by=ip": "member, tool or user", "by=user&product=ai": "exclude each other", "by=user&by=tool": "more than once"} {

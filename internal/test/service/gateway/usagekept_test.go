@@ -59,7 +59,7 @@ func TestHoursThatAreNotKeptAreRefusedAndDaysStay(t *testing.T) {
 
 var month2000 = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 
-func TestAMonthIsSettledTheSameByHoursAndByDays(t *testing.T) {
+func TestMonthIsSettledTheSameByHoursAndByDays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		edit := func(c *gateway.Config) { c.Plans = smallPlans() }
 		h := newFixture(t, edit)

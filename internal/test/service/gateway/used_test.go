@@ -99,7 +99,7 @@ func TestCallsBeyondWhatARemovedApplicationHasLeftAreSettled(t *testing.T) {
 	})
 }
 
-func TestNothingElseRenewsAQuotaEither(t *testing.T) {
+func TestQuotaIsRenewedByNothingElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t, few)
 		ada, bob := h.testUser("ada", ""), h.testUser("bob", "")
@@ -125,7 +125,7 @@ func TestNothingElseRenewsAQuotaEither(t *testing.T) {
 	})
 }
 
-func TestAQuotaOfTheMonthIsCarriedWithinTheMonth(t *testing.T) {
+func TestQuotaOfTheMonthIsCarriedWithinTheMonth(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t, few)
 		ada := h.testUser("ada", "")
@@ -145,7 +145,7 @@ func TestAQuotaOfTheMonthIsCarriedWithinTheMonth(t *testing.T) {
 	})
 }
 
-func TestAnApplicationWithoutAnOwnerCarriesNoUsage(t *testing.T) {
+func TestApplicationWithoutAnOwnerCarriesNoUsage(t *testing.T) {
 	h := newFixture(t, few)
 	h.want(h.call("GET", "/ai/200", h.bearer(h.app)), 200, "a call")
 	if used, err := h.gateway.Billing().Used(t.Context(), h.app); err != nil || used != (storage.Quota{}) {

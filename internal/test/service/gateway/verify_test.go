@@ -12,7 +12,7 @@ import (
 )
 
 // Decision 45.
-func TestAProxyLearnsWhoCallsInAnyMethod(t *testing.T) {
+func TestProxyLearnsWhoCallsInAnyMethod(t *testing.T) {
 	h := newFixture(t)
 	user := h.userBearer()
 	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "X-OWN"} {
@@ -27,7 +27,7 @@ func TestAProxyLearnsWhoCallsInAnyMethod(t *testing.T) {
 
 // Decision 63: a proxy that copies only what it finds in the answer would leave the
 // client's own headers.
-func TestAProxyIsAnsweredEveryIdentityHeaderAlsoThoseThatAreEmpty(t *testing.T) {
+func TestProxyIsAnsweredEveryIdentityHeaderAlsoThoseThatAreEmpty(t *testing.T) {
 	h := newFixture(t)
 	for name, bearer := range map[string]string{"an application": h.bearer(h.app), "a user": h.userBearer()} {
 		a := h.want(h.call("GET", "/api/v1/verify", bearer), 200, name)
@@ -42,7 +42,7 @@ func TestAProxyIsAnsweredEveryIdentityHeaderAlsoThoseThatAreEmpty(t *testing.T) 
 	}
 }
 
-func TestAProxiedCallIsChargedToTheProductItNames(t *testing.T) {
+func TestProxiedCallIsChargedToTheProductItNames(t *testing.T) {
 	for name, c := range map[string]struct {
 		path    string
 		headers []string
@@ -83,7 +83,7 @@ func behindProxies(c *gateway.Config) {
 
 const trusted = "10.0.0.1:1"
 
-func TestTheTrailHasTheCallThatATrustedProxyAsksAbout(t *testing.T) {
+func TestTrailHasTheCallThatATrustedProxyAsksAbout(t *testing.T) {
 	long := "/" + strings.Repeat("长", 100)
 	for name, c := range map[string]struct {
 		headers      []string
@@ -120,7 +120,7 @@ func TestTheTrailHasTheCallThatATrustedProxyAsksAbout(t *testing.T) {
 }
 
 // Anybody may ask at the verify path. The call that they describe is their word only.
-func TestACallThatAnUntrustedProxyAsksAboutIsNotOnTheTrail(t *testing.T) {
+func TestCallThatAnUntrustedProxyAsksAboutIsNotOnTheTrail(t *testing.T) {
 	forged := []string{"X-Forwarded-Method", "DELETE", "X-Forwarded-Uri", "/forged", "X-Forwarded-Host", "forged.example", "X-Original-Uri", "/forged", "X-Original-Method", "PUT"}
 	for name, c := range map[string]struct {
 		edit func(*gateway.Config)
@@ -152,7 +152,7 @@ func TestTrustedProxiesReportTheAddressToo(t *testing.T) {
 	}
 }
 
-func TestAPathOnTheTrailIsShortAndPlain(t *testing.T) {
+func TestPathOnTheTrailIsShortAndPlain(t *testing.T) {
 	h := newFixture(t)
 	h.call("GET", "/ai/%1b%5b2J%0a%E2%80%AE"+strings.Repeat("x", 300), h.userBearer())
 	want := "/ai/[2J" + strings.Repeat("x", 246) + "…"
@@ -162,7 +162,7 @@ func TestAPathOnTheTrailIsShortAndPlain(t *testing.T) {
 }
 
 // Decision 32.
-func TestEachCallIsOnTheAuditTrail(t *testing.T) {
+func TestCallIsOnTheAuditTrail(t *testing.T) {
 	h := newFixture(t)
 	user := h.userBearer()
 	h.call("POST", "/ai/201?code=SECRET", user, "from", "203.0.113.9:1", "X-Request-Id", "id-1")

@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestAWebSocketIsOneCallChargedWhenItOpensAndNotedWhenItEnds(t *testing.T) {
+func TestWebSocketIsOneCallChargedWhenItOpensAndNotedWhenItEnds(t *testing.T) {
 	h := newFixture(t)
 	service := newSockets()
 	user := behind(t, h, service.ServeHTTP)
@@ -42,7 +42,7 @@ func TestAWebSocketIsOneCallChargedWhenItOpensAndNotedWhenItEnds(t *testing.T) {
 	}
 }
 
-func TestAServiceThatEndsAWebSocketEndsTheClientsToo(t *testing.T) {
+func TestServiceThatEndsAWebSocketEndsTheClientsToo(t *testing.T) {
 	h := newFixture(t)
 	service := newSockets()
 	conn, in := connect(t, h, behind(t, h, service.ServeHTTP))
@@ -134,7 +134,7 @@ func TestDataRightAfterTheHandshakeIsNotLost(t *testing.T) {
 	}
 }
 
-func TestAWebSocketIsRefusedLikeAnyCall(t *testing.T) {
+func TestWebSocketIsRefusedLikeAnyCall(t *testing.T) {
 	h := newFixture(t)
 	service := newSockets()
 	user := behind(t, h, service.ServeHTTP)
@@ -154,7 +154,7 @@ func TestAWebSocketIsRefusedLikeAnyCall(t *testing.T) {
 }
 
 // A switch that cannot be counted does not take place, and nothing stays open.
-func TestAWebSocketThatCannotBeChargedIsNotOpened(t *testing.T) {
+func TestWebSocketThatCannotBeChargedIsNotOpened(t *testing.T) {
 	var log logged
 	h := newFixture(t, into(&log), func(c *gateway.Config) { c.Store, c.Tokens = nameless{c.Store, c.Tokens}, nameless{c.Store, c.Tokens} })
 	service := newSockets()
@@ -187,7 +187,7 @@ func (nameless) App(_ context.Context, id string) (storage.App, error) {
 
 // The gateway does not see what follows an upgrade: behind h2c a client could send call after call,
 // and name itself as it likes.
-func TestOnlyWebSocketsAreSwitchedTo(t *testing.T) {
+func TestUpgradeIsForWebSocketsOnly(t *testing.T) {
 	for name, lines := range map[string]string{
 		"h2c":                "Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n",
 		"both":               "Upgrade: websocket, h2c\r\nConnection: Upgrade\r\n",
@@ -212,7 +212,7 @@ func TestOnlyWebSocketsAreSwitchedTo(t *testing.T) {
 	}
 }
 
-func TestAServiceSwitchesToTheRequestedProtocolOrFails(t *testing.T) {
+func TestServiceSwitchesToTheRequestedProtocolOrFails(t *testing.T) {
 	for name, c := range map[string]struct{ request, protocol string }{
 		"nothing was asked for": {"GET /svc/x HTTP/1.1\r\nHost: h\r\n", "websocket"},
 		"another protocol":      {"", "h2c"},
@@ -243,7 +243,7 @@ func TestAServiceSwitchesToTheRequestedProtocolOrFails(t *testing.T) {
 	}
 }
 
-func TestAServiceMayDeclineAWebSocket(t *testing.T) {
+func TestServiceMayDeclineAWebSocket(t *testing.T) {
 	h := newFixture(t)
 	user := behind(t, h, func(w http.ResponseWriter, _ *http.Request) {
 		w.Header().Set("Sec-WebSocket-Version", "13")
@@ -259,7 +259,7 @@ func TestAServiceMayDeclineAWebSocket(t *testing.T) {
 }
 
 // Services in the same program take connections over themselves.
-func TestAGuardedHandlerMayTakeItsConnectionAndIsChargedOnce(t *testing.T) {
+func TestGuardedHandlerMayTakeItsConnectionAndIsChargedOnce(t *testing.T) {
 	h := newFixture(t)
 	h.svc = h.gateway.Guard("svc", newSockets())
 	user := h.userBearer()
@@ -273,7 +273,7 @@ func TestAGuardedHandlerMayTakeItsConnectionAndIsChargedOnce(t *testing.T) {
 	}
 }
 
-func TestWhereAConnectionCannotBeHijackedNothingIsCharged(t *testing.T) {
+func TestWebSocketThatCannotBeHijackedIsNotCharged(t *testing.T) {
 	h := newFixture(t)
 	h.svc = h.gateway.Guard("svc", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		if _, _, err := http.NewResponseController(w).Hijack(); !errors.Is(err, http.ErrNotSupported) {

@@ -41,7 +41,7 @@ func rawService(t *testing.T, answer string) (url string, asked chan string) {
 }
 
 // A signature covers the query as it is written, and some services separate by semicolons.
-func TestAQueryReachesAServiceByteForByte(t *testing.T) {
+func TestQueryReachesAServiceByteForByte(t *testing.T) {
 	h := newFixture(t)
 	url, asked := rawService(t, "HTTP/1.1 204 No Content\r\nConnection: close\r\n\r\n")
 	user := behind(t, h, nil, func(u *gateway.Upstream) { u.URL = url })
@@ -65,7 +65,7 @@ func TestAQueryReachesAServiceByteForByte(t *testing.T) {
 }
 
 // A call is a repetition only if exactly the same query is sent to the service.
-func TestACallWithAnotherQueryIsNoRepetition(t *testing.T) {
+func TestCallWithAnotherQueryIsNoRepetition(t *testing.T) {
 	h := newFixture(t)
 	user := behind(t, h, func(http.ResponseWriter, *http.Request) {})
 	address := h.open().Listener.Addr().String()
@@ -83,7 +83,7 @@ func TestACallWithAnotherQueryIsNoRepetition(t *testing.T) {
 }
 
 // The gateway adds no header as if the service had sent it. The documentation of Proxy lists those that it does add.
-func TestTheProxyInventsNoHeader(t *testing.T) {
+func TestProxyInventsNoHeader(t *testing.T) {
 	const date = "Date: Thu, 26 Nov 2026 08:00:00 GMT\r\n"
 	for name, c := range map[string]struct{ answer, want string }{
 		"no Content-Type": {"HTTP/1.1 200 OK\r\n" + date + "Content-Length: 15\r\n\r\n<html>hi</html>", date +

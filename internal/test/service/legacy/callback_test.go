@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-func TestOfManyWhoRedeemOneCodeOneWins(t *testing.T) {
+func TestCodeRedeemedByManyIsWonByOne(t *testing.T) {
 	h := newFixture(t)
 	for range 10 {
 		code := h.code()
@@ -40,7 +40,7 @@ func TestOfManyWhoRedeemOneCodeOneWins(t *testing.T) {
 	}
 }
 
-func TestAWrongAttemptSpendsNothing(t *testing.T) {
+func TestCodeIsNotSpentByAWrongAttempt(t *testing.T) {
 	h := newFixture(t)
 	code := h.code()
 	for what, a := range map[string]answer{
@@ -61,7 +61,7 @@ func TestAWrongAttemptSpendsNothing(t *testing.T) {
 	h.callback(code, "type", "qq").refuses(t, "a spent code with another type", 40163)
 }
 
-func TestACodeOfAnotherApplicationDoesNotExist(t *testing.T) {
+func TestCodeOfAnotherApplicationDoesNotExist(t *testing.T) {
 	h := newFixture(t)
 	code := h.code()
 	theirs := func() string {
@@ -74,7 +74,7 @@ func TestACodeOfAnotherApplicationDoesNotExist(t *testing.T) {
 	}
 }
 
-func TestACodeMayBeRedeemedBySignature(t *testing.T) {
+func TestCodeMayBeRedeemedBySignature(t *testing.T) {
 	h := newFixture(t)
 	code := h.code()
 	a := h.call(request("POST", "/connect.php", h.signed(form("act", "callback", "appid", "1000", "code", code))))
@@ -84,7 +84,7 @@ func TestACodeMayBeRedeemedBySignature(t *testing.T) {
 	}
 }
 
-func TestTheTokenOfACallbackEndsWithItsGrant(t *testing.T) {
+func TestTokenOfACallbackEndsWithItsGrant(t *testing.T) {
 	h := newFixture(t)
 	first, second := h.code(), h.code()
 	a := h.callback(first).wants(t, "callback", 1)
@@ -105,7 +105,7 @@ func TestTheTokenOfACallbackEndsWithItsGrant(t *testing.T) {
 	h.callback(second).refuses(t, "callback of a code from before", 107)
 }
 
-func TestADisabledUserIsRefused(t *testing.T) {
+func TestDisabledUserIsRefused(t *testing.T) {
 	h := newFixture(t)
 	code, second := h.code(), h.code()
 	a := h.callback(second).wants(t, "callback", 1)
@@ -121,7 +121,7 @@ func TestADisabledUserIsRefused(t *testing.T) {
 }
 
 // Nobody finds out whom other applications know.
-func TestAUserOfAnotherApplicationIsAsUnknownAsNobody(t *testing.T) {
+func TestUserOfAnotherApplicationIsAsUnknownAsNobody(t *testing.T) {
 	h := newFixture(t)
 	theirs := must(h.store.EnsureOpenID(t.Context(), h.other.ID, h.ada.Sub))(t).OpenID
 	own := h.callback(h.code()).wants(t, "callback", 1).text("social_uid")
@@ -140,7 +140,7 @@ func TestAUserOfAnotherApplicationIsAsUnknownAsNobody(t *testing.T) {
 	h.connect("query", "social_uid", own).wants(t, "query", 1)
 }
 
-func TestADisabledApplicationHasNoValidTokens(t *testing.T) {
+func TestDisabledApplicationHasNoValidTokens(t *testing.T) {
 	h := newFixture(t)
 	token := h.callback(h.code()).wants(t, "callback", 1).text("access_token")
 	alone := func() answer { return h.call(request("GET", "/check_token.php", form("token", token))) }
@@ -149,7 +149,7 @@ func TestADisabledApplicationHasNoValidTokens(t *testing.T) {
 	alone().refuses(t, "check_token", 401)
 }
 
-func TestAllFieldsButCodeAreTexts(t *testing.T) {
+func TestCallbackFieldsAreStringsExceptCode(t *testing.T) {
 	h := newFixture(t)
 	for gender, want := range map[string]string{"male": "男", "female": "女", "": ""} {
 		u := must(h.store.User(t.Context(), h.ada.Sub))(t)
@@ -167,7 +167,7 @@ func TestAllFieldsButCodeAreTexts(t *testing.T) {
 	}
 }
 
-func TestACodeWaitsNoLongerThanFiveMinutes(t *testing.T) {
+func TestCodeWaitsNoLongerThanFiveMinutes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		code, second := h.code(), h.code()
@@ -179,7 +179,7 @@ func TestACodeWaitsNoLongerThanFiveMinutes(t *testing.T) {
 }
 
 // A store that fails neither refuses nor spends the code.
-func TestAFaultIsNoVerdict(t *testing.T) {
+func TestFaultIsNoVerdict(t *testing.T) {
 	h := newFixture(t)
 	code := h.code()
 	h.backend.fail = context.DeadlineExceeded
@@ -195,7 +195,7 @@ func TestAFaultIsNoVerdict(t *testing.T) {
 }
 
 // An API key is of no application, so it has no openid that the old endpoints could tell.
-func TestTheOldEndpointsTakeNoAPIKey(t *testing.T) {
+func TestOldEndpointsTakeNoAPIKey(t *testing.T) {
 	h := newFixture(t)
 	a := h.call(request("GET", "/check_token.php", form("token", handle.NewAPIKey())))
 	a.refuses(t, "check_token", 401)

@@ -41,7 +41,7 @@ func TestCheckSSONeverPromptsAndRevealsNothingWithoutConsent(t *testing.T) {
 	}
 }
 
-func TestAUserWhoEndedAccessIsUnknownToTheApplication(t *testing.T) {
+func TestUserWhoEndedAccessIsUnknownToTheApplication(t *testing.T) {
 	h := newFixture(t)
 	uid := h.callback(h.code()).wants(t, "callback", 1).text("social_uid")
 	h.connect("query", "social_uid", uid).wants(t, "query", 1)

@@ -96,7 +96,7 @@ func readTyped(raw string, success int) (map[string]string, error) {
 }
 
 // The whole way, as each kind of client goes it: login, the browser, callback, query.
-func TestEachFamilyOfClientsSignsAUserIn(t *testing.T) {
+func TestFamilyOfClientsSignsAUserIn(t *testing.T) {
 	for _, f := range families {
 		for _, success := range []int{0, 1} {
 			t.Run(fmt.Sprint(f.name, ", success is ", success), func(t *testing.T) {

@@ -60,7 +60,7 @@ func TestGuessesAtMadeUpApplicationsCountTogether(t *testing.T) {
 	h.connect("query", "social_uid", "x").refuses(t, "an application from there", 106)
 }
 
-func TestOneIPv6LineIsOneGuesser(t *testing.T) {
+func TestIPv6LineCountsAsOneGuesser(t *testing.T) {
 	address := ""
 	h := newFixture(t, from(&address))
 	for i := range 31 {
@@ -71,7 +71,7 @@ func TestOneIPv6LineIsOneGuesser(t *testing.T) {
 	}
 }
 
-func TestAnEventHasTheOutcome(t *testing.T) {
+func TestEventHasTheOutcome(t *testing.T) {
 	h := newFixture(t)
 	h.connect("query", "social_uid", "x").refuses(t, "query", 106)
 	if e := h.trail.last(); e.Status != 404 || e.Detail != "query plain" || e.App != "1000" || e.Kind != event.Legacy || e.Path != "/connect.php" {
@@ -83,13 +83,13 @@ func TestAnEventHasTheOutcome(t *testing.T) {
 	}
 }
 
-func TestAnApplicationMayRequestCodeOneExplicitly(t *testing.T) {
+func TestApplicationMayRequestCodeOneExplicitly(t *testing.T) {
 	h := newFixture(t)
 	h.change(func(a *storage.App) { a.LegacySuccessCode = new(1) })
 	h.connect("login", "redirect_uri", redirect).wants(t, "login", 1)
 }
 
-func TestAWrongClockIsNoGuess(t *testing.T) {
+func TestSecretThatAWrongClockRefusesIsNoGuess(t *testing.T) {
 	h := newFixture(t)
 	for range 40 {
 		h.connect("login", "timestamp", "1", "sign", "x").refuses(t, "a wrong clock", 105)
@@ -105,7 +105,7 @@ func (m movedTo) Move(_ context.Context, app storage.App) error     { return m(a
 func (m movedTo) MoveTo(context.Context, bool, ...reqctx.Key) error { return nil }
 
 // Decision 24.
-func TestAnApplicationThatProvesItselfIsCounted(t *testing.T) {
+func TestApplicationThatProvesItselfIsCounted(t *testing.T) {
 	h := newFixture(t)
 	over := &reply.Failure{Status: 429, Msg: "too many requests", Header: http.Header{"Retry-After": {"7"}}}
 	var moved []string
@@ -141,7 +141,7 @@ func TestAnApplicationThatProvesItselfIsCounted(t *testing.T) {
 	}
 }
 
-func TestAPublicApplicationOpensNothingHere(t *testing.T) {
+func TestPublicApplicationOpensNothingHere(t *testing.T) {
 	h := newFixture(t)
 	public := h.register(storage.App{ID: "3000", Public: true})
 	for _, key := range []string{"", "x"} {
@@ -155,7 +155,7 @@ func TestAPublicApplicationOpensNothingHere(t *testing.T) {
 	h.call(r).refuses(t, "check_sso by redirect", 103)
 }
 
-func TestBothKeysOpenDuringARotation(t *testing.T) {
+func TestGuardOpensWithBothKeysDuringARotation(t *testing.T) {
 	h := newFixture(t)
 	h.change(func(a *storage.App) {
 		a.Secrets = append([]storage.AppSecret{{Secret: storage.DrawSecret()}}, a.Secrets...)
@@ -165,7 +165,7 @@ func TestBothKeysOpenDuringARotation(t *testing.T) {
 	h.connect("login", "redirect_uri", redirect, "appkey", h.app.AppKey().Reveal()).wants(t, "login with the new key", 1)
 }
 
-func TestNoSecretIsInAnAddressOrTheLog(t *testing.T) {
+func TestSecretsAreInNeitherAddressesNorTheLog(t *testing.T) {
 	var log bytes.Buffer
 	h := newFixture(t, func(c *legacy.Config) { c.Log = slog.New(slog.NewTextHandler(&log, nil)) })
 	signed := h.signed(form("act", "login", "appid", "1000", "redirect_uri", redirect))
@@ -214,7 +214,7 @@ func TestTypesAreThoseThatAreOffered(t *testing.T) {
 	h.connect("login", "redirect_uri", redirect, "type", "self").refuses(t, "a type that is off", 104)
 }
 
-func TestAnEndpointWhoseBackendFailsReportsIt(t *testing.T) {
+func TestEndpointWhoseBackendFailsReportsIt(t *testing.T) {
 	h := newFixture(t, func(c *legacy.Config) { c.Codes = broken{c.Codes} })
 	a := h.callback(h.code())
 	if a.status != 500 || a.number("code") != -1 || a.number("errcode") != 301 || strings.Contains(a.raw, "secret detail") {
@@ -229,7 +229,7 @@ func (broken) LegacyAccess(context.Context, driver.Token) (string, error) {
 }
 
 // Decision 95: it came after these endpoints, and anybody can make one.
-func TestAnApplicationThatNobodyRegisteredIsUnknownHere(t *testing.T) {
+func TestApplicationThatNobodyRegisteredIsUnknownHere(t *testing.T) {
 	h := newFixture(t)
 	id := client.DynamicPrefix + "stranger"
 	must(h.store.SaveApp(t.Context(), storage.App{ID: id, Name: "Stranger", Public: true, Client: &client.Description{

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-func TestNobodyIsSentToAnotherHost(t *testing.T) {
+func TestCallbackNeverRedirectsToAnotherHost(t *testing.T) {
 	h := newFixture(t)
 	bad := []string{
 		"https://evil.example/cb", "https://app.example.com.evil.example/", "https://evil.example/app.example.com", "https://app.example.com@evil.example/",
@@ -35,7 +35,7 @@ func TestNobodyIsSentToAnotherHost(t *testing.T) {
 	}
 }
 
-func TestAStateIsReturnedAsItWas(t *testing.T) {
+func TestStateIsReturnedAsItWas(t *testing.T) {
 	h := newFixture(t)
 	for _, state := range []string{"x", "a b&c=d#e", "微信", "'\"<>", strings.Repeat("s", 2048)} {
 		to := must(url.Parse(h.connect("login", "redirect_uri", redirect, "state", state).wants(t, "login", 1).text("url")))(t)
@@ -51,7 +51,7 @@ func TestAStateIsReturnedAsItWas(t *testing.T) {
 	h.connect("login", "redirect_uri", redirect, "state", strings.Repeat("s", 2049)).refuses(t, "a longer state", 101)
 }
 
-func TestAnEmptyStateIsNotSentBack(t *testing.T) {
+func TestEmptyStateIsNotSentBack(t *testing.T) {
 	h := newFixture(t)
 	for own, want := range map[string]string{"": "?sso=0", "?": "?sso=0", "?state=own": "?state=own&sso=0", "?state=own&": "?state=own&sso=0"} {
 		w := h.serve(request("GET", "/connect.php", form("act", "check_sso", "appid", "1000", "redirect_uri", redirect+own, "state", "")))
@@ -82,7 +82,7 @@ func TestParametersAreNotPolluted(t *testing.T) {
 	h.call(get).wants(t, "a GET with a body, which is not read", 1)
 }
 
-func TestWhatIsTooLongIsNotRead(t *testing.T) {
+func TestInputThatIsTooLongIsNotRead(t *testing.T) {
 	h := newFixture(t)
 	r := httptest.NewRequest("POST", issuer+"/connect.php?act=login", strings.NewReader("state="+strings.Repeat("x", 64<<10)))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
@@ -101,7 +101,7 @@ type errReader struct{}
 func (errReader) Read([]byte) (int, error) { return 0, errors.New("connection reset") }
 
 // Nobody makes a sign-in of the old kind by hand, or of another one.
-func TestASignInIsGoodForWhatItWasBegunFor(t *testing.T) {
+func TestSignInIsGoodForWhatItWasBegunFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		begun := must(url.Parse(h.connect("login", "redirect_uri", redirect, "state", "s").wants(t, "login", 1).text("url")))(t)

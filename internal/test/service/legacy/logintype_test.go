@@ -6,7 +6,7 @@ import (
 )
 
 // Old clients look users up by the six types, so they are told no other, whatever the record says.
-func TestAMethodWithoutATypeIsSelfToOldClients(t *testing.T) {
+func TestMethodWithoutATypeIsSelfToOldClients(t *testing.T) {
 	h := newFixture(t)
 	a := h.callback(h.code()).wants(t, "callback", 1)
 	for method, want := range map[string]string{"feishu": "self", "badge": "self", "wx": "wx", "": "self"} {

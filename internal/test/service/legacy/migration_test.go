@@ -12,7 +12,7 @@ import (
 )
 
 // The report counts the events that the package writes to the gateway's own trail.
-func TestWhatWasCalledIsInTheReport(t *testing.T) {
+func TestMigrationReportHoldsWhatWasCalled(t *testing.T) {
 	late := &slowAudit{}
 	h := newFixture(t, func(c *legacy.Config) { c.Audit = late })
 	trail := must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: h.store}))(t)

@@ -14,7 +14,7 @@ import (
 
 // Decision 63. The text that is signed does not tell where a value ends: an application
 // that takes state from its own visitors would sign another request.
-func TestASignatureIsNotMovedToAnotherRequest(t *testing.T) {
+func TestSignatureIsNotMovedToAnotherRequest(t *testing.T) {
 	h := newFixture(t)
 	now := unix(time.Now())
 	rest := "&timestamp=" + now + "&type=self"
@@ -34,7 +34,7 @@ func TestASignatureIsNotMovedToAnotherRequest(t *testing.T) {
 	}
 }
 
-func TestAValueMayHoldWhatItsEndpointDoesNotKnow(t *testing.T) {
+func TestValueMayHoldWhatItsEndpointDoesNotKnow(t *testing.T) {
 	h := newFixture(t)
 	for _, c := range []struct {
 		path string
@@ -59,7 +59,7 @@ func TestAValueMayHoldWhatItsEndpointDoesNotKnow(t *testing.T) {
 }
 
 // A name that an endpoint learns has to be one that no value may hide.
-func TestTheNamesThatNoValueMayHideAreThoseOfTheDocument(t *testing.T) {
+func TestNamesThatNoValueMayHideAreThoseOfTheDocument(t *testing.T) {
 	text := must(apidoc.Of(new(legacy.Legacy).OpenAPI()).JSON(apidoc.Example))(t)
 	var document struct {
 		Paths map[string]struct {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-func TestAVaryThatIsThereAlreadyStays(t *testing.T) {
+func TestVaryThatIsThereAlreadyStays(t *testing.T) {
 	h := newFixture(t)
 	r, w := byFetch(h, form("act", "check_sso", "appid", h.app.ID)), httptest.NewRecorder()
 	w.Header().Set("Vary", "Accept-Encoding")

@@ -18,7 +18,7 @@ import (
 )
 
 // Texts of a document or a list filled in by hand.
-func TestNothingButVisibleTextIsListedOfWhatIsRegistered(t *testing.T) {
+func TestListOfRegisteredToolsShowsVisibleTextOnly(t *testing.T) {
 	for _, c := range []struct {
 		name, text string
 		want       func(string) bool

@@ -18,7 +18,7 @@ import (
 )
 
 // Decision 18.
-func TestNothingOfABodyIsReadBeforeItIsKnownWhoSendsIt(t *testing.T) {
+func TestBodyIsReadOnlyOnceTheCallerIsKnown(t *testing.T) {
 	h := newFixture(t)
 	mina := h.developer("mina")
 	eve := h.visitor(h.user("eve", ""))
@@ -51,7 +51,7 @@ type untouched struct{ read atomic.Bool }
 
 func (u *untouched) Read([]byte) (int, error) { u.read.Store(true); return 0, io.EOF }
 
-func TestARoleThatWasTakenAwayIsGoneAtOnce(t *testing.T) {
+func TestRoleThatWasTakenAwayIsGoneAtOnce(t *testing.T) {
 	h := newFixture(t)
 	mina := h.user("mina", storage.RoleDeveloper)
 	cookie := h.visitor(mina)
@@ -65,7 +65,7 @@ func TestARoleThatWasTakenAwayIsGoneAtOnce(t *testing.T) {
 	h.want(h.request("GET", all, cookie, nil), 401, 401, "a disabled user")
 }
 
-func TestAVisitorOfAHostWithItsOwnUsers(t *testing.T) {
+func TestVisitorOfAHostWithItsOwnUsers(t *testing.T) {
 	userTable := hosts{"u1": {Sub: "u1", Role: storage.RoleDeveloper}, "u2": {Sub: "u2", Role: storage.RoleAdmin, Disabled: true}}
 	h := newFixture(t, func(c *registry.Config) { c.Users, c.Visitors = userTable, userTable })
 	h.want(h.register("u1", standard("shop", "a")), 200, 1, "a developer of the host")
@@ -93,7 +93,7 @@ func (h hosts) User(_ context.Context, sub string) (storage.User, error) {
 	return storage.User{}, fmt.Errorf("sub %s: %w", sub, storage.ErrNotFound)
 }
 
-func TestWhatFieldsMayHold(t *testing.T) {
+func TestFieldsOfACapabilityAreValidated(t *testing.T) {
 	h := newFixture(t)
 	mina := h.developer("mina")
 	long := strings.Repeat("é", 201)
@@ -122,7 +122,7 @@ func TestWhatFieldsMayHold(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoBody(t *testing.T) {
+func TestConsoleRefusesWhatIsNoBody(t *testing.T) {
 	h := newFixture(t)
 	mina := h.developer("mina")
 	for _, body := range []string{"", "null", "7", `"x"`, "[]", "{", `{"member":"shop"}{}`, `{"member":"shop",}`, "{'member':'shop'}", "member=shop", strings.Repeat(`{"a":`, 20_000)} {
@@ -140,7 +140,7 @@ type torn struct{}
 
 func (torn) Read([]byte) (int, error) { return 0, io.ErrUnexpectedEOF }
 
-func TestABodyOverTheLimitIsNotReadToItsEnd(t *testing.T) {
+func TestBodyOverTheLimitIsNotReadToItsEnd(t *testing.T) {
 	h := newFixture(t)
 	mina := h.developer("mina")
 	body := &endless{}
@@ -161,7 +161,7 @@ func (e *endless) Read(p []byte) (int, error) {
 	return n, nil
 }
 
-func TestTheNamesThatAreNames(t *testing.T) {
+func TestNamesThatAreNames(t *testing.T) {
 	h := newFixture(t)
 	mina := h.developer("mina")
 	for name, good := range map[string]bool{
@@ -183,7 +183,7 @@ func TestTheNamesThatAreNames(t *testing.T) {
 }
 
 // Decision 35.
-func TestNoSecretComesBackFromAnywhere(t *testing.T) {
+func TestCapabilitySecretsAreNeverReturned(t *testing.T) {
 	const secret, hook = "sesame-0123456789", "hook-9876543210"
 	h := newFixture(t, func(c *registry.Config) { c.Discoverer = leaky{} })
 	mina, ada := h.developer("mina"), h.developer("ada")
@@ -212,7 +212,7 @@ func TestNoSecretComesBackFromAnywhere(t *testing.T) {
 	}
 }
 
-func TestACredentialThatIsNotUsedIsNotKept(t *testing.T) {
+func TestCredentialThatIsNotUsedIsNotKept(t *testing.T) {
 	h := newFixture(t)
 	mina := h.developer("mina")
 	a := h.register(mina, `{"member":"shop","upstream_url":"https://api.example.com","auth_secret":"sesame","auth_name":"X-Key","auth_in":"header","openapi":`+document("a")+`}`)
@@ -226,7 +226,7 @@ func TestACredentialThatIsNotUsedIsNotKept(t *testing.T) {
 	}
 }
 
-func TestAtMostTenUnknownFieldsAreListed(t *testing.T) {
+func TestUnknownFieldsAreListedUpToTen(t *testing.T) {
 	h := newFixture(t)
 	var more strings.Builder
 	for i := range 50 {

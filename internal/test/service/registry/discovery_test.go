@@ -14,7 +14,7 @@ import (
 )
 
 // Decision 34.
-func TestAQuickRegistrationWaitsFiveSecondsForItsUpstream(t *testing.T) {
+func TestQuickRegistrationWaitsFiveSecondsForItsUpstream(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t, func(c *registry.Config) { c.Discoverer = upstreams{} })
 		began := time.Now()
@@ -32,7 +32,7 @@ func TestAQuickRegistrationWaitsFiveSecondsForItsUpstream(t *testing.T) {
 	})
 }
 
-func TestATroublesomeUpstreamCostsNoRegistration(t *testing.T) {
+func TestTroublesomeUpstreamCostsNoRegistration(t *testing.T) {
 	for name, d := range map[string]registry.Discoverer{"none": nil, "one that fails": leaky{}, "one that panics": upstreams{}} {
 		h := newFixture(t, func(c *registry.Config) { c.Discoverer = d })
 		a := h.register(h.developer("mina"), `{"member":"m","upstream_url":"https://broken.example.com/mcp?key=sesame"}`)
@@ -46,7 +46,7 @@ func TestATroublesomeUpstreamCostsNoRegistration(t *testing.T) {
 	}
 }
 
-func TestWhatIsDiscoveredForAnOutdatedRegistrationIsDropped(t *testing.T) {
+func TestDiscoveryForAnOutdatedRegistrationIsDropped(t *testing.T) {
 	var h *fixture
 	mina := ""
 	h = newFixture(t, func(c *registry.Config) {
@@ -82,7 +82,7 @@ type failed string
 func (f failed) Error() string  { return "post https://mcp.example.com?key=sesame: " + string(f) }
 func (f failed) Public() string { return string(f) }
 
-func TestAQuickRegistrationSaysWhyThereAreNoTools(t *testing.T) {
+func TestQuickRegistrationSaysWhyThereAreNoTools(t *testing.T) {
 	for want, found := range map[string]func() ([]toolplan.Skip, error){
 		"yet (the upstream refuses its credential); it is asked again": func() ([]toolplan.Skip, error) {
 			return nil, fmt.Errorf("discover: %w", failed("the upstream refuses its credential"))

@@ -99,7 +99,7 @@ func TestHeadersThatSayWhatARequestIsAreNoSecrets(t *testing.T) {
 }
 
 // A model is not asked for what the capability sends: the argument could never be right.
-func TestAParameterThatASecretHeaderSetsIsNoArgument(t *testing.T) {
+func TestParameterThatASecretHeaderSetsIsNoArgument(t *testing.T) {
 	h := newFixture(t)
 	mina := h.developer("mina")
 	h.want(h.register(mina, `{"member":"shop","upstream_url":"https://api.example.com",`+

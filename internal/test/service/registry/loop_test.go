@@ -13,7 +13,7 @@ import (
 )
 
 // Decision 61.
-func TestAnUpstreamThatIsTheBusItselfIsRefused(t *testing.T) {
+func TestUpstreamThatIsTheBusItselfIsRefused(t *testing.T) {
 	h := newFixture(t)
 	cookies := []string{h.developer("mina"), h.visitor(h.user("root", storage.RoleAdmin))}
 	for _, url := range []string{
@@ -39,7 +39,7 @@ func TestAnUpstreamThatIsTheBusItselfIsRefused(t *testing.T) {
 	}
 }
 
-func TestTheBusOfAnAddressIsKnownInEverySpellingOfIt(t *testing.T) {
+func TestBusOfAnAddressIsKnownInEverySpellingOfIt(t *testing.T) {
 	for base, same := range map[string][]string{
 		"http://127.0.0.1:8080": {"127.0.0.1:8080", "127.1:8080", "0x7f.0.0.1:8080", "2130706433:8080", "[::ffff:127.0.0.1]:8080", "localhost:8080", "LOCALHOST.:8080"},
 		"http://[::1]:8080":     {"[::1]:8080", "[0:0:0:0:0:0:0:1]:8080"},
@@ -106,7 +106,7 @@ func TestToolsThatLeadToTheBusAreLeftOut(t *testing.T) {
 }
 
 // A bus that is registered by another name is found out when it is asked.
-func TestADiscoveryOfARegistrationSaysWhereItComesFrom(t *testing.T) {
+func TestDiscoveryOfARegistrationSaysWhereItComesFrom(t *testing.T) {
 	var marked string
 	h := newFixture(t, func(c *registry.Config) {
 		c.Discoverer = discoverer(func(ctx context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {

@@ -7,7 +7,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestABodyIsPreviewedRegisteredPausedAndPublished(t *testing.T) {
+func TestBodyIsPreviewedRegisteredPausedAndPublished(t *testing.T) {
 	h := newFixture(t)
 	mina, other := h.user("mina", storage.RoleDeveloper), h.user("other", storage.RoleDeveloper)
 	body := []byte(standard("shop", "a", "b"))

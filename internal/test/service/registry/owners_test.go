@@ -18,7 +18,7 @@ import (
 )
 
 // After any acts in any order the store holds what a map would.
-func TestTheStoreIsWhatASimpleModelSays(t *testing.T) {
+func TestStoreIsWhatASimpleModelSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		userTable := map[string]storage.User{"mina": h.user("mina", storage.RoleDeveloper), "ada": h.user("ada", storage.RoleDeveloper), "root": h.user("root", storage.RoleAdmin)}
@@ -89,7 +89,7 @@ func (h *fixture) holds(model map[string]entry, userTable map[string]storage.Use
 	}
 }
 
-func TestAListGoesOnToItsLastPage(t *testing.T) {
+func TestListGoesOnToItsLastPage(t *testing.T) {
 	crowd := &crowded{owner: "u1", n: 2*driver.Page + 1}
 	userTable := hosts{"u1": {Sub: "u1", Role: storage.RoleDeveloper}}
 	r := must(registry.New(t.Context(), registry.Config{BaseURL: base, Store: crowd, Visitors: userTable, Users: userTable, NoDelivery: true}))(t)
@@ -120,7 +120,7 @@ func (c *crowded) Capabilities(_ context.Context, owner, from string, n int) (pa
 	return page, next, nil
 }
 
-func TestAnAdministratorMayGiveACapabilityToSomebody(t *testing.T) {
+func TestAdministratorMayGiveACapabilityToSomebody(t *testing.T) {
 	h := newFixture(t)
 	mina, ada, root := h.user("mina", storage.RoleDeveloper), h.user("ada", storage.RoleDeveloper), h.user("root", storage.RoleAdmin)
 	q := registry.Request{Member: "shop", UpstreamURL: "https://api.example.com", OpenAPI: []byte(document("a")), Owner: ada.Sub}
@@ -135,7 +135,7 @@ func TestAnAdministratorMayGiveACapabilityToSomebody(t *testing.T) {
 	}
 }
 
-func TestWhoHasNoNameOwnsNothing(t *testing.T) {
+func TestOwnerWithoutANameOwnsNothing(t *testing.T) {
 	h := newFixture(t)
 	root := storage.User{Role: storage.RoleAdmin} // of a fixture without people
 	must(h.registry.Register(t.Context(), root, registry.Request{Member: "shop", UpstreamURL: "https://api.example.com"}))(t)

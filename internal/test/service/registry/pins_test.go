@@ -61,7 +61,7 @@ func refusedWith(err error) int {
 	return 0
 }
 
-func TestWhatIsHeldIsToldToItsOwnerOnce(t *testing.T) {
+func TestHeldToolsAreToldToTheirOwnerOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, mina := pinned(t, `,"webhook_url":"https://hooks.example.com/"`)
 		for range 5 {
@@ -89,7 +89,7 @@ func TestWhatIsHeldIsToldToItsOwnerOnce(t *testing.T) {
 }
 
 // An upstream that changes each time it is asked must fill neither the store nor a mailbox.
-func TestAnUpstreamThatChangesAllTheTimeIsToldOfRarely(t *testing.T) {
+func TestUpstreamThatChangesAllTheTimeIsToldOfRarely(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, _ := pinned(t, `,"webhook_url":"https://hooks.example.com/"`)
 		writes := 0
@@ -117,7 +117,7 @@ func TestAnUpstreamThatChangesAllTheTimeIsToldOfRarely(t *testing.T) {
 	})
 }
 
-func TestAnUpstreamThatAlternatesIsToldOfOnceForEachText(t *testing.T) {
+func TestUpstreamThatAlternatesIsToldOfOnceForEachText(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, _ := pinned(t, "")
 		for i := range 40 {
@@ -130,7 +130,7 @@ func TestAnUpstreamThatAlternatesIsToldOfOnceForEachText(t *testing.T) {
 	})
 }
 
-func TestWhatIsHeldIsBoundedInSize(t *testing.T) {
+func TestHeldToolsAreBoundedInSize(t *testing.T) {
 	h, mina := pinned(t, "")
 	var many []toolplan.Tool
 	for i := range 1200 {
@@ -163,7 +163,7 @@ func TestRegisteringAgainAcceptsWhatIsThereThen(t *testing.T) {
 }
 
 // An update touches no tool, so it accepts nothing; pins that are off hold nothing.
-func TestAnUpdateAcceptsNothing(t *testing.T) {
+func TestUpdateAcceptsNothing(t *testing.T) {
 	h, mina := pinned(t, "")
 	h.found("m", found("search", "EVIL"))
 	update := func(body string) {
@@ -194,7 +194,7 @@ func TestAnUpdateAcceptsNothing(t *testing.T) {
 	}
 }
 
-func TestAnUpstreamThatListsNothingIsHeldToThat(t *testing.T) {
+func TestUpstreamThatListsNothingIsHeldToThat(t *testing.T) {
 	h := newFixture(t, func(c *registry.Config) { c.Discoverer = upstreams{} })
 	mina := h.user("mina", storage.RoleDeveloper)
 	h.want(h.register(h.visitor(mina), `{"member":"m","upstream_url":"https://empty.example.com/mcp"}`), 200, 1,
@@ -206,7 +206,7 @@ func TestAnUpstreamThatListsNothingIsHeldToThat(t *testing.T) {
 }
 
 // A bus that was faster stores the first list; whoever registers is told that, and nothing of a rival.
-func TestTheFirstListMayBeStoredByAnotherNode(t *testing.T) {
+func TestFirstListMayBeStoredByAnotherNode(t *testing.T) {
 	var h *fixture
 	h = newFixture(t, func(c *registry.Config) {
 		c.Discoverer = discoverer(func(_ context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip,
@@ -256,7 +256,7 @@ func TestAcceptingAtOneNodeIsAcceptingAtAll(t *testing.T) {
 	}
 }
 
-func TestAStoreThatFailsHoldsAllTheSame(t *testing.T) {
+func TestStoreThatFailsHoldsAllTheSame(t *testing.T) {
 	h, _ := pinned(t, "")
 	h.backend.before(nil, func(kind string) error {
 		if kind == "heldtools" {

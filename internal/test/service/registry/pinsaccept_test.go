@@ -11,7 +11,7 @@ import (
 )
 
 // A change that came after the one that was shown is not accepted with it.
-func TestNothingIsAcceptedThatWasNotSeen(t *testing.T) {
+func TestAcceptTakesOnlyWhatWasSeen(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h, mina := pinned(t, "")
 		accept := func(digest string) int {
@@ -78,7 +78,7 @@ func TestAcceptingByNameLeavesTheRestHeld(t *testing.T) {
 	}
 }
 
-func TestNobodyElseSeesOrAcceptsWhatIsHeld(t *testing.T) {
+func TestPinsHeldAreSeenAndAcceptedByTheOwnerAlone(t *testing.T) {
 	h, _ := pinned(t, "")
 	h.found("m", found("search", "Changed"))
 	for name, role := range map[string]string{"ada": storage.RoleDeveloper, "aud": storage.RoleAuditor, "eve": ""} {

@@ -15,7 +15,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-func TestEveryComplaintAboutTheConfigComesAtOnce(t *testing.T) {
+func TestComplaintAboutTheConfigComesAtOnce(t *testing.T) {
 	_, err := registry.New(t.Context(), registry.Config{BaseURL: "id.example.com", Origins: []string{"https://a.example.com/path"}, AllowPrivateUpstreams: []string{"everything"}})
 	for _, field := range []string{"Store", "Visitors", `"id.example.com"`, `"https://a.example.com/path"`, "AllowPrivateUpstreams"} {
 		if err == nil || !strings.Contains(err.Error(), field) {
@@ -40,7 +40,7 @@ func TestReferencesAreResolvedWhereTheServerOrTheRequestSaysSo(t *testing.T) {
 	}
 }
 
-func TestAPrivateUpstreamThatIsAllowedIsNotWarnedOf(t *testing.T) {
+func TestPrivateUpstreamThatIsAllowedIsNotWarnedOf(t *testing.T) {
 	h := newFixture(t, func(c *registry.Config) { c.AllowPrivateUpstreams = []string{"10.0.0.0/8", "localhost:9000"} })
 	mina := h.developer("mina")
 	for url, warned := range map[string]bool{"http://10.1.2.3": false, "http://localhost:9000": false, "http://localhost:9001": true, "http://192.168.0.1": true, "https://api.example.com": false} {
@@ -51,7 +51,7 @@ func TestAPrivateUpstreamThatIsAllowedIsNotWarnedOf(t *testing.T) {
 	}
 }
 
-func TestAPreviewStoresNothingTellsNobodyAndNeedsNoName(t *testing.T) {
+func TestPreviewStoresNothingTellsNobodyAndNeedsNoName(t *testing.T) {
 	h := newFixture(t, func(c *registry.Config) { c.Discoverer = upstreams{} })
 	mina := h.developer("mina")
 	for body, code := range map[string]int{
@@ -83,7 +83,7 @@ func TestLongNamesAreCutForTheirCapability(t *testing.T) {
 	}
 }
 
-func TestTheBusIsReloadedAfterEachChangeAndNothingElse(t *testing.T) {
+func TestBusIsReloadedAfterEachChangeAndNothingElse(t *testing.T) {
 	h := newFixture(t)
 	mina, ada := h.developer("mina"), h.developer("ada")
 	h.register(mina, standard("a", "t"))
@@ -112,7 +112,7 @@ func TestTheBusIsReloadedAfterEachChangeAndNothingElse(t *testing.T) {
 	}
 }
 
-func TestAToolThatNoRequestCanBeMadeOfIsLeftOut(t *testing.T) {
+func TestToolThatNoRequestCanBeMadeOfIsLeftOut(t *testing.T) {
 	const odd = `"/a/..?x=1":{"get":{}},"/b?c=%zz":{"post":{}}`
 	h := newFixture(t)
 	mina := h.developer("mina")
@@ -140,7 +140,7 @@ func TestAToolThatNoRequestCanBeMadeOfIsLeftOut(t *testing.T) {
 }
 
 // Decision 37.
-func TestAtMostAHundredPiecesAreListedWhereverTheyComeFrom(t *testing.T) {
+func TestPiecesAreListedUpToAHundredWhereverTheyComeFrom(t *testing.T) {
 	h := newFixture(t, func(c *registry.Config) {
 		c.Discoverer = discoverer(func(context.Context, storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
 			return []toolplan.Tool{{Name: "t", Description: "t", InputSchema: []byte(`{}`)}}, make([]toolplan.Skip, 120), nil
@@ -159,7 +159,7 @@ func TestAtMostAHundredPiecesAreListedWhereverTheyComeFrom(t *testing.T) {
 	}
 }
 
-func TestWhatCannotBeAuditedIsNotAnsweredAsDone(t *testing.T) {
+func TestRegisterFailsIfItCannotBeAudited(t *testing.T) {
 	h := newFixture(t)
 	mina := h.developer("mina")
 	h.want(h.register(mina, standard("quick", "t")), 200, 1, "a registration")

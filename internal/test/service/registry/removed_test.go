@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestARegistrationSaysWhichToolsItHasRemoved(t *testing.T) {
+func TestRegistrationSaysWhichToolsItHasRemoved(t *testing.T) {
 	h := newFixture(t, func(c *registry.Config) { c.Discoverer = upstreams{} })
 	mina := h.developer("mina")
 	if a := h.want(h.register(mina, standard("shop", "a", "b", "c")), 200, 1,
@@ -33,7 +33,7 @@ func TestARegistrationSaysWhichToolsItHasRemoved(t *testing.T) {
 }
 
 // People mistype the name of a capability, or take yesterday's document.
-func TestAToolIsNotRemovedUnlessThatIsSaid(t *testing.T) {
+func TestToolIsNotRemovedUnlessThatIsSaid(t *testing.T) {
 	h := newFixture(t, func(c *registry.Config) { c.Discoverer = upstreams{} })
 	mina := h.user("mina", storage.RoleDeveloper)
 	register := func(q registry.Request) (registry.Registered, error) {

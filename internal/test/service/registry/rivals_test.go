@@ -49,7 +49,7 @@ func TestRegistrationsOfOneNameAtOnceAreStoredWhole(t *testing.T) {
 	}
 }
 
-func TestAChangeThatIsOvertakenIsMadeAnewAFewTimes(t *testing.T) {
+func TestChangeThatIsOvertakenIsMadeAnewAFewTimes(t *testing.T) {
 	if testing.Short() {
 		t.Skip("is overtaken a thousand times")
 	}
@@ -80,7 +80,7 @@ func TestAChangeThatIsOvertakenIsMadeAnewAFewTimes(t *testing.T) {
 	}
 }
 
-func TestAFailureLeavesWhatWasThere(t *testing.T) {
+func TestFailureLeavesWhatWasThere(t *testing.T) {
 	for _, c := range []struct {
 		name   string
 		status int
@@ -113,7 +113,7 @@ func TestAFailureLeavesWhatWasThere(t *testing.T) {
 	}
 }
 
-func TestTwoDocumentsAreParsedAtATimeAndWhoLeavesDoesNotWait(t *testing.T) {
+func TestParsingRunsTwoDocumentsAtATimeAndThoseWhoLeaveDoNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		entered, leave := make(chan string, 10), make(chan struct{})
@@ -158,7 +158,7 @@ func TestTwoDocumentsAreParsedAtATimeAndWhoLeavesDoesNotWait(t *testing.T) {
 	})
 }
 
-func TestTwoNodesShareOneStore(t *testing.T) {
+func TestRegistriesOfTwoNodesShareOneStore(t *testing.T) {
 	backend := memory.New()
 	t.Cleanup(func() { backend.Close() })
 	store := must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)

@@ -37,7 +37,7 @@ func ownDocument(t *testing.T) []byte {
 	return must(apidoc.Of(slices.Collect(maps.Values(ownDocuments(t)))...).JSON(base))(t)
 }
 
-func TestTheOwnDocumentIsStrictlyOpenAPI(t *testing.T) {
+func TestOwnDocumentIsStrictlyOpenAPI(t *testing.T) {
 	loader := openapi3.NewLoader()
 	doc, err := loader.LoadFromData(ownDocument(t))
 	if err != nil {
@@ -52,7 +52,7 @@ func TestTheOwnDocumentIsStrictlyOpenAPI(t *testing.T) {
 }
 
 // The document of a package that is mounted alone is complete.
-func TestEachPackagesDocumentIsComplete(t *testing.T) {
+func TestPackagesDocumentIsComplete(t *testing.T) {
 	for name, d := range ownDocuments(t) {
 		if advice := lint.Check(t.Context(), must(apidoc.Of(d).JSON(base))(t)); len(advice) != 0 {
 			t.Errorf("%s: %q", name, advice)
@@ -60,7 +60,7 @@ func TestEachPackagesDocumentIsComplete(t *testing.T) {
 	}
 }
 
-func TestTheOwnDocumentBecomesTools(t *testing.T) {
+func TestOwnDocumentBecomesTools(t *testing.T) {
 	raw := ownDocument(t)
 	var doc struct {
 		Paths map[string]map[string]struct {

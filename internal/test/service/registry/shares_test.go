@@ -15,7 +15,7 @@ import (
 func few(c *registry.Config) { c.MaxCapabilities, c.MaxTools = 3, 5 }
 
 // Decision 61.
-func TestTheFiftyFirstCapabilityOfAnOwnerIsRefusedWithAdvice(t *testing.T) {
+func TestFiftyFirstCapabilityOfAnOwnerIsRefusedWithAdvice(t *testing.T) {
 	h := newFixture(t)
 	mina, ada, root := h.developer("mina"), h.developer("ada"), h.visitor(h.user("root", storage.RoleAdmin))
 	for i := range 50 {
@@ -34,7 +34,7 @@ func TestTheFiftyFirstCapabilityOfAnOwnerIsRefusedWithAdvice(t *testing.T) {
 	h.want(h.register(mina, standard("more", "a")), 200, 1, "the fiftieth, once there is room")
 }
 
-func TestAnAdministratorIsNotHeldToTheCountOfCapabilities(t *testing.T) {
+func TestAdministratorIsNotHeldToTheCountOfCapabilities(t *testing.T) {
 	h := newFixture(t, few)
 	root := h.visitor(h.user("root", storage.RoleAdmin))
 	for i := range 5 {
@@ -93,7 +93,7 @@ func TestToolsBeyondTheShareOfAnOwnerAreRefused(t *testing.T) {
 }
 
 // The share may have become smaller, or an upstream may list more than it did.
-func TestWhoHasMoreThanTheirShareMayStillReplaceWhatDoesNotGrow(t *testing.T) {
+func TestRegistrationsOverTheShareMayBeReplacedIfTheyDoNotGrow(t *testing.T) {
 	h := newFixture(t)
 	mina := h.developer("mina")
 	h.want(h.register(mina, standard("a", "t1", "t2", "t3", "t4")), 200, 1, "four tools")
@@ -104,7 +104,7 @@ func TestWhoHasMoreThanTheirShareMayStillReplaceWhatDoesNotGrow(t *testing.T) {
 	h.want(h.register(mina, standard("a", "u1", "u2", "u3")), 400, registry.TooMuch, "more than before")
 }
 
-func TestAPreviewSaysThatTheShareIsUsedUp(t *testing.T) {
+func TestPreviewSaysThatTheShareIsUsedUp(t *testing.T) {
 	h := newFixture(t, few)
 	mina := h.developer("mina")
 	for _, m := range []string{"a", "b", "c"} {
@@ -125,7 +125,7 @@ func TestAPreviewSaysThatTheShareIsUsedUp(t *testing.T) {
 	}
 }
 
-func TestASharesLimitIsAboveZero(t *testing.T) {
+func TestSharesLimitIsAboveZero(t *testing.T) {
 	h := newFixture(t)
 	_, err := registry.New(t.Context(), registry.Config{BaseURL: base, Store: h.store, Visitors: h.signIn, MaxCapabilities: -1, MaxTools: -1})
 	for _, field := range []string{"MaxCapabilities", "MaxTools"} {
@@ -135,7 +135,7 @@ func TestASharesLimitIsAboveZero(t *testing.T) {
 	}
 }
 
-func TestWhatTheBusLeavesOutIsShownWithTheCapability(t *testing.T) {
+func TestRegisterShowsWhatTheBusLeavesOut(t *testing.T) {
 	const why = "the bus leaves it out: its owner has too many tools"
 	h := newFixture(t)
 	h.leftOut = map[string]string{"shop": why}
@@ -156,7 +156,7 @@ func TestWhatTheBusLeavesOutIsShownWithTheCapability(t *testing.T) {
 }
 
 // Decision 61.
-func TestANameThatLooksLikeAnothersIsTaken(t *testing.T) {
+func TestNameThatLooksLikeAnothersIsTaken(t *testing.T) {
 	h := newFixture(t)
 	mina, ada, root := h.developer("mina"), h.developer("ada"), h.visitor(h.user("root", storage.RoleAdmin))
 	h.want(h.register(mina, standard("pay", "t")), 200, 1, "the first")
@@ -180,7 +180,7 @@ func TestANameThatLooksLikeAnothersIsTaken(t *testing.T) {
 	}
 }
 
-func TestOfLookAlikesRegisteredAtOnceOneIsTaken(t *testing.T) {
+func TestRegisterLookAlikesAtOnceTakesOne(t *testing.T) {
 	h := newFixture(t)
 	names := []string{"pay", "Pay", "PAY", "pay-", "p_ay", "pa-y"}
 	answers := make([]response, len(names))

@@ -43,7 +43,7 @@ func TestRemovingOrReplacingACapabilityTakesARecentSignIn(t *testing.T) {
 	})
 }
 
-func TestASignInOfTheFutureIsNotRecent(t *testing.T) {
+func TestSignInOfTheFutureIsNotRecent(t *testing.T) {
 	h := newFixture(t)
 	mina := h.user("mina", storage.RoleDeveloper)
 	cookie, now := handle.NewCookie(), time.Now()

@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/registry"
 )
 
-func TestATimeoutIsStoredShownAndReplaced(t *testing.T) {
+func TestTimeoutIsStoredShownAndReplaced(t *testing.T) {
 	h := newFixture(t)
 	mina := h.developer("mina")
 	const tools = `,"tools_static":[{"name":"report","httpMethod":"get","path":"/report"}]`
@@ -32,7 +32,7 @@ func TestATimeoutIsStoredShownAndReplaced(t *testing.T) {
 	}
 }
 
-func TestATimeoutOutOfBoundsIsRefusedWithTheBounds(t *testing.T) {
+func TestTimeoutOutOfBoundsIsRefusedWithTheBounds(t *testing.T) {
 	h := newFixture(t)
 	mina := h.developer("mina")
 	for _, given := range []string{`0`, `-1`, `601`, `1.5`, `30.0`, `"90"`, `"90s"`, `true`, `[]`, `1e2`, `99999999999999999999`} {

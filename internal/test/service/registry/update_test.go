@@ -23,7 +23,7 @@ const full = `{"label":"Shop","description":"Orders","timeout":60,"auth_type":"b
 	`"webhook_url":"https://hooks.example.com/a",` +
 	`"webhook_secret":"hook-secret","headers":{"X-Tenant":"tenant-secret","X-Old":"old-secret"},`
 
-func TestAnUpdateChangesWhatIsSentAndNothingElse(t *testing.T) {
+func TestUpdateChangesWhatIsSentAndNothingElse(t *testing.T) {
 	h := newFixture(t)
 	mina := h.developer("mina")
 	h.want(h.register(mina, full+standard("shop", "a", "b")[1:]), 200, 1, "a registration")
@@ -84,7 +84,7 @@ func TestAnUpdateChangesWhatIsSentAndNothingElse(t *testing.T) {
 }
 
 // A secret goes nowhere it was not given for.
-func TestASecretIsNotPutToAnotherUse(t *testing.T) {
+func TestSecretIsNotPutToAnotherUse(t *testing.T) {
 	h := newFixture(t)
 	user := h.user("mina", storage.RoleDeveloper)
 	mina := h.visitor(user)
@@ -131,7 +131,7 @@ func TestASecretIsNotPutToAnotherUse(t *testing.T) {
 	}
 }
 
-func TestOnlyTheOwnerAndAnAdministratorUpdateACapability(t *testing.T) {
+func TestUpdateOfACapabilityIsForItsOwnerAndAdministrators(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
 		mina, root := h.developer("mina"), h.visitor(h.user("root", storage.RoleAdmin))
@@ -169,7 +169,7 @@ func TestOnlyTheOwnerAndAnAdministratorUpdateACapability(t *testing.T) {
 }
 
 // An unknown field is refused: its sender expects an effect.
-func TestAnUpdateThatIsWrongChangesNothing(t *testing.T) {
+func TestUpdateThatIsWrongChangesNothing(t *testing.T) {
 	h := newFixture(t)
 	mina := h.developer("mina")
 	h.want(h.register(mina, full+standard("shop", "a")[1:]), 200, 1, "a registration")

@@ -33,7 +33,7 @@ func (b *body) Read(p []byte) (int, error) {
 }
 
 // Of a user one document is read into memory at a time, whichever endpoint it is for.
-func TestABodyThatWaitsIsNotInMemory(t *testing.T) {
+func TestBodyThatWaitsIsNotInMemory(t *testing.T) {
 	h := newFixture(t)
 	mina, omar := h.user("mina", storage.RoleDeveloper), h.user("omar", storage.RoleDeveloper)
 	minas, omars := h.visitor(mina), h.visitor(omar)

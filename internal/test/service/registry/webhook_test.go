@@ -10,7 +10,7 @@ import (
 )
 
 // Decision 35.
-func TestAWebhookReceivesTheEventsOfItsCapability(t *testing.T) {
+func TestWebhookReceivesTheEventsOfItsCapability(t *testing.T) {
 	h := newFixture(t)
 	owner := h.user("dev", storage.RoleDeveloper)
 	q := registry.Request{Member: "pets", UpstreamURL: "https://pets.example.com", WebhookURL: "https://hook.example.com", WebhookSecret: storage.NewSecret("whsec_c2VjcmV0"),
@@ -51,7 +51,7 @@ func TestAWebhookReceivesTheEventsOfItsCapability(t *testing.T) {
 	}
 }
 
-func TestWithoutAWebhookNothingIsSent(t *testing.T) {
+func TestWebhookIsNotSentWithoutAURL(t *testing.T) {
 	h := newFixture(t)
 	q := registry.Request{Member: "pets", UpstreamURL: "https://pets.example.com", OpenAPI: json.RawMessage(`{"openapi":"3.0.0","paths":{"/pets":{"get":{}}}}`)}
 	must(h.registry.Register(t.Context(), h.user("dev", storage.RoleDeveloper), q))(t)
@@ -60,7 +60,7 @@ func TestWithoutAWebhookNothingIsSent(t *testing.T) {
 	}
 }
 
-func TestAClosedRegistryTellsNobody(t *testing.T) {
+func TestClosedRegistryTellsNobody(t *testing.T) {
 	h := newFixture(t, func(c *registry.Config) { c.NoDelivery = false })
 	if err := h.registry.Close(t.Context()); err != nil {
 		t.Errorf("Close() = %v", err)

@@ -7,7 +7,7 @@ import (
 )
 
 // A registration may be YAML as a whole: the document stands in it as it is, or as a text.
-func TestARegistrationIsYAMLIfItsContentTypeSaysSo(t *testing.T) {
+func TestRegistrationIsYAMLIfItsContentTypeSaysSo(t *testing.T) {
 	const document = `
   openapi: 3.0.3
   info: {title: Shop, version: 1.0.0}

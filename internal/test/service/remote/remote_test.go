@@ -23,7 +23,7 @@ import (
 	"github.com/keystile/keystile/storage/handle"
 )
 
-func TestAServiceElsewhereLearnsWhoCalls(t *testing.T) {
+func TestServiceElsewhereLearnsWhoCalls(t *testing.T) {
 	s := newService(t)
 	v := s.verifier()
 	own := s.bearer()
@@ -56,7 +56,7 @@ func TestForgedTokensAreRefused(t *testing.T) {
 	}
 }
 
-func TestATokenIsForItsAudience(t *testing.T) {
+func TestTokenIsForItsAudience(t *testing.T) {
 	const reports = "https://reports.example.com"
 	s := newService(t, reports)
 	here := s.verifier(func(c *remote.Config) { c.Audiences = []string{reports} })
@@ -75,7 +75,7 @@ func TestATokenIsForItsAudience(t *testing.T) {
 	}
 }
 
-func TestATokenEndsWithItsTime(t *testing.T) {
+func TestTokenEndsWithItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(t)
 		v, bearer := s.verifier(), s.bearer()
@@ -165,7 +165,7 @@ func TestMadeUpKidsCauseNoFlood(t *testing.T) {
 	})
 }
 
-func TestOneFetchRunsAtATimeAndGenuineTokensDoNotWaitForIt(t *testing.T) {
+func TestFetchRunsOneAtATimeAndGenuineTokensDoNotWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(t)
 		v, bearer := s.verifier(), s.bearer()
@@ -192,7 +192,7 @@ func TestOneFetchRunsAtATimeAndGenuineTokensDoNotWaitForIt(t *testing.T) {
 	})
 }
 
-func TestWhileTheServiceIsAwayTheKeysThereAreGoOnForAnHour(t *testing.T) {
+func TestKeysGoOnForAnHourWhileTheServiceIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(t)
 		v, bearer := s.verifier(), s.bearer()
@@ -225,7 +225,7 @@ func TestWhileTheServiceIsAwayTheKeysThereAreGoOnForAnHour(t *testing.T) {
 	})
 }
 
-func TestAnUnknownKidIsNotRefusedWhileTheKeysCannotBeFetched(t *testing.T) {
+func TestUnknownKidIsNotRefusedWhileTheKeysCannotBeFetched(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(t)
 		v := s.verifier()
@@ -244,7 +244,7 @@ type endless struct{ read *int }
 
 func (e endless) Read(p []byte) (int, error) { *e.read += len(p); return len(p), nil }
 
-func TestWhatIsNoKeySetIsRefused(t *testing.T) {
+func TestKeySetThatIsInvalidIsRefused(t *testing.T) {
 	for name, override := range map[string]func(http.ResponseWriter, *http.Request) bool{
 		"a failure": func(w http.ResponseWriter, _ *http.Request) bool { w.WriteHeader(500); return true },
 		"a page":    func(w http.ResponseWriter, _ *http.Request) bool { io.WriteString(w, "<html>"); return true },
@@ -278,7 +278,7 @@ type roundTrip func(*http.Request) (*http.Response, error)
 
 func (f roundTrip) RoundTrip(r *http.Request) (*http.Response, error) { return f(r) }
 
-func TestAServiceThatHangsIsGivenUp(t *testing.T) {
+func TestServiceThatHangsIsGivenUp(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := &http.Client{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			<-r.Context().Done()
@@ -293,7 +293,7 @@ func TestAServiceThatHangsIsGivenUp(t *testing.T) {
 	})
 }
 
-func TestARevokedTokenIsRefusedWithCheckEvery(t *testing.T) {
+func TestRevokedTokenIsRefusedWithCheckEvery(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(t)
 		local, checking := s.verifier(), s.verifier(func(c *remote.Config) { c.CheckEvery = time.Minute })
@@ -326,7 +326,7 @@ func TestARevokedTokenIsRefusedWithCheckEvery(t *testing.T) {
 	})
 }
 
-func TestTheServicesVerdictOnATokenIsPassedOn(t *testing.T) {
+func TestServicesVerdictOnATokenIsPassedOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(t)
 		v := s.verifier(func(c *remote.Config) { c.CheckEvery = time.Minute })
@@ -414,7 +414,7 @@ func TestNewReportsEveryMistakeInTheConfig(t *testing.T) {
 }
 
 // With the client that New makes, over a network.
-func TestTwoProcesses(t *testing.T) {
+func TestVerifierWorksAcrossProcesses(t *testing.T) {
 	server := httptest.NewUnstartedServer(nil)
 	base := "http://" + server.Listener.Addr().String()
 	s := newServiceAt(t, base)
@@ -439,7 +439,7 @@ func TestTwoProcesses(t *testing.T) {
 	}
 }
 
-func TestWhoWaitsForAFetchHasItsOutcome(t *testing.T) {
+func TestFetchOutcomeGoesToAllWhoWait(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := newService(t)
 		v, bearer := s.verifier(func(c *remote.Config) { c.Pause = time.Second }), s.bearer()
@@ -468,7 +468,7 @@ func TestWhoWaitsForAFetchHasItsOutcome(t *testing.T) {
 }
 
 // An API key is no JWT: nothing is fetched for it, and the error says whom to ask.
-func TestAnAPIKeyIsRefusedWithTheWayToVerifyIt(t *testing.T) {
+func TestAPIKeyIsRefusedWithTheWayToVerifyIt(t *testing.T) {
 	s := newService(t)
 	v := s.verifier()
 	_, err := v.Verify(t.Context(), handle.NewAPIKey())

@@ -108,7 +108,7 @@ func client(t *testing.T) *mcpcall.Client {
 	return c
 }
 
-func TestTheToolsOfTheSDKAreFoundAndCalled(t *testing.T) {
+func TestToolsOfTheSDKAreFoundAndCalled(t *testing.T) {
 	for i, s := range servers {
 		t.Run(s.name, func(t *testing.T) {
 			up, c := start(t, i), client(t)
@@ -148,7 +148,7 @@ func called(t *testing.T, c *mcpcall.Client, to mcpcall.Upstream, tool, argument
 	return r
 }
 
-func TestACallThatIsGivenUpEndsInTheTool(t *testing.T) {
+func TestCallThatIsGivenUpEndsInTheTool(t *testing.T) {
 	for i, s := range servers {
 		if s.http.Stateless && s.era == mcpcall.Legacy {
 			continue // nothing tells a stateless server of the legacy era

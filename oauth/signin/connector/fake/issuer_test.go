@@ -2,7 +2,7 @@ package fake
 
 import "testing"
 
-func TestTheIssuerIsBounded(t *testing.T) {
+func TestIssuerIsBounded(t *testing.T) {
 	d := newIssuer()
 	first := d.code("wx", testUsers[0], "x")
 	second := d.code("wx", testUsers[0], "x")

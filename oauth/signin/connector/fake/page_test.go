@@ -35,7 +35,7 @@ func TestBrowsersAreSentBackToOurselvesAlone(t *testing.T) {
 	}
 }
 
-func TestThePageIsPlainAndItsPolicyStrict(t *testing.T) {
+func TestPageIsPlainAndItsPolicyStrict(t *testing.T) {
 	h := newFixture(t)
 	for _, name := range names {
 		address, _, _ := strings.Cut(strings.TrimPrefix(h.connectors[name].Begin(state, back+"&x=\"'<script>", true), origin), "#")
@@ -72,7 +72,7 @@ func buttons(name string) int {
 	return 6
 }
 
-func TestWhatDoesNotFitIsRefused(t *testing.T) {
+func TestFakeProviderRefusesMismatchedRequests(t *testing.T) {
 	h := newFixture(t)
 	q := "appid=" + h.Configs().WX.ID + "&response_type=code&scope=snsapi_login&state=a&redirect_uri=" + url.QueryEscape(back)
 	const page = fake.Path + "/wx/connect/qrconnect"

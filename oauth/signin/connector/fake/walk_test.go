@@ -16,7 +16,7 @@ import (
 )
 
 // The whole sign-in at each provider, as each test user, twice.
-func TestEachTestUserSignsInWithEachProvider(t *testing.T) {
+func TestTestUserSignsInWithEachProvider(t *testing.T) {
 	h := newFixture(t)
 	for _, name := range names {
 		for person, unions := range map[string][2]bool{"lin": {true, true}, "omar": {false, false}, "mei": {false, true}, "robert": {true, true}} {
@@ -75,7 +75,7 @@ func TestTestUsersSurviveARestart(t *testing.T) {
 	}
 }
 
-func TestADenialComesBackWithoutACode(t *testing.T) {
+func TestDenialComesBackWithoutACode(t *testing.T) {
 	h := newFixture(t)
 	for _, name := range names {
 		query := h.choose(name, "nobody")
@@ -88,7 +88,7 @@ func TestADenialComesBackWithoutACode(t *testing.T) {
 	}
 }
 
-func TestACodeWorksOnceAndForFiveMinutes(t *testing.T) {
+func TestCodeWorksOnceAndForFiveMinutes(t *testing.T) {
 	f, err := one()
 	must(t, err)
 	synctest.Test(t, func(t *testing.T) {
@@ -126,7 +126,7 @@ func TestQQComparesTheReturnAddress(t *testing.T) {
 }
 
 // A wrong secret, or a key that is not the one the fake knows, is trouble for the operator.
-func TestOnlyItsOwnApplicationsAreServed(t *testing.T) {
+func TestFakeProviderServesOnlyItsOwnApplications(t *testing.T) {
 	h, other := newFixture(t), newFixture(t)
 	for _, name := range names {
 		query := h.choose(name, "lin")
@@ -174,7 +174,7 @@ func TestOnlyItsOwnApplicationsAreServed(t *testing.T) {
 	}
 }
 
-func TestAStrangerIsNoMember(t *testing.T) {
+func TestStrangerIsNoMember(t *testing.T) {
 	h := newFixture(t)
 	if p, err := h.finish("wecom", h.choose("wecom", "zhou")); !errors.Is(err, connector.ErrStranger) || p.Subjects != nil {
 		t.Errorf("Finish = %v, %v, want ErrStranger", p, err)

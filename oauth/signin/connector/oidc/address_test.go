@@ -12,7 +12,7 @@ import (
 
 // The address is asked for where an application asks for it, and is confirmed if the provider has verified it and is
 // trusted.
-func TestAnAddressIsToldAndConfirmedOnlyIfTheProviderIsTrusted(t *testing.T) {
+func TestAddressIsToldAndConfirmedOnlyIfTheProviderIsTrusted(t *testing.T) {
 	for _, row := range []struct {
 		person           string
 		asked, trusted   bool

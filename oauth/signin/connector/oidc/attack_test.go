@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestAnIDTokenWithAFaultSignsNobodyIn(t *testing.T) {
+func TestIDTokenWithAFaultSignsNobodyIn(t *testing.T) {
 	p := newProvider(t)
 	for fault, why := range map[string]string{
 		"wrong-nonce": "nonce", "no-nonce": "nonce",
@@ -33,7 +33,7 @@ func TestAnIDTokenWithAFaultSignsNobodyIn(t *testing.T) {
 	}
 }
 
-func TestEachSignatureThatCountsIsVerified(t *testing.T) {
+func TestSignatureThatCountsIsVerified(t *testing.T) {
 	p := newProvider(t)
 	for _, alg := range []string{"", "RS256", "PS256", "ES256", "EdDSA", "no-azp", "two-audiences"} {
 		profile, err := p.signIn(p.connect(), "lin", alg)
@@ -43,7 +43,7 @@ func TestEachSignatureThatCountsIsVerified(t *testing.T) {
 	}
 }
 
-func TestACodeIsOfOneVisit(t *testing.T) {
+func TestCodeIsOfOneVisit(t *testing.T) {
 	p := newProvider(t)
 	c := p.connect()
 	query := p.visit(c, state, "lin", "")
@@ -70,7 +70,7 @@ func TestACodeIsOfOneVisit(t *testing.T) {
 	}
 }
 
-func TestTheReturnOfAnotherIssuerIsRefusedWhateverItSays(t *testing.T) {
+func TestReturnOfAnotherIssuerIsRefusedWhateverItSays(t *testing.T) {
 	p := newProvider(t)
 	a := p.connect()
 	p.c.Name, p.c.Issuer = "other", "https://other.example"
@@ -94,7 +94,7 @@ func TestTheReturnOfAnotherIssuerIsRefusedWhateverItSays(t *testing.T) {
 }
 
 // Two applications at one issuer, or one name moved to another issuer, have no visit in common.
-func TestAVisitOfAnotherApplicationIsWorthNothing(t *testing.T) {
+func TestVisitOfAnotherApplicationIsWorthNothing(t *testing.T) {
 	p := newProvider(t)
 	a := p.connect()
 	query := p.visit(a, state, "lin", "")
@@ -106,7 +106,7 @@ func TestAVisitOfAnotherApplicationIsWorthNothing(t *testing.T) {
 	}
 }
 
-func TestADenialIsADenial(t *testing.T) {
+func TestDenialIsADenial(t *testing.T) {
 	p := newProvider(t)
 	c := p.connect()
 	if _, err := p.finish(c, p.visit(c, state, "nobody", "")); !errors.Is(err, connector.ErrDenied) {
@@ -148,7 +148,7 @@ func TestKeysAreReadAgainForANewOneAndNotForEachOne(t *testing.T) {
 	})
 }
 
-func TestADocumentThatCannotBeTrustedIsRefused(t *testing.T) {
+func TestDocumentThatCannotBeTrustedIsRefused(t *testing.T) {
 	p := newProvider(t)
 	original := document(t, p)
 	for what, row := range map[string]struct {

@@ -18,7 +18,7 @@ func claimsOf(t testing.TB, text string) claims {
 	return c
 }
 
-func TestAnAddressIsVerifiedOnlyIfTheProviderSaysSo(t *testing.T) {
+func TestAddressIsVerifiedOnlyIfTheProviderSaysSo(t *testing.T) {
 	for text, want := range map[string]string{
 		`{"email":"Lin@Example.com","email_verified":true}`:   "lin@example.com",
 		`{"email":"lin@example.com","email_verified":"true"}`: "lin@example.com",
@@ -37,7 +37,7 @@ func TestAnAddressIsVerifiedOnlyIfTheProviderSaysSo(t *testing.T) {
 }
 
 // A flag for one address must not vouch for another.
-func TestTheFlagAndTheAddressAreOfOneAnswer(t *testing.T) {
+func TestFlagAndTheAddressAreOfOneAnswer(t *testing.T) {
 	for _, row := range [][3]string{
 		{`{"email":"a@x.example","email_verified":true}`, `{"sub":"1"}`, "a@x.example"},
 		{`{"email":"a@x.example","email_verified":true}`, `{"email":"b@x.example"}`, ""},
@@ -83,7 +83,7 @@ func TestNicknamesAreNoAddresses(t *testing.T) {
 	}
 }
 
-func TestNoTwoIssuersNameTheSameUser(t *testing.T) {
+func TestSubjectsOfTwoIssuersAreDistinct(t *testing.T) {
 	if subject("https://a.example", "b#c") == subject("https://a.example#b", "c") && checkIssuer("https://a.example#b") == nil {
 		t.Error("two issuers name one user")
 	}

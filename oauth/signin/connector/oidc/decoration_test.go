@@ -19,7 +19,7 @@ func wantUnread(t testing.TB, what string, profile connector.Profile, err error,
 }
 
 // omar's name is at userinfo alone. The id_token has said who he is, so it costs his name and not his sign-in.
-func TestAUserinfoThatCannotBeReadCostsTheNickname(t *testing.T) {
+func TestUserinfoThatCannotBeReadCostsTheNickname(t *testing.T) {
 	for what, answer := range map[string]http.HandlerFunc{
 		"a JWT": func(w http.ResponseWriter, _ *http.Request) {
 			w.Header().Set("Content-Type", "application/jwt")
@@ -37,7 +37,7 @@ func TestAUserinfoThatCannotBeReadCostsTheNickname(t *testing.T) {
 }
 
 // A user who is let in by an address needs the address, and there must be no doubt who they are.
-func TestAUserinfoThatDecidesIsNotPassedOver(t *testing.T) {
+func TestUserinfoThatDecidesIsNotPassedOver(t *testing.T) {
 	p := newProvider(t)
 	p.c.Domains = []string{"example.com"}
 	p.instead("userinfo", text(503, ""))
@@ -79,7 +79,7 @@ func TestNamesAreTakenFromWhatThereIs(t *testing.T) {
 	}
 }
 
-func TestASubMayHoldABlank(t *testing.T) {
+func TestSubMayHoldABlank(t *testing.T) {
 	p := newProvider(t)
 	if profile, err := p.signIn(p.connect(), "lin", "blank-sub"); err != nil ||
 		!strings.HasSuffix(profile.Subjects[0], "#auth0|Ada Lovelace") {

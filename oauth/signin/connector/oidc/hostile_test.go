@@ -114,7 +114,7 @@ func TestPrivateAddressesAreAskedOnlyIfAllowed(t *testing.T) {
 }
 
 // A document that is public must not lead the secret into the network.
-func TestATokenEndpointOnAPrivateAddressGetsNothing(t *testing.T) {
+func TestTokenEndpointOnAPrivateAddressGetsNothing(t *testing.T) {
 	p := newProvider(t)
 	inside := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		t.Error("a request arrived inside")

@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestTheBrowserLeavesWithPKCEAndANonce(t *testing.T) {
+func TestBrowserLeavesWithPKCEAndANonce(t *testing.T) {
 	p := newProvider(t)
 	c := p.connect()
 	must(t, c.(connector.Preparer).Prepare(t.Context()))
@@ -41,7 +41,7 @@ func TestTheBrowserLeavesWithPKCEAndANonce(t *testing.T) {
 	}
 }
 
-func TestAServiceStartsWhileItsProviderIsAway(t *testing.T) {
+func TestServiceStartsWhileItsProviderIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProvider(t)
 		p.instead("openid-configuration", text(503, "away"))
@@ -63,7 +63,7 @@ func TestAServiceStartsWhileItsProviderIsAway(t *testing.T) {
 	})
 }
 
-func TestTheDocumentIsReadAgainEachHourAndKeptIfItCannotBe(t *testing.T) {
+func TestDocumentIsReadAgainEachHourAndKeptIfItCannotBe(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		p := newProvider(t)
 		c := p.connect()
@@ -93,7 +93,7 @@ func TestTheDocumentIsReadAgainEachHourAndKeptIfItCannotBe(t *testing.T) {
 	})
 }
 
-func TestManyFirstVisitorsAskOnce(t *testing.T) {
+func TestDiscoveryForManyFirstVisitorsIsReadOnce(t *testing.T) {
 	p := newProvider(t)
 	c := p.connect()
 	var all sync.WaitGroup
@@ -110,7 +110,7 @@ func TestManyFirstVisitorsAskOnce(t *testing.T) {
 	}
 }
 
-func TestTheApplicationAuthenticatesAsTheProviderWants(t *testing.T) {
+func TestApplicationAuthenticatesAsTheProviderWants(t *testing.T) {
 	for methods, basic := range map[string]bool{"": true, `["client_secret_basic"]`: true, `["client_secret_post"]`: false, `["private_key_jwt","client_secret_post"]`: false, `["client_secret_post","client_secret_basic"]`: true} {
 		p := newProvider(t)
 		d := map[string]any{}
@@ -152,7 +152,7 @@ func TestUserinfoIsAskedForWhatTheIDTokenLacks(t *testing.T) {
 	}
 }
 
-func TestOnlyVerifiedAddressesOfTheDomainsComeIn(t *testing.T) {
+func TestEmailDomainsAdmitVerifiedAddressesOnly(t *testing.T) {
 	for _, row := range []struct {
 		domains []string
 		person  string
@@ -171,7 +171,7 @@ func TestOnlyVerifiedAddressesOfTheDomainsComeIn(t *testing.T) {
 	}
 }
 
-func TestAConfigThatCannotWorkIsRefusedWithAllThatIsWrong(t *testing.T) {
+func TestConfigThatCannotWorkIsRefusedWithAllThatIsWrong(t *testing.T) {
 	good := oidc.Config{Name: "kc", Issuer: "https://id.example/realms/a", ClientID: "a", ClientSecret: storage.NewSecret("s3cret")}
 	for why, change := range map[string]func(*oidc.Config){
 		"Name":               func(c *oidc.Config) { c.Name = "Key Cloak" },

@@ -34,7 +34,7 @@ func (t *Turns) keepDelayed(account limits.Account) {
 }
 
 // A code by email that has expired ends an attempt without a guess, and so does a second factor that has ended.
-func TestWhatEndsWithoutAGuessUsesUpNobodysTurn(t *testing.T) {
+func TestTurnsWithoutAGuessAreNotUsedUp(t *testing.T) {
 	for _, kind := range []string{byPassword, byCode, ByPasskey, SecondFactor} {
 		synctest.Test(t, func(t *testing.T) {
 			turns, account := delayedTurns(t, kind)
@@ -84,7 +84,7 @@ func TestGuessesAtOnceAreNoMoreThanAFifthOfThoseOfAnHour(t *testing.T) {
 }
 
 // A minute after a mistake, a person in a network of their own has their next try, until the fourth.
-func TestANetworkThatFailsHasFourTriesAnHour(t *testing.T) {
+func TestNetworkThatFailsHasFourTriesAnHour(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		turns, account := delayedTurns(t, byPassword)
 		through := 0

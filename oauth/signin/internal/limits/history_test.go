@@ -10,7 +10,7 @@ import (
 )
 
 // A network of many users is not held back for its size, but for its failures.
-func TestWhatWasRightIsNotHeldAgainstANetwork(t *testing.T) {
+func TestLimitsForgiveRightPasswordsOfANetwork(t *testing.T) {
 	c := History{Half: 5 * time.Minute}
 	client := network.Of(netip.MustParseAddr("203.0.113.9"))
 	others := c.Around(network.Of(netip.MustParseAddr("203.0.113.10")))
@@ -29,7 +29,7 @@ func TestWhatWasRightIsNotHeldAgainstANetwork(t *testing.T) {
 	}
 }
 
-func TestTheHistoryForgetsAndIsBounded(t *testing.T) {
+func TestHistoryForgetsAndIsBounded(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := History{Half: 5 * time.Minute}
 		client := c.Around(network.Of(netip.MustParseAddr("203.0.113.9")))

@@ -12,7 +12,7 @@ import (
 )
 
 // Decision 56.
-func TestAMillionAddressesSlowNobodyElseDown(t *testing.T) {
+func TestMillionAddressesSlowNobodyElseDown(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts to a million")
 	}
@@ -45,7 +45,7 @@ func TestAMillionAddressesSlowNobodyElseDown(t *testing.T) {
 }
 
 // A code has no network. One that finds no place in a full table is slowed down by itself.
-func TestAFullTableOfCodesSlowsNoOtherCodeDown(t *testing.T) {
+func TestFullTableOfCodesSlowsNoOtherCodeDown(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts 100,000 codes")
 	}
@@ -63,7 +63,7 @@ func TestAFullTableOfCodesSlowsNoOtherCodeDown(t *testing.T) {
 	}
 }
 
-func TestASiteOfIPv6BeginsNoMoreThanSixteenAddressesMay(t *testing.T) {
+func TestSiteOfIPv6BeginsNoMoreThanSixteenAddressesMay(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		client := func(format string, args ...any) netip.Prefix {
 			return network.Of(netip.MustParseAddr(fmt.Sprintf(format, args...)))

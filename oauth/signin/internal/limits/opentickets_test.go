@@ -20,7 +20,7 @@ func flood4(i int) netip.Addr {
 	return netip.AddrFrom4([4]byte{byte(20 + i%400/200), byte(i % 200), byte(i / 400 >> 8), byte(i / 400)})
 }
 
-func TestAFloodHasFewCodesMailedAndKeepsNobodyElseFromTheirs(t *testing.T) {
+func TestFloodHasFewCodesMailedAndKeepsNobodyElseFromTheirs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		o, taken, honest := newOpenTickets(openEmailsFree, CodeLife), 0, 0
 		for i := range 44_000 {
@@ -75,7 +75,7 @@ func TestOpenTicketsAreForgottenAfterTwiceTheirLife(t *testing.T) {
 }
 
 // A hundred /16 and five /32: fewer emails than the outbox holds, even if none of them is sent.
-func TestAFloodOfAHundredNetworksFillsNoOutbox(t *testing.T) {
+func TestFloodOfAHundredNetworksFillsNoOutbox(t *testing.T) {
 	o, taken := newOpenTickets(openEmailsFree, CodeLife), 0
 	for i := range 200_000 {
 		from := netip.AddrFrom4([4]byte{byte(1 + i%100), 51, byte(i / 100), byte(i / 25600)})
@@ -92,7 +92,7 @@ func TestAFloodOfAHundredNetworksFillsNoOutbox(t *testing.T) {
 }
 
 // Of a flood from one /24 or /48, those who share no more than its provider notice nothing.
-func TestAFloodOfOneSiteKeepsNobodyOutWhoSharesItsProvider(t *testing.T) {
+func TestFloodOfOneSiteKeepsNobodyOutWhoSharesItsProvider(t *testing.T) {
 	for name, c := range map[string]struct {
 		flood  func(i int) netip.Addr
 		honest string

@@ -51,7 +51,7 @@ func TestWrongCodesOfAnAddressAreThirtyAndOthersDoNotWait(t *testing.T) {
 }
 
 // The arithmetic of package device.
-func TestACodeIsNotFoundWithinItsLife(t *testing.T) {
+func TestCodeIsNotFoundWithinItsLife(t *testing.T) {
 	codes := math.Pow(20, 8)
 	perGuess := openDevicesFree / codes
 	if user := WrongCodesPerUser * perGuess; user > 5e-7 {

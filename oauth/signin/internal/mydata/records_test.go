@@ -6,7 +6,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-func TestAnAdministratorsActIsGivenWithoutWhoAndWhere(t *testing.T) {
+func TestAdministratorsActIsGivenWithoutWhoAndWhere(t *testing.T) {
 	for detail, want := range map[string]string{
 		"user set u1 by uadmin: role: \"\" -> \"admin\"":                           "user set u1: role: \"\" -> \"admin\"",
 		"user erase u1 by uadmin":                                                  "user erase u1",

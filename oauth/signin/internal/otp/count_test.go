@@ -11,7 +11,7 @@ import (
 )
 
 // A record of an older version counts for the address, and what cannot be read for nothing.
-func TestTheCountOfMailsReadsWhatOlderVersionsWrote(t *testing.T) {
+func TestCountOfMailsReadsWhatOlderVersionsWrote(t *testing.T) {
 	now := time.Now().UTC()
 	var words []string
 	for i := range 130 {
@@ -30,7 +30,7 @@ func TestTheCountOfMailsReadsWhatOlderVersionsWrote(t *testing.T) {
 }
 
 // Somebody has asked for a code while the clock was a year ahead; then it was set right.
-func TestAMailOfTheFutureKeepsNobodyWaiting(t *testing.T) {
+func TestMailOfTheFutureKeepsNobodyWaiting(t *testing.T) {
 	now := time.Date(2026, 5, 20, 10, 15, 0, 0, time.UTC)
 	for _, c := range []struct {
 		ahead time.Duration
@@ -49,7 +49,7 @@ func TestAMailOfTheFutureKeepsNobodyWaiting(t *testing.T) {
 }
 
 // A person in a new browser asks while others have asked for as many as they can get, for an hour.
-func TestAFewStrangersLeaveCodesForNewcomers(t *testing.T) {
+func TestStrangersThatAreFewLeaveCodesForNewcomers(t *testing.T) {
 	const far, near, beside = "192.0.2.7/32", "198.51.7.7/32", "198.51.100.99/32"
 	const far6, near6 = "2001:dead::/64", "2001:db8:7::/64"
 	for name, c := range map[string]struct {
@@ -123,7 +123,7 @@ func crowd(n int) func(int) string {
 }
 
 // The announced wait is exact: then one is sent, and a second before none is.
-func TestTheWaitForAMailIsTrue(t *testing.T) {
+func TestWaitForAMailIsTrue(t *testing.T) {
 	now, sent := time.Now().UTC(), sentEmails(nil)
 	for i := range 30 {
 		at := now.Add(time.Duration(i) * time.Minute)

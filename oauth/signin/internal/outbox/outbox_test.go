@@ -143,7 +143,7 @@ func TestSoManyMailsAreSentAtOnce(t *testing.T) {
 
 func first(all []*node, _ driver.Backend) *node { return all[0] }
 
-func TestOfManyNodesOneSendsEachMail(t *testing.T) {
+func TestMailIsSentByOneOfManyNodes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		post := &server{}
 		all, _ := nodes(t, 3, post)
@@ -162,7 +162,7 @@ func TestOfManyNodesOneSendsEachMail(t *testing.T) {
 }
 
 // A node that is killed leaves what it has promised, and what it was sending.
-func TestWhatAKilledNodeHasPromisedIsSentByAnother(t *testing.T) {
+func TestOutboxSendsWhatAKilledNodePromised(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		post := &server{answer: func(ctx context.Context, to string) error {
 			<-ctx.Done() // as seen from outside, the process that waits here is dead
@@ -207,7 +207,7 @@ func ended() context.Context {
 	return ctx
 }
 
-func TestWhatFailsIsTriedAgainForAsLongAsItIsOfUse(t *testing.T) {
+func TestMailThatFailsIsRetriedForAsLongAsItIsOfUse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var tries []time.Duration
 		began, post := time.Now(), &server{}
@@ -234,7 +234,7 @@ func TestWhatFailsIsTriedAgainForAsLongAsItIsOfUse(t *testing.T) {
 	})
 }
 
-func TestAMailGoesOnWhenTheServerIsBack(t *testing.T) {
+func TestMailGoesOnWhenTheServerIsBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		post := &server{answer: func(context.Context, string) error { panic("a host's own mistake") }}
 		a := first(nodes(t, 1, post))
@@ -255,7 +255,7 @@ type forGood struct{ error }
 
 func (forGood) Permanent() bool { return true }
 
-func TestWhatIsRefusedForGoodIsNotTriedAgain(t *testing.T) {
+func TestMailRefusedForGoodIsNotRetried(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		tries, post := map[string]int{}, &server{}
 		post.answer = func(_ context.Context, to string) error {
@@ -284,7 +284,7 @@ func TestWhatIsRefusedForGoodIsNotTriedAgain(t *testing.T) {
 
 // The one case in which an email is sent twice: the process ends between the server's word and
 // the store's.
-func TestAMailIsSentTwiceOnlyIfItCannotBeStoredThatItWasSent(t *testing.T) {
+func TestMailIsSentTwiceOnlyIfItCannotBeStoredThatItWasSent(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		post := &server{}
 		all, _ := nodes(t, 2, post)
@@ -311,7 +311,7 @@ func (f forgetful) DeleteMail(ctx context.Context, m storage.Mail) error {
 	return storage.ErrUnavailable
 }
 
-func TestAMailThatIsSealedAnewMeanwhileIsSentOnce(t *testing.T) {
+func TestMailThatIsSealedAnewMeanwhileIsSentOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		post := &server{}
 		all, _ := nodes(t, 1, post)
@@ -330,7 +330,7 @@ func TestAMailThatIsSealedAnewMeanwhileIsSentOnce(t *testing.T) {
 	})
 }
 
-func TestAMailIsSealedWhileItWaitsAndGoneAfterwards(t *testing.T) {
+func TestMailIsSealedWhileItWaitsAndGoneAfterwards(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		post := &server{answer: func(context.Context, string) error { return errors.New("451 later") }}
 		all, backend := nodes(t, 1, post)
@@ -356,7 +356,7 @@ func TestAMailIsSealedWhileItWaitsAndGoneAfterwards(t *testing.T) {
 	})
 }
 
-func TestAClosedOutboxPromisesNothing(t *testing.T) {
+func TestClosedOutboxPromisesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		a := first(nodes(t, 1, &server{}))
 		must(t, a.Close(t.Context()))
@@ -371,7 +371,7 @@ func TestAClosedOutboxPromisesNothing(t *testing.T) {
 }
 
 // Of a newer version's kinds this process knows nothing; a newer process will.
-func TestAMailOfAnUnknownKindIsLeftToOthers(t *testing.T) {
+func TestMailOfAnUnknownKindIsLeftToOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		post := &server{}
 		all, _ := nodes(t, 2, post)

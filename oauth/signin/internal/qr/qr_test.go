@@ -49,7 +49,7 @@ func look(t *testing.T, svg template.HTML) picture {
 	return p
 }
 
-func TestThePictureIsTheCodeWithWhiteAroundIt(t *testing.T) {
+func TestPictureIsTheCodeWithWhiteAroundIt(t *testing.T) {
 	for _, text := range []string{"", "1", "HELLO", address, strings.Repeat("x", 700)} {
 		svg, err := SVG(text, "a code")
 		if err != nil {
@@ -76,7 +76,7 @@ func TestThePictureIsTheCodeWithWhiteAroundIt(t *testing.T) {
 // The picture is read back by a reader of this test's own, after the standard: finder,
 // format, mask, zigzag, byte mode. It knows versions 2 to 6 without damage, which is
 // enough for an address.
-func TestTheTextCanBeReadBack(t *testing.T) {
+func TestTextCanBeReadBack(t *testing.T) {
 	for _, text := range []string{address, "http://127.0.0.1:8080/oauth/signin/scan/" + strings.Repeat("7", 26), "https://a.example/x"} {
 		svg, err := SVG(text, "")
 		if err != nil {
@@ -173,7 +173,7 @@ func walk(size, version int, bit func(x, y int) bool) (stream []byte) {
 	return stream
 }
 
-func TestAScreenReaderHearsTheLabelAndItIsText(t *testing.T) {
+func TestScreenReaderHearsTheLabelAndItIsText(t *testing.T) {
 	svg, err := SVG(address, `"><script>alert('1')</script>&`)
 	if err != nil {
 		t.Fatal(err)
@@ -199,7 +199,7 @@ func TestAScreenReaderHearsTheLabelAndItIsText(t *testing.T) {
 	}
 }
 
-func TestATextThatIsTooLongIsAnError(t *testing.T) {
+func TestTextThatIsTooLongIsAnError(t *testing.T) {
 	if svg, err := SVG(strings.Repeat("x", 2332), ""); err == nil || svg != "" {
 		t.Errorf("SVG() = %.20q, %v, want an error", svg, err)
 	}

@@ -12,7 +12,7 @@ import (
 
 // Every state, every step, by the one who scanned and by another: what it becomes. A state
 // that stays is "".
-func TestEachStepOfASignInByCode(t *testing.T) {
+func TestStepOfASignInByCode(t *testing.T) {
 	mina := storage.Session{ID: "s1", UserID: "mina", LoginType: "self"}
 	omar := storage.Session{ID: "s2", UserID: "omar", LoginType: "wx"}
 	for _, c := range []struct {
@@ -76,7 +76,7 @@ func TestEachStepOfASignInByCode(t *testing.T) {
 	}
 }
 
-func TestEveryTextOfACodeIsInBothLanguages(t *testing.T) {
+func TestTextOfACodeIsInBothLanguages(t *testing.T) {
 	for _, text := range []string{
 		waitingText, endedText, rejectedText, withdrawnText, numberText, web.ScanEnded.Msg, web.ScanTaken.Msg, web.NoAnswer.Msg, web.TooManyCodes.Msg,
 		"Scan with your phone", "Sign in with your phone", "an unknown address", "an unknown browser", "an unknown browser on %s", "%s on %s",

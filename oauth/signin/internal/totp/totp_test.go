@@ -8,7 +8,7 @@ import (
 )
 
 // RFC 6238 appendix B, of SHA-1, the last six of its eight digits.
-func TestTheVectorsOfTheRFC(t *testing.T) {
+func TestVectorsOfTheRFC(t *testing.T) {
 	secret := encoding.EncodeToString([]byte("12345678901234567890"))
 	for at, code := range map[int64]string{
 		59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924", 2000000000: "279037", 20000000000: "353130",
@@ -19,7 +19,7 @@ func TestTheVectorsOfTheRFC(t *testing.T) {
 	}
 }
 
-func TestACodeIsGoodOnceAndForAStepEitherWay(t *testing.T) {
+func TestCodeIsGoodOnceAndForAStepEitherWay(t *testing.T) {
 	secret, at := Secret([]byte("abcdefghijklmnopqrstuvwxyz")), time.Unix(1_700_000_010, 0)
 	key, _ := encoding.DecodeString(secret)
 	now := at.Unix() / 30
@@ -44,7 +44,7 @@ func TestACodeIsGoodOnceAndForAStepEitherWay(t *testing.T) {
 	}
 }
 
-func TestWhatIsTypedIsReadGenerously(t *testing.T) {
+func TestTypedTOTPCodesAreReadGenerously(t *testing.T) {
 	for text, want := range map[string]string{
 		"123456": "123456", "123 456": "123456", "１２３-456": "123456", " 1 2 3 4 5 6 ": "123456", "12345": "", "12345a": "", "1234567": "",
 	} {
@@ -54,7 +54,7 @@ func TestWhatIsTypedIsReadGenerously(t *testing.T) {
 	}
 }
 
-func TestTheAddressIsReadByApps(t *testing.T) {
+func TestAddressIsReadByApps(t *testing.T) {
 	u, err := url.Parse(Address("id.example.com:8443", "mina ö", "JBSWY3DPEHPK3PXP"))
 	// A blank is %20 in a Key URI.
 	if err != nil || u.Scheme != "otpauth" || u.Host != "totp" || strings.Contains(u.RawQuery, "+") {

@@ -6,7 +6,7 @@ import (
 	"github.com/keystile/keystile/internal/page"
 )
 
-func TestABrowserHasItsCommonName(t *testing.T) {
+func TestBrowserHasItsCommonName(t *testing.T) {
 	for agent, want := range map[string]string{
 		firefoxOnWindows: "Firefox on Windows",
 		"Mozilla/5.0 (Windows NT 10.0; Win64; x64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Safari/537.36 Edg/140.0.0.0":                   "Edge on Windows",

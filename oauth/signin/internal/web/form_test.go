@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 )
 
-func TestARefusalDoesNotQuoteTheForm(t *testing.T) {
+func TestRefusalDoesNotQuoteTheForm(t *testing.T) {
 	if _, err := parseForm("username=mina&password=s3cr%et"); err == nil || strings.Contains(err.Error(), "%") {
 		t.Errorf("parseForm() = %v, want a failure without the password", err)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // WCAG 1.4.11 asks for 3:1, against the drawing and against the page in both themes.
-func TestAMarkIsSeenInBothThemes(t *testing.T) {
+func TestMarkIsSeenInBothThemes(t *testing.T) {
 	luminance := func(color string) float64 {
 		n, err := strconv.ParseUint(color[1:], 16, 32)
 		if err != nil {
@@ -51,7 +51,7 @@ func TestAMarkIsSeenInBothThemes(t *testing.T) {
 	}
 }
 
-func TestEachProviderHasItsMarkAndOthersAGenericOne(t *testing.T) {
+func TestProviderHasItsMarkAndOthersAGenericOne(t *testing.T) {
 	seen := map[string]string{}
 	for _, method := range []string{
 		storage.LoginWX, storage.LoginQQ, storage.LoginAlipay, storage.LoginDouyin, storage.LoginFeishu, storage.LoginWeCom, storage.LoginDingTalk, storage.LoginEmail, MarkQR,

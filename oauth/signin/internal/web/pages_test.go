@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-func TestTheLockedPageSaysHowLong(t *testing.T) {
+func TestLockedPageSaysHowLong(t *testing.T) {
 	for wait, want := range map[time.Duration]string{
 		time.Second: "Wait a few seconds", 11 * time.Second: "Wait a minute", time.Minute: "Wait a minute",
 		61 * time.Second: "Wait 2 minutes", 15 * time.Minute: "Wait 15 minutes",

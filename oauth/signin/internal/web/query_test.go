@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-func TestACompletedPromptIsNotRepeated(t *testing.T) {
+func TestCompletedPromptIsNotRepeated(t *testing.T) {
 	for query, want := range map[string]string{
 		"prompt=login&state=a%20b":               "state=a%20b",
 		"a=1&prompt=select_account&b=2":          "a=1&b=2",
@@ -90,7 +90,7 @@ func FuzzOnward(f *testing.F) {
 	})
 }
 
-func TestOnlyTheExactPathOfAScanIsAccepted(t *testing.T) {
+func TestScanPathIsExact(t *testing.T) {
 	id := strings.Repeat("A", 26)
 	for query, want := range map[string]bool{
 		ScanPath + id: true, ScanPath + id + "A": false, ScanPath + id[1:]: false, ScanPath + id[1:] + "/": false, ScanPath + id + "?": false,

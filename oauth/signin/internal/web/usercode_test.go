@@ -6,7 +6,7 @@ import (
 )
 
 // RFC 8628 6.1.
-func TestACodeMayBeTypedInManyWays(t *testing.T) {
+func TestCodeMayBeTypedInManyWays(t *testing.T) {
 	for _, typed := range []string{
 		"BCDF-GHJK", "bcdfghjk", " b c d f g h j k ", "BcDf–GhJk", "BCDF—GHJK", "BCDF－GHJK", "BCDF\u2011GHJK", "BCDF\u2212GHJK",
 		"ＢＣＤＦ－ＧＨＪＫ", "ｂｃｄｆ　ｇｈｊｋ", "BCDF\u00a0GHJK", "\tBCDF\r\nGHJK", "B-C-D-F-G-H-J-K",
@@ -27,7 +27,7 @@ func TestACodeMayBeTypedInManyWays(t *testing.T) {
 }
 
 // A sign-in redirects there, so nothing else may pass for it.
-func TestTheReturnToADeviceIsExact(t *testing.T) {
+func TestReturnToADeviceIsExact(t *testing.T) {
 	for _, query := range []string{DevicePath, DeviceLink("BCDF-GHJK")} {
 		if Back(query) != query || Onward(query) != query {
 			t.Errorf("%q leads to %q, %q", query, Back(query), Onward(query))

@@ -16,9 +16,9 @@ func open(testing.TB) countertest.Service {
 	return countertest.Service{Node: func() counters.Set { return set }, Full: full}
 }
 
-func TestTheContractSeesPlantedBugs(t *testing.T) { RunInBubble(t, open) }
+func TestContractSeesPlantedBugs(t *testing.T) { RunInBubble(t, open) }
 
-func TestTheListIsLongAndNamesEachBugOnce(t *testing.T) {
+func TestListIsLongAndNamesEachBugOnce(t *testing.T) {
 	names := map[string]bool{}
 	for _, b := range allBugs() {
 		if key := b.caught + ": " + b.name; names[key] {
@@ -36,7 +36,7 @@ func TestTheListIsLongAndNamesEachBugOnce(t *testing.T) {
 }
 
 // The replacement of the right count in a bug would be right without the bug.
-func TestWhatBugsAreMadeOfIsNoBug(t *testing.T) {
+func TestPlantedBugsAreBuiltFromRightParts(t *testing.T) {
 	for path, right := range map[string]plant{
 		"rates/": rate(func(l *log, limit int, now time.Time) counters.Verdict {
 			l.forget(now.Add(-window))

@@ -6,7 +6,7 @@ import (
 )
 
 // Decision 24: the charge moves from the address to the application.
-func TestACancelledRequestWasNeverMade(t *testing.T) {
+func TestCancelledRequestWasNeverMade(t *testing.T) {
 	l := open(t, Config{})
 	for range 1000 {
 		l.Cancel(spend(t, l, "a", 1, 1, start)[0])
@@ -65,7 +65,7 @@ func TestCancellingWhatHasLeftHasNoEffect(t *testing.T) {
 	wantRefused(t, l, "b", 1, start.Add(time.Hour))
 }
 
-func TestOnlyItsOwnReceiptCancelsARequest(t *testing.T) {
+func TestCancelNeedsTheReceiptOfTheRequest(t *testing.T) {
 	l, other := open(t, Config{}), open(t, Config{})
 	spend(t, l, "a", 1, 1, start)
 	l.Cancel(Receipt{})

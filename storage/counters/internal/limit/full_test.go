@@ -15,7 +15,7 @@ func fill(t testing.TB, l *Limiter, n int, at time.Time) {
 }
 
 // Decisions 25 and 56.
-func TestInAFullTableUnknownAddressesAreCountedByTheirNetworks(t *testing.T) {
+func TestFullTableCountsUnknownAddressesByTheirNetworks(t *testing.T) {
 	for _, size := range []int{1, 3, 64, 1000, 20_000} {
 		l := open(t, Config{MaxKeys: size, Client: clientOf})
 		fill(t, l, size, start)
@@ -43,7 +43,7 @@ func TestInAFullTableUnknownAddressesAreCountedByTheirNetworks(t *testing.T) {
 }
 
 // A key that is no address, such as an application, is refused for nobody else's sake.
-func TestInAFullTableWhatHasNoNetworkIsCountedByItself(t *testing.T) {
+func TestFullTableCountsByItselfWhatHasNoNetwork(t *testing.T) {
 	l := open(t, Config{MaxKeys: 1})
 	fill(t, l, 1, start)
 	for i := range 300 {
@@ -53,7 +53,7 @@ func TestInAFullTableWhatHasNoNetworkIsCountedByItself(t *testing.T) {
 	}
 }
 
-func TestWhatANetworkWasChargedCanBeCancelled(t *testing.T) {
+func TestNetworkChargeCanBeCancelled(t *testing.T) {
 	l := open(t, Config{MaxKeys: 1, Client: clientOf})
 	fill(t, l, 1, start)
 	r := spend(t, l, "192.0.2.1", 240, 60, start)
@@ -70,7 +70,7 @@ func TestWhatANetworkWasChargedCanBeCancelled(t *testing.T) {
 	wantRefused(t, l, "192.0.2.1", 60, later)
 }
 
-func TestALiveWindowIsNeverEvicted(t *testing.T) {
+func TestLiveWindowIsNeverEvicted(t *testing.T) {
 	const size = 500
 	l := open(t, Config{MaxKeys: size})
 	fill(t, l, size, start)
@@ -83,7 +83,7 @@ func TestALiveWindowIsNeverEvicted(t *testing.T) {
 	}
 }
 
-func TestTheTableRecoversWhenItsKeysExpire(t *testing.T) {
+func TestTableRecoversWhenItsKeysExpire(t *testing.T) {
 	for _, size := range []int{1, 3, 64, 1000, 20_000} {
 		l := open(t, Config{MaxKeys: size})
 		fill(t, l, size, start)
@@ -96,7 +96,7 @@ func TestTheTableRecoversWhenItsKeysExpire(t *testing.T) {
 	}
 }
 
-func TestAPlaceThatIsFreeInAnotherShardIsFound(t *testing.T) {
+func TestPlaceThatIsFreeInAnotherShardIsFound(t *testing.T) {
 	const size = 20_000
 	for _, free := range []int{0, 100, 255} {
 		l := open(t, Config{MaxKeys: size})
@@ -119,7 +119,7 @@ func TestAPlaceThatIsFreeInAnotherShardIsFound(t *testing.T) {
 }
 
 // An address that finds a place is exact from then on, and owes its network nothing.
-func TestAKeyThatFindsAPlaceIsLimitedThere(t *testing.T) {
+func TestKeyThatFindsAPlaceIsLimitedThere(t *testing.T) {
 	l := open(t, Config{MaxKeys: 1, Client: clientOf})
 	held := spend(t, l, "held", 1, 1, start)[0]
 	spend(t, l, "192.0.2.1", 12, 3, start.Add(time.Second))

@@ -13,7 +13,7 @@ import (
 )
 
 // Decision 25.
-func TestAMillionAddressesTakeLessThan64MB(t *testing.T) {
+func TestMillionAddressesTakeLessThan64MB(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts to a million")
 	}
@@ -45,7 +45,7 @@ func TestAMillionAddressesTakeLessThan64MB(t *testing.T) {
 }
 
 // The worst moment is the one after a table has grown; the million need not hit it.
-func TestAKeyWithOneRequestTakesAtMost52Bytes(t *testing.T) {
+func TestKeyWithOneRequestTakesAtMost52Bytes(t *testing.T) {
 	if size := unsafe.Sizeof(slot{}); size != 32 {
 		t.Errorf("a slot takes %d bytes, want 32", size)
 	}
@@ -93,7 +93,7 @@ func TestExpiredKeysDoNotPileUp(t *testing.T) {
 	}
 }
 
-func TestATableShrinksAfterAFlood(t *testing.T) {
+func TestTableShrinksAfterAFlood(t *testing.T) {
 	l := open(t, Config{MaxKeys: 100_000})
 	fill(t, l, 100_000, start)
 	for i := range 60_000 {
@@ -127,7 +127,7 @@ func TestSteadyTrafficAllocatesNothing(t *testing.T) {
 	}
 }
 
-func TestManyKeysHaveManyShards(t *testing.T) {
+func TestMemoryLimitSpreadsManyKeysOverManyShards(t *testing.T) {
 	for _, c := range []struct{ keys, want int }{
 		{1, 1}, {127, 1}, {128, 2}, {1000, 8}, {16_383, 128}, {16_384, 256}, {maxKeys, 256},
 	} {

@@ -206,7 +206,7 @@ func (tr *trial) cancel(i int) {
 	}
 }
 
-func TestAMillionEventsAgreeWithTheModel(t *testing.T) {
+func TestMillionEventsAgreeWithTheModel(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts to a million")
 	}

@@ -54,7 +54,7 @@ func TestParallelKeysNeverTakeMoreThanThereArePlaces(t *testing.T) {
 	}
 }
 
-func TestNoPlaceIsGivenTwice(t *testing.T) {
+func TestLimitNeverGivesAPlaceTwice(t *testing.T) {
 	g := ledger{max: 100_000}
 	var given atomic.Int64
 	together(8, func(int) {
@@ -71,7 +71,7 @@ func TestNoPlaceIsGivenTwice(t *testing.T) {
 
 // Everything is cancelled, half of it at once and all of it twice by two workers: there is
 // room for all keys, and each remembers its own requests.
-func TestWhatIsCancelledInParallelLeavesNothingBehind(t *testing.T) {
+func TestCancelInParallelLeavesNothingBehind(t *testing.T) {
 	l := open(t, Config{MaxKeys: 2000})
 	const workers, keys, limit = 8, 2000, 20
 	var receipts [workers][]Receipt

@@ -21,7 +21,7 @@ func TestTimeOnlyGoesForward(t *testing.T) {
 	spend(t, l, "a", 1, 2, start.Add(70*time.Second))
 }
 
-func TestALateRequestStaysAsLongAsTheLatest(t *testing.T) {
+func TestLateRequestStaysAsLongAsTheLatest(t *testing.T) {
 	l := open(t, Config{})
 	spend(t, l, "a", 1, 2, start.Add(10*time.Second))
 	spend(t, l, "a", 1, 2, start)
@@ -31,7 +31,7 @@ func TestALateRequestStaysAsLongAsTheLatest(t *testing.T) {
 	spend(t, l, "a", 2, 2, start.Add(70*time.Second))
 }
 
-func TestNoTimeIsTooFar(t *testing.T) {
+func TestLimitHoldsAtAnyTime(t *testing.T) {
 	far := time.Duration(farthest)
 	for _, at := range []time.Time{{}, start.AddDate(-3000, 0, 0), start, start.AddDate(3000, 0, 0)} {
 		l := open(t, Config{})

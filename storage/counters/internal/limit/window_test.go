@@ -44,7 +44,7 @@ func wantRefused(t testing.TB, l *Limiter, key string, limit int, at time.Time) 
 	return v
 }
 
-func TestAConfigIsRefusedWithEveryComplaint(t *testing.T) {
+func TestConfigIsRefusedWithEveryComplaint(t *testing.T) {
 	for _, c := range []struct {
 		config Config
 		want   []string
@@ -69,7 +69,7 @@ func TestAConfigIsRefusedWithEveryComplaint(t *testing.T) {
 }
 
 // Decision 25.
-func TestAMinuteHoldsSixtyRequests(t *testing.T) {
+func TestMinuteHoldsSixtyRequests(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := open(t, Config{})
 		spend(t, l, "203.0.113.7", 60, 60, time.Now())
@@ -81,7 +81,7 @@ func TestAMinuteHoldsSixtyRequests(t *testing.T) {
 	})
 }
 
-func TestNoWindowHoldsMoreThanTheLimit(t *testing.T) {
+func TestLimitHoldsInEveryWindow(t *testing.T) {
 	for seed, c := range []Config{{}, {MaxKeys: 3}, {MaxKeys: 200}} {
 		t.Logf("seed %d: MaxKeys %d", seed, c.MaxKeys)
 		const keys, limit = 400, 7
@@ -122,7 +122,7 @@ func TestNoWindowHoldsMoreThanTheLimit(t *testing.T) {
 	}
 }
 
-func TestWhatIsRefusedDoesNotCount(t *testing.T) {
+func TestLimitDoesNotCountWhatIsRefused(t *testing.T) {
 	l := open(t, Config{})
 	spend(t, l, "a", 1, 2, start)
 	spend(t, l, "a", 1, 2, start.Add(30*time.Second))
@@ -133,7 +133,7 @@ func TestWhatIsRefusedDoesNotCount(t *testing.T) {
 	wantRefused(t, l, "a", 2, start.Add(time.Minute))
 }
 
-func TestARetryAfterRetryAfterIsAdmitted(t *testing.T) {
+func TestRetryAfterRetryAfterIsAdmitted(t *testing.T) {
 	r := rand.New(rand.NewPCG(1, 1))
 	for _, limit := range []int{1, 2, 60, 600} {
 		l, at := open(t, Config{}), start
@@ -153,7 +153,7 @@ func TestARetryAfterRetryAfterIsAdmitted(t *testing.T) {
 	}
 }
 
-func TestTheVerdictTellsWhatRemains(t *testing.T) {
+func TestVerdictTellsWhatRemains(t *testing.T) {
 	l := open(t, Config{})
 	for i, want := range []Verdict{
 		{OK: true, Limit: 3, Remaining: 2, Reset: 60 * time.Second},
@@ -172,7 +172,7 @@ func TestTheVerdictTellsWhatRemains(t *testing.T) {
 }
 
 // Decision 26: an upgrade changes the rate.
-func TestALimitHoldsFromTheNextRequest(t *testing.T) {
+func TestLimitHoldsFromTheNextRequest(t *testing.T) {
 	l := open(t, Config{})
 	for i := range 6 {
 		spend(t, l, "a", 1, 6, start.Add(time.Duration(i)*time.Second))
@@ -190,7 +190,7 @@ func TestALimitHoldsFromTheNextRequest(t *testing.T) {
 	spend(t, l, "a", 1, 4, start.Add(63*time.Second))
 }
 
-func TestTheLimitsAtTheEdges(t *testing.T) {
+func TestLimitsAtTheEdges(t *testing.T) {
 	l := open(t, Config{})
 	for range 1000 {
 		if v := l.Allow("a", Unlimited, start); v != (Verdict{OK: true, Limit: Unlimited, Remaining: Unlimited}) {
@@ -213,7 +213,7 @@ func TestTheLimitsAtTheEdges(t *testing.T) {
 	spend(t, l, strings.Repeat("k", 1<<20), 1, 1, start)
 }
 
-func TestABusyKeyTakesNoMorePlaceThanItsLimit(t *testing.T) {
+func TestBusyKeyTakesNoMorePlaceThanItsLimit(t *testing.T) {
 	const limit = 1_000
 	l := open(t, Config{})
 	for i := range 20_000 {
@@ -250,7 +250,7 @@ func TestWaitSaysWhatAllowWouldAndCountsNothing(t *testing.T) {
 }
 
 // A client is counted in the window of its address, and by the networks around it where that has no place.
-func TestAClientIsCountedWithoutATextOfIt(t *testing.T) {
+func TestClientIsCountedWithoutATextOfIt(t *testing.T) {
 	now := time.Now()
 	l, err := New(Config{MaxKeys: 64})
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/network"
 )
 
-func TestACounterKeepsFewTablesAndIsStricterBeyondThem(t *testing.T) {
+func TestCounterKeepsFewTablesAndIsStricterBeyondThem(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c := new(Counter)
 		client := network.Of(testAddress)

@@ -21,7 +21,7 @@ func (d *Delays) fail(key [32]byte, n int) (through int) {
 	return through
 }
 
-func TestAFullTableOfAccountsForgetsThoseWithTheFewestFailures(t *testing.T) {
+func TestFullTableOfAccountsForgetsThoseWithTheFewestFailures(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := NewDelays()
 		d.capacity = 100
@@ -56,7 +56,7 @@ func TestAFullTableOfAccountsForgetsThoseWithTheFewestFailures(t *testing.T) {
 	})
 }
 
-func TestAFullTableOfDelayedAccountsDropsTheOldest(t *testing.T) {
+func TestFullTableOfDelayedAccountsDropsTheOldest(t *testing.T) {
 	d := NewDelays()
 	d.capacity = 10
 	for i := range 30 {
@@ -66,7 +66,7 @@ func TestAFullTableOfDelayedAccountsDropsTheOldest(t *testing.T) {
 	}
 }
 
-func TestAnAccountForgottenInFlightIsCountedWhenItEnds(t *testing.T) {
+func TestAccountForgottenInFlightIsCountedWhenItEnds(t *testing.T) {
 	d := NewDelays()
 	d.capacity = 1
 	d.Begin(key(1), DelayAfter)

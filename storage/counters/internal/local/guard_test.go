@@ -79,7 +79,7 @@ func TestNineFailuresInFiveMinutesGoOnForEver(t *testing.T) {
 	})
 }
 
-func TestASuccessDoesNotResetTheCount(t *testing.T) {
+func TestSuccessDoesNotResetTheCount(t *testing.T) {
 	g := newGuard()
 	g.fail(testAddress, 9)
 	for range 50 {
@@ -142,7 +142,7 @@ func TestAddressesAreCountedApart(t *testing.T) {
 	}
 }
 
-func TestALockOfYourOwn(t *testing.T) {
+func TestLockOfYourOwn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGuard(2, time.Hour, time.Minute)
 		for range 3 {
@@ -158,7 +158,7 @@ func addressOf(i int) netip.Addr {
 	return netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
 }
 
-func TestAFullTableForgetsNoCountedAddress(t *testing.T) {
+func TestFullTableForgetsNoCountedAddress(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGuard()
 		g.capacity = 100
@@ -183,7 +183,7 @@ func TestAFullTableForgetsNoCountedAddress(t *testing.T) {
 
 // Decision 56: what strangers share may make them wait, and no longer than
 // failures count.
-func TestANetworkIsNeverLocked(t *testing.T) {
+func TestNetworkIsNeverLocked(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := NewGuard(10, 5*time.Minute, 24*time.Hour)
 		g.capacity = 1
@@ -222,7 +222,7 @@ func TestSuccessesCountedByNetworkAreTakenBack(t *testing.T) {
 	}
 }
 
-func TestAnAttemptEndsWhereItBegan(t *testing.T) {
+func TestAttemptEndsWhereItBegan(t *testing.T) {
 	g := NewGuard(1, 5*time.Minute, 15*time.Minute)
 	g.capacity = 1
 	g.begin(addressOf(1)) // takes the room
@@ -255,7 +255,7 @@ func visitor(i int) netip.Addr {
 	return netip.AddrFrom16([16]byte{0x2a, 0x02, 0x81, byte(i), 1, 2, 3, 4, 5})
 }
 
-func TestAMillionAddressesThatFailKeepNobodyElseOut(t *testing.T) {
+func TestMillionAddressesThatFailKeepNobodyElseOut(t *testing.T) {
 	if testing.Short() {
 		t.Skip("counts to a million")
 	}
@@ -292,7 +292,7 @@ func TestSuccessLeavesNothingBehind(t *testing.T) {
 	}
 }
 
-func TestAnOperatorEndsALockout(t *testing.T) {
+func TestOperatorEndsALockout(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newGuard()
 		if g.clear(testAddress) {

@@ -29,7 +29,7 @@ var inTests = []row{
 	{name: "github.com/oauth2-proxy/oauth2-proxy/v7", set: byES256,
 		does: "signed in, id_token, userinfo", test: "rp.TestOAuth2Proxy"},
 	{name: "github.com/markbates/goth", does: "signed in, userinfo, refresh", test: "rp.TestGoth"},
-	{name: "github.com/modelcontextprotocol/go-sdk", does: agent, test: "mcp.TestTheGoSDKSignsInByRegisteringItself"},
+	{name: "github.com/modelcontextprotocol/go-sdk", does: agent, test: "mcp.TestGoSDKSignsInByRegisteringItself"},
 	{name: "@modelcontextprotocol/sdk", does: agent, test: "peers.TestStockClientsSignInByRegisteringThemselves"},
 	{name: "@modelcontextprotocol/client", does: agent, test: "peers.TestStockClientsSignInByRegisteringThemselves"},
 	{name: "mcp-remote", does: agent, test: "peers.TestStockClientsSignInByRegisteringThemselves"},
@@ -76,7 +76,7 @@ func (r row) String() string {
 
 // The guide has a row for each client that the tests hold, with the version that they ran and what they set, and no
 // row more.
-func TestTheGuideHasWhatTheTestsRan(t *testing.T) {
+func TestGuideHasWhatTheTestsRan(t *testing.T) {
 	text, err := os.ReadFile(guide)
 	if err != nil {
 		t.Fatal(err)

@@ -36,7 +36,7 @@ var harmless = []string{"...", "..name", "....//secret", "sub/..name", "%", "%zz
 
 var templates = []string{"/files/{a}", "/again/files/{a}", "/files/{a}/", "/files/sub/{a}", "/files/{a}.", "/files/.{a}", "/files/{a}{a}", "/files/sub;v=1{a}", "/files/sub%2F{a}", "/files/sub{a}/report"}
 
-func TestNoPathArgumentLeavesTheFolderOfItsTool(t *testing.T) {
+func TestPathArgumentsNeverLeaveTheFolderOfTheirTool(t *testing.T) {
 	withEach(t, func(t *testing.T, u *upstream) {
 		for _, template := range templates {
 			for _, style := range []string{"", "label", "matrix"} {
@@ -68,7 +68,7 @@ func TestNoPathArgumentLeavesTheFolderOfItsTool(t *testing.T) {
 	})
 }
 
-func TestNoTwoPathArgumentsMakeAWayOutTogether(t *testing.T) {
+func TestPathArgumentsNeverLeaveTheFolderTogether(t *testing.T) {
 	withEach(t, func(t *testing.T, u *upstream) {
 		for _, c := range []struct{ template, a, b string }{
 			{"/files/{a}{b}", "x/.", "./secret"}, {"/files/{a}{b}", "x%2f.", ".%2fsecret"}, {"/files/{a}{b}", "%2", "e%2e/secret"}, {"/files/{a}{b}", "x/%", "2e./secret"},
@@ -101,7 +101,7 @@ func TestPathArgumentsReachWhatATemplateIsFor(t *testing.T) {
 }
 
 // GitLab and its like take group%2Fproject for one segment.
-func TestASlashInAPathArgumentStaysEncoded(t *testing.T) {
+func TestSlashInAPathArgumentStaysEncoded(t *testing.T) {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/plain")
 		w.Write([]byte(r.URL.EscapedPath()))

@@ -9,7 +9,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-func TestTheGoSDK(t *testing.T) {
+func TestGoSDK(t *testing.T) {
 	for name, version := range map[string]string{
 		"modern": "2026-07-28", "2025-11-25": "2025-11-25", "2025-06-18": "2025-06-18", "2025-03-26": "2025-03-26", "2024-11-05": "2024-11-05",
 	} {

@@ -23,7 +23,7 @@ const callback = "http://127.0.0.1:39127/callback"
 
 // Nobody registered anything: the Go SDK is refused, registers itself, sends its user to a browser,
 // lists, calls, and stays signed in by refreshing.
-func TestTheGoSDKSignsInByRegisteringItself(t *testing.T) {
+func TestGoSDKSignsInByRegisteringItself(t *testing.T) {
 	site := agents.Start(t)
 	signsIn(t, site, &auth.AuthorizationCodeHandlerConfig{
 		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
@@ -33,7 +33,7 @@ func TestTheGoSDKSignsInByRegisteringItself(t *testing.T) {
 }
 
 // The documents that vendors publish are recorded; the Go SDK plays each vendor's client.
-func TestTheDocumentOfEachVendorLetsTheGoSDKIn(t *testing.T) {
+func TestDocumentOfEachVendorLetsTheGoSDKIn(t *testing.T) {
 	documents := agents.WithVendors(t)
 	for _, vendor := range agents.Vendors() {
 		t.Run(vendor.Name, func(t *testing.T) {
@@ -50,7 +50,7 @@ func TestTheDocumentOfEachVendorLetsTheGoSDKIn(t *testing.T) {
 }
 
 // A user who has allowed tools that change nothing is asked again when the agent wants another.
-func TestTheGoSDKAsksAgainForAToolThatWasNotAllowed(t *testing.T) {
+func TestGoSDKAsksAgainForAToolThatWasNotAllowed(t *testing.T) {
 	site := agents.Start(t)
 	person, times := agents.NewPerson(site.URL), 0
 	person.Choose = func(form url.Values) {

@@ -84,7 +84,7 @@ func wait(t *testing.T, sign chan struct{}, what string) {
 	}
 }
 
-func TestTheGoSDKCancelsACallAndHearsOfALongOne(t *testing.T) {
+func TestGoSDKCancelsACallAndHearsOfALongOne(t *testing.T) {
 	for _, version := range []string{"2026-07-28", "2025-11-25", "2025-03-26"} {
 		t.Run(version, func(t *testing.T) {
 			w := newWorkshop(t)

@@ -21,7 +21,7 @@ var picked = map[string]string{
 	"455ee50f7c69": "long queries of lists and of objects with dots in their names; placeholders within segments",
 }
 
-func TestTheCorpusIsReadByOtherParsersAsItWasSent(t *testing.T) {
+func TestCorpusIsReadByOtherParsersAsItWasSent(t *testing.T) {
 	dir := os.Getenv("KEYSTILE_OPENAPI_CORPUS")
 	if dir == "" {
 		t.Skip("KEYSTILE_OPENAPI_CORPUS names no folder of documents")

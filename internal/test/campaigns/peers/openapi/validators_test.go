@@ -26,7 +26,7 @@ const most = 40
 // nothing could be made for them.
 const unmade = 5
 
-func TestOtherParsersReadTheProjectsOwnDocuments(t *testing.T) {
+func TestDocumentsOfTheProjectAreReadByOtherParsers(t *testing.T) {
 	files, err := filepath.Glob("testdata/*.json")
 	if err != nil || len(files) < 3 {
 		t.Fatalf("%d documents: %v", len(files), err)

@@ -8,7 +8,7 @@ import (
 )
 
 // The measured token is the one that Keystile gives too: a JWT by ES256, for a client that knows the secret.
-func TestTheProviderGivesTokensToItsApplicationAlone(t *testing.T) {
+func TestProviderGivesTokensToItsApplicationAlone(t *testing.T) {
 	h, err := handler()
 	if err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ func pass(headers ...string) http.HandlerFunc {
 
 var caller = []string{"X-Keystile-Client", "app1", "X-Keystile-User", "u1", "X-Keystile-Scope", "openid profile", "X-Keystile-Tier", "free"}
 
-func TestAProxyAsksAtTheDesk(t *testing.T) {
+func TestProxyAsksAtTheDesk(t *testing.T) {
 	withEach(t, func(t *testing.T, k kind) {
 		d := &desk{}
 		d.recorder = record(t, func(w http.ResponseWriter, r *http.Request) { (*d.answer.Load())(w, r) })
@@ -57,7 +57,7 @@ func TestAProxyAsksAtTheDesk(t *testing.T) {
 }
 
 // A service that verifies tokens itself is to have them, and then its operator says so.
-func TestTheTokenPassesWhereTheFileSaysSo(t *testing.T) {
+func TestTokenPassesWhereTheFileSaysSo(t *testing.T) {
 	withEach(t, func(t *testing.T, k kind) {
 		text := read(t, k.files[len(k.files)-1])
 		if n := strings.Count(text, k.withholds); n != 1 {

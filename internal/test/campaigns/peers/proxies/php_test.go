@@ -107,7 +107,7 @@ func (a answer) variables(t *testing.T) map[string]string {
 }
 
 // A header that a service in Go ignores may be the gateway's own for one that makes a variable of its name.
-func TestNoNameOfAHeaderIsAVariableOfTheGateways(t *testing.T) {
+func TestHeaderNamesNeverBecomeVariablesOfTheGateway(t *testing.T) {
 	binary := build(t)
 	for _, f := range families {
 		t.Run(f.name, func(t *testing.T) {

@@ -28,7 +28,7 @@ func (s *street) app(t *testing.T, address string) (*app, client) {
 	return a, client{s.front, address, a.token}
 }
 
-func TestTheServiceBehindAProxy(t *testing.T) {
+func TestServiceBehindAProxy(t *testing.T) {
 	binary := build(t)
 	withEach(t, func(t *testing.T, k kind) {
 		s := &street{kind: k, keystile: serve(t, binary), service: record(t, greet)}

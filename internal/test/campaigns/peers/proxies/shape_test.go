@@ -45,7 +45,7 @@ func wantAt(t *testing.T, v any, want any, path ...string) {
 	}
 }
 
-func TestEveryAddressIsMarkedAsTheReadersToChange(t *testing.T) {
+func TestAddressIsMarkedAsTheReadersToChange(t *testing.T) {
 	for _, k := range kinds {
 		text := ""
 		for _, name := range k.files {

@@ -166,7 +166,7 @@ func buildPython(t *testing.T, dir, code string) []string {
 
 // The code for PHP is well formed. Its library is not in Debian, so the calls are compared with those of its
 // documentation.
-func TestTheCodeForPHPParses(t *testing.T) {
+func TestCodeForPHPParses(t *testing.T) {
 	has(t, "php")
 	s := start(t, "http")
 	for kind, app := range applications {
@@ -187,7 +187,7 @@ func TestTheCodeForPHPParses(t *testing.T) {
 
 // The settings for Spring Boot are those that its reference has, and their users are told of the algorithm that
 // Spring Security does not expect.
-func TestTheSettingsForSpringAreItsOwn(t *testing.T) {
+func TestSettingsForSpringAreItsOwn(t *testing.T) {
 	s := start(t, "http")
 	for kind, app := range applications {
 		app = s.register(t, app)

@@ -6,7 +6,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func TestEachVisitHasSecretsOfItsOwnOnEveryNode(t *testing.T) {
+func TestVisitHasSecretsOfItsOwnOnEveryNode(t *testing.T) {
 	a := New(storage.NewSecret("s3cret"), "https://a.example", "app")
 	seen := map[string]string{}
 	for what, value := range map[string]string{
@@ -27,7 +27,7 @@ func TestEachVisitHasSecretsOfItsOwnOnEveryNode(t *testing.T) {
 }
 
 // The example of RFC 7636, appendix B.
-func TestTheChallengeIsThatOfTheRFC(t *testing.T) {
+func TestChallengeIsThatOfTheRFC(t *testing.T) {
 	if got := Challenge("dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk"); got != "E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" {
 		t.Errorf("the challenge is %s", got)
 	}

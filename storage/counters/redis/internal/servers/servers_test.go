@@ -20,7 +20,7 @@ func TestKeysAreInTheSlotsThatClustersPutThemIn(t *testing.T) {
 	}
 }
 
-func TestARedirectionLeadsWhereItSays(t *testing.T) {
+func TestRedirectionLeadsWhereItSays(t *testing.T) {
 	for said, want := range map[string]struct {
 		to        string
 		ask, sent bool
@@ -40,7 +40,7 @@ func TestARedirectionLeadsWhereItSays(t *testing.T) {
 	}
 }
 
-func TestWhatIsNoListOfSlotsIsAnError(t *testing.T) {
+func TestSlotListThatIsInvalidIsAnError(t *testing.T) {
 	number := func(n int64) resp.Value { return resp.Value{Kind: resp.Number, Int: n} }
 	list := func(v ...resp.Value) resp.Value { return resp.Value{Kind: resp.List, List: v} }
 	host := resp.Value{Kind: resp.Text, Text: "10.0.0.1"}

@@ -60,7 +60,7 @@ func hears(c net.Conn) (string, error) {
 	return string(one), err
 }
 
-func TestACutLinkEndsConnectionsAndTakesNone(t *testing.T) {
+func TestCutLinkEndsConnectionsAndTakesNone(t *testing.T) {
 	l := open(t, echo(t, "a"))
 	c := dial(t, l)
 	if is, err := hears(c); is != "a" {
@@ -79,7 +79,7 @@ func TestACutLinkEndsConnectionsAndTakesNone(t *testing.T) {
 	}
 }
 
-func TestASilentLinkDeliversWhenItIsOpenAgain(t *testing.T) {
+func TestSilentLinkDeliversWhenItIsOpenAgain(t *testing.T) {
 	l := open(t, echo(t, "a"))
 	c := dial(t, l)
 	hears(c)
@@ -96,7 +96,7 @@ func TestASilentLinkDeliversWhenItIsOpenAgain(t *testing.T) {
 	}
 }
 
-func TestALinkThatLeadsElsewhereEndsWhatLedToTheOldPlace(t *testing.T) {
+func TestLinkThatLeadsElsewhereEndsWhatLedToTheOldPlace(t *testing.T) {
 	l := open(t, echo(t, "a"))
 	c := dial(t, l)
 	hears(c)

@@ -18,7 +18,7 @@ func body(event string, tools int) []byte {
 	return fmt.Appendf(nil, `{"type":%q,"timestamp":"2026-11-22T17:00:00Z","data":{"member":"c1","kind":"static","tool_count":%d}}`, event, tools)
 }
 
-func TestTheReceiverKnowsWhatShouldHaveCome(t *testing.T) {
+func TestReceiverKnowsWhatShouldHaveCome(t *testing.T) {
 	for _, c := range []struct {
 		name, wrong string // "": nothing is
 		missing     int
@@ -65,7 +65,7 @@ func TestTheReceiverKnowsWhatShouldHaveCome(t *testing.T) {
 	}
 }
 
-func TestTheReceiverListens(t *testing.T) {
+func TestReceiverListens(t *testing.T) {
 	r := listening(t)
 	r.Expect("c1", made, 1)
 	q, err := http.NewRequest(http.MethodPost, r.URL(), strings.NewReader(string(body(made, 1))))

@@ -18,7 +18,7 @@ func drawn(value func(share float64) float64) (all []Point) {
 	return all
 }
 
-func TestALeakIsGrowthAndWhatStaysLevelIsNone(t *testing.T) {
+func TestLeakIsGrowthAndWhatStaysLevelIsNone(t *testing.T) {
 	saw := func(teeth, height float64) func(float64) float64 {
 		return func(x float64) float64 { return 300 + height*(x*teeth-float64(int(x*teeth))) }
 	}
@@ -64,7 +64,7 @@ func TestALeakIsGrowthAndWhatStaysLevelIsNone(t *testing.T) {
 	}
 }
 
-func TestOfFewPointsNothingIsSaid(t *testing.T) {
+func TestLevelSaysNothingOfFewPoints(t *testing.T) {
 	leak := drawn(func(x float64) float64 { return 10000 * x })
 	for n := range Fewest {
 		if v := Judge(leak[:n], allowed); v.Growing || !v.Undecided || v.Points != n {
@@ -105,7 +105,7 @@ func TestPointsAtOneTimeAreJudgedToo(t *testing.T) {
 }
 
 // Thousands of points are thinned out, and say the same.
-func TestALongSeriesIsJudgedInAMoment(t *testing.T) {
+func TestLongSeriesIsJudgedInAMoment(t *testing.T) {
 	var series []Point
 	for i := range 20000 {
 		series = append(series, Point{time.Duration(i) * time.Second, float64(i)})
@@ -116,7 +116,7 @@ func TestALongSeriesIsJudgedInAMoment(t *testing.T) {
 }
 
 // Half of the points have something for a moment, and more of them towards the end.
-func TestWhatComesAndGoesIsNotInTheFloor(t *testing.T) {
+func TestFloorIgnoresWhatComesAndGoes(t *testing.T) {
 	tight := Tolerance{Share: 0.03}
 	dice := rand.New(rand.NewPCG(3, 4))
 	spikes := func(grows float64) []Point {
@@ -139,7 +139,7 @@ func TestWhatComesAndGoesIsNotInTheFloor(t *testing.T) {
 	}
 }
 
-func TestTheFloorIsTheLeastOfTheLastPoints(t *testing.T) {
+func TestFloorIsTheLeastOfTheLastPoints(t *testing.T) {
 	var series []Point
 	for i, v := range []float64{5, 3, 4, 6, 7, 2} {
 		series = append(series, Point{time.Duration(i), v})

@@ -25,7 +25,7 @@ func TestUsersHaveAnAccountPage(t *testing.T) {
 	}
 }
 
-func TestTheAgentListsAndCalls(t *testing.T) {
+func TestAgentListsAndCalls(t *testing.T) {
 	var output strings.Builder
 	if err := run(t.Context(), &output); err != nil {
 		t.Fatal(err)

@@ -30,7 +30,7 @@ func TestUsersHaveAnAccountPage(t *testing.T) {
 	}
 }
 
-func TestTheServiceIsItsOwnTool(t *testing.T) {
+func TestServiceIsItsOwnTool(t *testing.T) {
 	var output strings.Builder
 	if err := run(t.Context(), &output); err != nil {
 		t.Fatal(err)
