@@ -36,7 +36,7 @@ func Example() {
 	defer os.Remove("keystile.db")
 
 	ctx := context.Background()
-	masterKey, err := storage.ParseMasterKey(os.Getenv("MASTER_KEY")) // openssl rand -base64 32
+	key, err := storage.ParseMasterKey(os.Getenv("MASTER_KEY")) // openssl rand -base64 32
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -44,7 +44,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	service, err := keystile.New(ctx, keystile.Config{BaseURL: "http://127.0.0.1:8080", Backend: backend, MasterKey: masterKey})
+	service, err := keystile.New(ctx, keystile.Config{BaseURL: "http://127.0.0.1:8080", Backend: backend, MasterKey: key})
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -70,14 +70,21 @@ func Example_rooms() {
 
 	const origin = "http://127.0.0.1:8080"
 	store := must(storage.Open(ctx, backend, masterKey))
-	tokens := must(oauth.OpenTokens(ctx, oauth.TokensConfig{BaseURL: origin, Store: store, Resources: mcpbus.Resources(origin)}))
+	tokens := must(oauth.OpenTokens(ctx, oauth.TokensConfig{
+		BaseURL: origin, Store: store, Resources: mcpbus.Resources(origin),
+	}))
 	trail := must(gateway.OpenTrail(ctx, gateway.TrailConfig{Store: store}))
 	people := must(signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Revoker: tokens, Audit: trail}))
-	meter := must(gateway.New(ctx, gateway.Config{Store: store, Tokens: tokens, Trail: trail, ExemptPaths: signin.FreePaths()}))
-	provider := must(oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: people, Consent: people, Meter: meter, Audit: trail}))
+	meter := must(gateway.New(ctx, gateway.Config{
+		Store: store, Tokens: tokens, Trail: trail, ExemptPaths: signin.FreePaths(),
+	}))
+	provider := must(oauth.New(ctx, oauth.Config{
+		Tokens: tokens, SignIn: people, Consent: people, Meter: meter, Audit: trail,
+	}))
 	upstreams := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{}))
 	bus := must(mcpbus.New(ctx, mcpbus.Config{
-		BaseURL: origin, Store: store, Invoker: upstreams, Discoverer: upstreams, Meter: meter, Verifier: tokens, Audit: trail,
+		BaseURL: origin, Store: store, Invoker: upstreams, Discoverer: upstreams, Meter: meter, Verifier: tokens,
+		Audit: trail,
 	}))
 	registrar := must(registry.New(ctx, registry.Config{
 		BaseURL: origin, Store: store, Visitors: people, Discoverer: upstreams, Bus: bus, Audit: trail,
@@ -95,7 +102,8 @@ func Example_rooms() {
 	w := httptest.NewRecorder() // in a program: http.ListenAndServe("127.0.0.1:8080", handler)
 	handler.ServeHTTP(w, httptest.NewRequest("POST", mcpbus.Path, nil))
 	fmt.Println(w.Code, w.Header().Get("WWW-Authenticate") != "")
-	for _, room := range []interface{ Close(context.Context) error }{registrar, bus, upstreams, provider, meter, people, trail, tokens} {
+	for _, room := range []interface{ Close(context.Context) error }{registrar, bus, upstreams, provider, meter, people,
+		trail, tokens} {
 		if err := room.Close(ctx); err != nil { // the last one made is closed first
 			log.Fatal(err)
 		}
@@ -114,7 +122,8 @@ func must[T any](made T, err error) T {
 func Example_tracer() {
 	ctx, spans := context.Background(), tracetest.NewInMemoryExporter() // in a program: otlptracehttp.New(ctx)
 	service, err := keystile.New(ctx, keystile.Config{
-		BaseURL: "http://127.0.0.1:8080", Backend: memory.New(), MasterKey: storage.NewMasterKey(), Tracer: sdk.NewTracerProvider(sdk.WithSyncer(spans)),
+		BaseURL: "http://127.0.0.1:8080", Backend: memory.New(), MasterKey: storage.NewMasterKey(),
+		Tracer: sdk.NewTracerProvider(sdk.WithSyncer(spans)),
 	})
 	if err != nil {
 		log.Fatal(err)

@@ -61,8 +61,9 @@ type Config struct {
 	// killed process loses none; "": it can lose up to a second of calls.
 	Journal string
 
-	Origins               []string       // other origins whose pages may use the console and its cookie
-	AllowPrivateUpstreams []string       // private networks (CIDR), addresses and host:port that tools and their webhooks may call
+	Origins []string // other origins whose pages may use the console and its cookie
+	// private networks (CIDR), addresses and host:port that tools and their webhooks may call
+	AllowPrivateUpstreams []string
 	TrustedProxies        []netip.Prefix // reverse proxies whose X-Forwarded-For is trusted
 	Log                   *slog.Logger   // nil: slog.Default()
 
@@ -158,7 +159,8 @@ func (c *Config) count() {
 
 // build makes the packages, each from those before it, and adds them to the router.
 func (s *Service) build(ctx context.Context, c *Config) error {
-	for _, step := range []func(context.Context, *Config) error{s.foundation, s.signIn, s.gateways, s.provider, s.tools, s.legacyEndpoints, s.operators} {
+	for _, step := range []func(context.Context, *Config) error{s.foundation, s.signIn, s.gateways, s.provider, s.tools,
+		s.legacyEndpoints, s.operators} {
 		if err := step(ctx, c); err != nil {
 			return err
 		}
@@ -249,7 +251,8 @@ func (s *Service) gateways(ctx context.Context, c *Config) (err error) {
 		g.ErrorWriters = map[string]func(http.ResponseWriter, *http.Request, int, string){}
 	}
 	g.ErrorWriters[mcpbus.Path], g.ErrorWriters[mcpbus.Path+"/"] = mcpbus.WriteError, mcpbus.WriteError
-	g.CORS.Shared, g.CORS.Origins = append([]string{"/api/console/"}, g.CORS.Shared...), append(slices.Clone(c.Origins), g.CORS.Origins...)
+	g.CORS.Shared, g.CORS.Origins = append([]string{"/api/console/"}, g.CORS.Shared...),
+		append(slices.Clone(c.Origins), g.CORS.Origins...)
 	if s.Gateway, err = gateway.New(ctx, g); err != nil {
 		return err
 	}
@@ -259,7 +262,8 @@ func (s *Service) gateways(ctx context.Context, c *Config) (err error) {
 
 func (s *Service) provider(ctx context.Context, c *Config) (err error) {
 	o := c.OAuth
-	o.Tokens, o.SignIn, o.Consent, o.Users, o.Meter, o.Audit, o.ClientIP, o.Log = s.Tokens, s.SignIn, s.SignIn, c.Users, s.Gateway, s.Trail, s.client, c.Log
+	o.Tokens, o.SignIn, o.Consent, o.Users, o.Meter, o.Audit, o.ClientIP, o.Log = s.Tokens, s.SignIn, s.SignIn, c.Users,
+		s.Gateway, s.Trail, s.client, c.Log
 	o.Devices, o.Levels, o.Ways, o.StoredUsers = s.SignIn, s.SignIn, s.SignIn, c.Users.In(s.Store)
 	own, bus := o.DefaultScope, mcpbus.Config{BaseURL: c.BaseURL, Scopes: c.Bus.Scopes}
 	o.DefaultScope = func(resource string) string {
@@ -304,13 +308,15 @@ func (s *Service) tools(ctx context.Context, c *Config) (err error) {
 	}
 	s.add(s.Bus)
 	r := c.Registry
-	r.BaseURL, r.Store, r.Visitors, r.Users, r.Discoverer, r.Bus = c.BaseURL, s.Store, s.SignIn, c.Users, s.Upstreams, s.Bus
+	r.BaseURL, r.Store, r.Visitors, r.Users, r.Discoverer, r.Bus = c.BaseURL, s.Store, s.SignIn, c.Users, s.Upstreams,
+		s.Bus
 	r.Visit = s.SignIn.Visit
 	r.Pins = accepted
 	if r.Lint == nil {
 		r.Lint = lint.Check
 	}
-	r.AllowPrivateUpstreams, r.Origins, r.Audit, r.ClientIP, r.Log = u.AllowPrivateUpstreams, c.Origins, s.Trail, s.client, c.Log
+	r.AllowPrivateUpstreams, r.Origins, r.Audit, r.ClientIP, r.Log = u.AllowPrivateUpstreams, c.Origins, s.Trail, s.client,
+		c.Log
 	if s.Registry, err = registry.New(ctx, r); err != nil {
 		return err
 	}
@@ -321,7 +327,8 @@ func (s *Service) tools(ctx context.Context, c *Config) (err error) {
 
 func (s *Service) legacyEndpoints(ctx context.Context, c *Config) (err error) {
 	l := c.Legacy
-	l.BaseURL, l.Store, l.Users, l.SignIns, l.Codes, l.Verifier, l.Visitors = c.BaseURL, s.Store, c.Users, s.OAuth, s.OAuth, s.Tokens, s.SignIn
+	l.BaseURL, l.Store, l.Users, l.SignIns, l.Codes, l.Verifier, l.Visitors = c.BaseURL, s.Store, c.Users, s.OAuth,
+		s.OAuth, s.Tokens, s.SignIn
 	l.Audit, l.ClientIP, l.Log = s.Trail, s.client, c.Log
 	if len(l.Types) == 0 {
 		l.Types = s.ways.Methods()
@@ -345,7 +352,8 @@ func (s *Service) operators(ctx context.Context, c *Config) (err error) {
 		Registry: s.Registry, Bus: s.Bus,
 		Ways: s.ways, InvitationPage: s.invitations, Nodes: s.Nodes, Forget: s.Forget, Notifier: s.SignIn, Origins: c.Origins,
 		ClientIP: s.client, Log: c.Log,
-		Archive: s.Trail, Usage: s.Gateway.Usage(), Keys: s.Tokens, Vitals: s.vitals, Settings: c.Settings, Stored: s.stored, Counters: c.counting(),
+		Archive: s.Trail, Usage: s.Gateway.Usage(), Keys: s.Tokens, Vitals: s.vitals, Settings: c.Settings, Stored: s.stored,
+		Counters: c.counting(),
 	}
 	if c.Users.Passwords != nil {
 		o.Passwords = c.Users.Passwords
@@ -375,11 +383,13 @@ func (s *Service) warnOfOpenTools(ctx context.Context, log *slog.Logger) {
 		return
 	}
 	if maybe, err := s.Store.MayHaveStrangers(ctx); len(open) == 0 && err == nil && maybe {
-		log.WarnContext(ctx, "everybody may use the tools of capabilities without an access list, and users may have come by themselves earlier: give each a list, or set "+storage.SettingDefaultAccess+" to owner",
+		log.WarnContext(ctx, "everybody may use the tools of capabilities without an access list, and users may have come "+
+			"by themselves earlier: give each a list, or set "+storage.SettingDefaultAccess+" to owner",
 			"tools", tools, "count", n)
 	}
 	if len(open) > 0 {
-		log.WarnContext(ctx, "everybody may use the tools of capabilities without an access list, and strangers become users by themselves: give each a list, or set "+storage.SettingDefaultAccess+" to owner",
+		log.WarnContext(ctx, "everybody may use the tools of capabilities without an access list, and strangers become "+
+			"users by themselves: give each a list, or set "+storage.SettingDefaultAccess+" to owner",
 			"by", open, "tools", tools, "count", n)
 	}
 }
@@ -412,9 +422,11 @@ func (s *Service) vitals(ctx context.Context) []console.Vital {
 	const notWritten = "usage or audit trail is not written as it should be: see the log of this node"
 	lost := stats.AuditLost + stats.AuditLostAnonymous
 	all := []console.Vital{
-		{Name: "feed lag", Value: feed.Age.Round(time.Millisecond).String(), Well: feed.Err == nil, Says: "what other processes revoke has not been read for too long: no access token is accepted"},
+		{Name: "feed lag", Value: feed.Age.Round(time.Millisecond).String(), Well: feed.Err == nil,
+			Says: "what other processes revoke has not been read for too long: no access token is accepted"},
 		{Name: "audit events waiting", Value: fmt.Sprint(stats.AuditWaiting), Well: health == nil, Says: notWritten},
-		{Name: "audit events lost", Value: fmt.Sprint(lost), Well: stats.AuditLost == 0, Says: "events were lost: see why the store does not keep up"},
+		{Name: "audit events lost", Value: fmt.Sprint(lost), Well: stats.AuditLost == 0,
+			Says: "events were lost: see why the store does not keep up"},
 		{Name: "calls charged", Value: fmt.Sprint(stats.Charged), Well: health == nil, Says: notWritten},
 		{Name: "calls not counted", Value: fmt.Sprint(stats.Uncounted), Well: health == nil, Says: notWritten},
 	}
@@ -430,7 +442,8 @@ func (s *Service) vitals(ctx context.Context) []console.Vital {
 	}
 	const most = 100
 	due := func(name string, n int, err error) {
-		all = append(all, console.Vital{Name: name, Value: fmt.Sprint(n), Well: err == nil && n < most, Says: "they are not sent as fast as they come in: see the log of this node"})
+		all = append(all, console.Vital{Name: name, Value: fmt.Sprint(n), Well: err == nil && n < most,
+			Says: "they are not sent as fast as they come in: see the log of this node"})
 	}
 	now := time.Now()
 	mails, err := s.Store.DueMails(ctx, now, most)

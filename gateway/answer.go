@@ -64,7 +64,8 @@ func (a *answer) charge(failed bool) error {
 	if e.keyed != nil {
 		return a.chargeKeyed(e, took, failed)
 	}
-	return a.gateway.charge(&a.visit.Caller, e.key, e.productOr(a.guard.product), ledger.Detail{Took: took}, a.began.Add(took), failed)
+	return a.gateway.charge(&a.visit.Caller, e.key, e.productOr(a.guard.product), ledger.Detail{Took: took},
+		a.began.Add(took), failed)
 }
 
 // charged reports whether the call is charged: each call within the rate that reached a

@@ -75,13 +75,15 @@ const (
 
 // whence returns what the gateway knows of where a request comes from.
 func whence(r *http.Request, client netip.Addr) [3]struct{ name, value string } {
-	return [...]struct{ name, value string }{{headerFor, client.String()}, {headerHost, r.Host}, {headerProto, scheme(r, client)}}
+	return [...]struct{ name, value string }{{headerFor, client.String()}, {headerHost, r.Host},
+		{headerProto, scheme(r, client)}}
 }
 
 // scheme returns the client's scheme: as this service sees it, or as a trusted proxy reports
 // it.
 func scheme(in *http.Request, client netip.Addr) string {
-	if previous := in.Header[headerProto]; len(previous) == 1 && (previous[0] == "https" || previous[0] == "http") && !isPeer(in, client) {
+	if previous := in.Header[headerProto]; len(previous) == 1 && (previous[0] == "https" || previous[0] == "http") &&
+		!isPeer(in, client) {
 		return previous[0]
 	}
 	if in.TLS != nil {

@@ -31,7 +31,8 @@ type Store interface {
 	OnChange(f func(storage.Change)) (stop func()) // of applications, by other processes
 	usage.Store
 	SaveRanking(ctx context.Context, r storedranking.Ranking) (storedranking.Ranking, error)
-	KeyedCall(ctx context.Context, id string) (keyedcall.Call, error) // calls with an Idempotency-Key, see Config.FreeRepeats
+	// calls with an Idempotency-Key, see Config.FreeRepeats
+	KeyedCall(ctx context.Context, id string) (keyedcall.Call, error)
 	SaveKeyedCalls(ctx context.Context, calls ...keyedcall.Call) (version int64, err error)
 	stream.UsageStore // whose usage there is, see Config.UsageStream
 	stream.Counts
@@ -68,8 +69,8 @@ type Config struct {
 	Decider billing.Decider  // decides about orders; nil: see billing.Config
 	Plans   []billing.Plan   // nil: billing.Plans()
 	Limiter counters.Limiter // nil: exact, within this process
-	// requests in any minute of an address without a valid token; 60 (protocol 8). A /56 of IPv6 may do 4 times as much, a
-	// /48 16 times
+	// requests in any minute of an address without a valid token; 60 (protocol 8). A /56 of IPv6 may do 4 times
+	// as much, a /48 16 times
 	PerAddress int
 	Shadow     Shadow   // rates that refuse nobody, and are reported
 	Products   []string // what calls may be charged to, beside Identity, AI, Payment, Storage and MCP

@@ -17,6 +17,7 @@ type CORS struct {
 var openPaths = []string{
 	"/oauth/token", "/oauth/token.php", "/oauth/revoke", "/oauth/revoke.php",
 	"/oauth/userinfo", "/oauth/userinfo.php", "/oauth/jwks", "/oauth/jwks.php",
-	"/oauth/register", "/oauth/register.php", "/oauth/register/", "/register", "/oauth/device_authorization", "/oauth/device_authorization.php",
+	"/oauth/register", "/oauth/register.php", "/oauth/register/", "/register", "/oauth/device_authorization",
+	"/oauth/device_authorization.php",
 	"/.well-known/", "/api/v1/", "/api/mcp", "/api/mcp/", "/openapi.json",
 }

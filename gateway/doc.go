@@ -29,7 +29,7 @@
 // # Limits
 //
 //	an application      the rate and quota of its tier, whichever of its users calls
-//	its users           if it registered itself (storage.Caller.Account): each a rate and a quota of their own, below its own
+//	its users           if it registered itself (storage.Caller.Account): each a rate and a quota, below its own
 //	an address          60 requests a minute without a token
 //	a user              60 a minute of each session, four times that of all; 60 of token requests; 6 sign-ins
 //	a stream            ends with its token, application or user, and after Config.StreamLife

@@ -24,30 +24,62 @@ var (
 // The refusals of this package, with the section it comes from; what is wrong with a body
 // is in manage.
 var (
-	noToken = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>", // protocol 5, RFC 6750 3.1
+	// protocol 5, RFC 6750 3.1
+	noToken = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>",
 		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
-	badToken = &reply.Failure{Status: 401, Msg: "the access token is invalid, expired or revoked: get a new one", // protocol 5, RFC 6750 3.1
+	// protocol 5, RFC 6750 3.1
+	badToken = &reply.Failure{Status: 401, Msg: "the access token is invalid, expired or revoked: get a new one",
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
-	callEnded = &reply.Failure{Status: 401, Msg: "the call was ended, because its access token has ended or it took too long: get a new token, and call again", // protocol 5, decision 98
+	// protocol 5, decision 98
+	callEnded = &reply.Failure{Status: 401,
+		Msg:    "the call was ended, because its access token has ended or it took too long: get a new token, and call again",
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
-	tooManyByApp     = &reply.Failure{Status: 429, Msg: "this application is over its rate: wait as long as Retry-After says"}                                                                            // protocol 7, 8
-	tooManyByAddress = &reply.Failure{Status: 429, Msg: "too many requests without a valid access token from this address: wait as long as Retry-After says, or send a token"}                            // protocol 7, 8
-	tooManyByUser    = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", Msg: "too many requests of this session, or of all sessions of its user: wait as long as Retry-After says"}          // protocol 7, 8
-	badQuery         = manage.BadQuery                                                                                                                                                                    // protocol 7
-	badPath          = &reply.Failure{Status: 400, Msg: "the path holds the segment . or ..: send it resolved"}                                                                                           // protocol 7
-	badPrefix        = &reply.Failure{Status: 400, Msg: "the path does not begin as the service's do"}                                                                                                    // protocol 7
-	badKey           = &reply.Failure{Status: 400, Msg: "the Idempotency-Key is none"}                                                                                                                    // draft-ietf-httpapi-idempotency-key-header 2.7
-	badProduct       = &reply.Failure{Status: 400, Msg: "this is not a product here: check ?product="}                                                                                                    // protocol 7
-	notOwner         = &reply.Failure{Status: 403, Msg: "who has called, and which tools, is for the application's own token and for its owner: ask without by"}                                          // decision 52
-	busySumming      = &reply.Failure{Status: 503, Msg: "too many such answers are being made: try again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}                    // RFC 9110 15.6.4
-	stale            = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}                              // RFC 9110 15.6.4
-	notCharged       = &reply.Failure{Status: 503, Msg: "this call could not be counted, so it is not answered: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                            // protocol 8
-	badGateway       = &reply.Failure{Status: 502, Msg: "the service behind this address does not answer: try again shortly"}                                                                             // RFC 9110 15.6.3
-	slowGateway      = &reply.Failure{Status: 504, Msg: "the service behind this address took too long: try again shortly"}                                                                               // RFC 9110 15.6.5
-	busyGateway      = &reply.Failure{Status: 503, Msg: "too many calls wait for the service behind this address: try again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)} // RFC 9110 15.6.4
-	closing          = &reply.Failure{Status: 503, Msg: "this service is being stopped: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                                    // RFC 9110 15.6.4
-	cutBody          = &reply.Failure{Status: 400, Msg: "the request's body ended before its time: send all of it"}                                                                                       // RFC 9112 8
-	clientGone       = &reply.Failure{Status: 499, Msg: "the client has gone away"}                                                                                                                       // of no RFC, and nobody is there to read it: the audit trail tells it from a service's failure
+	// protocol 7, 8
+	tooManyByApp = &reply.Failure{Status: 429,
+		Msg: "this application is over its rate: wait as long as Retry-After says"}
+	// protocol 7, 8
+	tooManyByAddress = &reply.Failure{Status: 429, Msg: "too many requests without a valid access token from this " +
+		"address: wait as long as Retry-After says, or send a token"}
+	// protocol 7, 8
+	tooManyByUser = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable",
+		Msg: "too many requests of this session, or of all sessions of its user: wait as long as Retry-After says"}
+	// protocol 7
+	badQuery = manage.BadQuery
+	// protocol 7
+	badPath = &reply.Failure{Status: 400, Msg: "the path holds the segment . or ..: send it resolved"}
+	// protocol 7
+	badPrefix = &reply.Failure{Status: 400, Msg: "the path does not begin as the service's do"}
+	// draft-ietf-httpapi-idempotency-key-header 2.7
+	badKey = &reply.Failure{Status: 400, Msg: "the Idempotency-Key is none"}
+	// protocol 7
+	badProduct = &reply.Failure{Status: 400, Msg: "this is not a product here: check ?product="}
+	// decision 52
+	notOwner = &reply.Failure{Status: 403,
+		Msg: "who has called, and which tools, is for the application's own token and for its owner: ask without by"}
+	// RFC 9110 15.6.4
+	busySumming = &reply.Failure{Status: 503, Msg: "too many such answers are being made: try again shortly",
+		Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}
+	// RFC 9110 15.6.4
+	stale = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly",
+		Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}
+	// protocol 8
+	notCharged = &reply.Failure{Status: 503, Msg: "this call could not be counted, so it is not answered: try " +
+		"again shortly", Header: http.Header{"Retry-After": {"1"}}}
+	// RFC 9110 15.6.3
+	badGateway = &reply.Failure{Status: 502,
+		Msg: "the service behind this address does not answer: try again shortly"}
+	// RFC 9110 15.6.5
+	slowGateway = &reply.Failure{Status: 504, Msg: "the service behind this address took too long: try again shortly"}
+	// RFC 9110 15.6.4
+	busyGateway = &reply.Failure{Status: 503, Msg: "too many calls wait for the service behind this address: try " +
+		"again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}
+	// RFC 9110 15.6.4
+	closing = &reply.Failure{Status: 503, Msg: "this service is being stopped: try again shortly",
+		Header: http.Header{"Retry-After": {"1"}}}
+	// RFC 9112 8
+	cutBody = &reply.Failure{Status: 400, Msg: "the request's body ended before its time: send all of it"}
+	// of no RFC, and nobody is there to read it: the audit trail tells it from a service's failure
+	clientGone = &reply.Failure{Status: 499, Msg: "the client has gone away"}
 )
 
 func isNotFound(err error) bool { return errors.Is(err, storage.ErrNotFound) }

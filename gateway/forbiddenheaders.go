@@ -59,7 +59,8 @@ func (f forbiddenHeaders) remove(h http.Header) {
 // hostWide are headers by which one answer decides for the whole host, of which a service has a part: what
 // browsers delete of it, to whom they report its requests, where else it is found, which scripts intercept its
 // pages, and who is signed in.
-var hostWide = []string{"Clear-Site-Data", "Nel", "Report-To", "Alt-Svc", "Service-Worker-Allowed", "Set-Login", "Accept-Ch",
+var hostWide = []string{"Clear-Site-Data", "Nel", "Report-To", "Alt-Svc", "Service-Worker-Allowed", "Set-Login",
+	"Accept-Ch",
 	"Secure-Session-Registration", "Sec-Session-Registration"}
 
 // dropHostWide removes them, and our cookies.

@@ -242,7 +242,8 @@ func (g *Gateway) rateRefusal(e *entry, f *reply.Failure) error {
 // fail writes a refusal: a page for a browser, JSON for a program.
 func (g *Gateway) fail(w http.ResponseWriter, r *http.Request, err error) {
 	write := g.failFunc(r)
-	if write == nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) && strings.Contains(r.Header.Get("Accept"), "text/html") {
+	if write == nil && (r.Method == http.MethodGet || r.Method == http.MethodHead) &&
+		strings.Contains(r.Header.Get("Accept"), "text/html") {
 		write = failPage
 	}
 	reply.Fail(g.c.Log, w, r, err, write)

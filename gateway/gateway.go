@@ -68,10 +68,12 @@ func New(ctx context.Context, c Config) (*Gateway, error) {
 	g.remaining = newRemaining(g.readQuota, func(account string, calls *atomic.Int64) { g.ledger.Watch(account, calls) },
 		g.background)
 	g.ranking = ranking.New(c.Store, c.Log)
-	if g.ledger, err = ledger.Open(ctx, ledger.Config{Store: g.counts(), Path: c.Journal, Log: c.Log, Watched: g.remaining.watched, Stored: g.ranking.Add}); err != nil {
+	if g.ledger, err = ledger.Open(ctx, ledger.Config{Store: g.counts(), Path: c.Journal, Log: c.Log,
+		Watched: g.remaining.watched, Stored: g.ranking.Add}); err != nil {
 		return nil, errors.Join(fmt.Errorf("gateway: %w", err), g.ranking.Close(ctx))
 	}
-	if g.reader, err = usage.New(usage.Config{Store: c.Store, Billing: g.billing, Products: g.products.all(), Series: g.ledger.Series, SeriesOf: g.ledger.SeriesOf, Live: g.ranking.Live}); err != nil {
+	if g.reader, err = usage.New(usage.Config{Store: c.Store, Billing: g.billing, Products: g.products.all(),
+		Series: g.ledger.Series, SeriesOf: g.ledger.SeriesOf, Live: g.ranking.Live}); err != nil {
 		return nil, fmt.Errorf("gateway: %w", err)
 	}
 	if g.stream != nil {
@@ -136,7 +138,8 @@ func (g *Gateway) complete(c *Config) error {
 	if c.CORS.Open == nil {
 		c.CORS.Open = openPaths
 	}
-	g.cors, err = cors.New(cors.Config{Open: slices.Concat(c.CORS.Open, c.CORS.AlsoOpen), Shared: c.CORS.Shared, Origins: c.CORS.Origins})
+	g.cors, err = cors.New(cors.Config{Open: slices.Concat(c.CORS.Open, c.CORS.AlsoOpen), Shared: c.CORS.Shared,
+		Origins: c.CORS.Origins})
 	complain(err)
 	if c.ExemptPaths == nil {
 		c.ExemptPaths = []string{"/healthz/"}

@@ -66,7 +66,8 @@ func (g *Gateway) Charge(caller storage.Caller, product, tool string, took time.
 }
 
 // charge counts a call of a caller's account, whose Detail lacks nothing but the user.
-func (g *Gateway) charge(caller *storage.Caller, account, product string, by ledger.Detail, at time.Time, failed bool) error {
+func (g *Gateway) charge(caller *storage.Caller, account, product string, by ledger.Detail, at time.Time,
+	failed bool) error {
 	if account == caller.AppID { // else it is one user's
 		by.User = caller.UserID
 	}

@@ -45,7 +45,8 @@ func (g *Gateway) readKey(r *http.Request, v *reqctx.Visit, c *guard) error {
 	}
 	key, err := repeat.ParseKey(r.Header[repeat.Header])
 	if err != nil {
-		return badKey.Saying("the Idempotency-Key cannot be read: " + err.Error() + ". Send one of up to 255 characters, such as a UUID").Because(err)
+		return badKey.Saying("the Idempotency-Key cannot be read: " + err.Error() +
+			". Send one of up to 255 characters, such as a UUID").Because(err)
 	}
 	e := v.Entry.(*entry)
 	if e.keyed == nil {
@@ -91,7 +92,8 @@ func (a *verifiedCall) isWhole(r *http.Request) bool {
 	if !a.reported || a.method != http.MethodGet && a.method != http.MethodHead || r.ContentLength != 0 {
 		return false
 	}
-	for _, name := range []string{"Content-Type", "Content-Encoding", "Transfer-Encoding", "Upgrade", "Sec-Websocket-Key"} {
+	for _, name := range []string{"Content-Type", "Content-Encoding", "Transfer-Encoding", "Upgrade",
+		"Sec-Websocket-Key"} {
 		if r.Header[name] != nil {
 			return false
 		}
@@ -139,7 +141,8 @@ func (a *answer) chargeKeyed(e *entry, took time.Duration, failed bool) (err err
 // and the same user of the same account has been charged for the same tool with the same content
 // under that key within 24 hours, it is not charged again: see Config.FreeRepeats. The content has to be all that
 // the tool sees of the call. It may wait for the store then, for two seconds at most.
-func (g *Gateway) ChargeOnce(ctx context.Context, caller storage.Caller, product, tool string, content []byte, took time.Duration, failed bool) error {
+func (g *Gateway) ChargeOnce(ctx context.Context, caller storage.Caller, product, tool string, content []byte,
+	took time.Duration, failed bool) error {
 	if v := reqctx.From(ctx); v != nil {
 		if e, ok := v.Entry.(*entry); ok && e.keyed != nil {
 			c := repeat.Call{

@@ -27,7 +27,9 @@ import (
 type Upstream struct {
 	Product string // one of Config.Products, or of those beside them
 	URL     string // http or https; its path is put before the request's
-	Strip   string // prefix that is taken off the request's path, such as /ai; X-Forwarded-Prefix names it. A path without it, as it is written, is refused
+	// prefix that is taken off the request's path, such as /ai; X-Forwarded-Prefix names it. A path without it,
+	// as it is written, is refused
+	Strip string
 
 	// KeepBearer hands on the Authorization header, to a service that verifies tokens itself
 	// (protocol 5). Without it the token ends here: who has it could call every other product.
@@ -39,7 +41,8 @@ type Upstream struct {
 	Burst     int           // calls that may go at once; 0: PerSecond, at least 1
 	MaxWait   time.Duration // 0: 1 s
 
-	Timeout time.Duration // from the request's last byte to the answer's header; 0: 60 s. Neither bodies nor WebSockets have one
+	// from the request's last byte to the answer's header; 0: 60 s. Neither bodies nor WebSockets have one
+	Timeout time.Duration
 
 	// UploadRate says at how many bytes a second a body has to come, beyond half a minute, as the program keystile
 	// holds its connections to it; 0: 8 KiB. It does nothing behind another http.Server, which has bounds of its own.
@@ -77,7 +80,8 @@ func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 	}
 	transport := u.transport()
 	g.background.finally(transport.CloseIdleConnections)
-	p := &proxied{gateway: g, target: target, prefix: urlpath.Escape(strings.TrimSuffix(u.Strip, "/")), keepBearer: u.KeepBearer, limitRate: u.limitRate()}
+	p := &proxied{gateway: g, target: target, prefix: urlpath.Escape(strings.TrimSuffix(u.Strip, "/")),
+		keepBearer: u.KeepBearer, limitRate: u.limitRate()}
 	p.proxy = httputil.ReverseProxy{
 		Rewrite:        p.rewrite,
 		ModifyResponse: received,
@@ -85,7 +89,8 @@ func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 		BufferPool:     &buffers{},
 		FlushInterval:  10 * time.Millisecond, // of an answer whose length is known; others are flushed at each write
 		ErrorHandler:   g.upstreamFailed,
-		ErrorLog:       slog.NewLogLogger(g.c.Log.Handler(), slog.LevelDebug), // what matters is answered, and logged, by ErrorHandler
+		// what matters is answered, and logged, by ErrorHandler
+		ErrorLog: slog.NewLogLogger(g.c.Log.Handler(), slog.LevelDebug),
 	}
 	return g.guard(guard{product: u.Product, elsewhere: true, uploadRate: u.UploadRate}, p), nil
 }
@@ -135,7 +140,8 @@ func (p *proxied) checkPath(path string) error {
 		return badPath
 	}
 	if _, ok := urlpath.Cut(path, p.prefix); !ok {
-		return badPrefix.Saying("the path does not begin with " + p.prefix + "/, letter by letter: send that part without percent-encoding")
+		return badPrefix.Saying("the path does not begin with " + p.prefix +
+			"/, letter by letter: send that part without percent-encoding")
 	}
 	return nil
 }
@@ -143,7 +149,8 @@ func (p *proxied) checkPath(path string) error {
 func (u *Upstream) check() (*url.URL, error) {
 	var errs []error
 	target, err := url.Parse(u.URL)
-	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" || target.User != nil || target.RawQuery != "" || target.Fragment != "" {
+	if err != nil || target.Host == "" || target.Scheme != "http" && target.Scheme != "https" || target.User != nil ||
+		target.RawQuery != "" || target.Fragment != "" {
 		errs = append(errs, errors.New("the URL is not one such as http://127.0.0.1:9000/v1")) // it may have a password
 	}
 	if u.Product == "" {

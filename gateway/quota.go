@@ -39,7 +39,8 @@ func (g *Gateway) quota(w http.ResponseWriter, r *http.Request) error {
 		q.Month[name] += 0
 	}
 	entryOf(r).verdict.Headers(w.Header())
-	return reply.Success(w, quotaRecord{q.Plan.Tier, quotaLeft{q.Remaining, q.Plan.Calls, q.ResetAt.Format(iso8601)}, q.Month})
+	return reply.Success(w, quotaRecord{q.Plan.Tier, quotaLeft{q.Remaining, q.Plan.Calls, q.ResetAt.Format(iso8601)},
+		q.Month})
 }
 
 // planRecord is a line of GET /api/v1/billing/plans (protocol 8).
@@ -61,7 +62,8 @@ func (g *Gateway) plans(w http.ResponseWriter, r *http.Request) error {
 	}
 	all := []planRecord{}
 	for _, p := range g.billing.Plans() {
-		all = append(all, planRecord{p.Tier, p.PerMinute, p.Calls, p.Period, p.Branding, manage.Yearly(p.PriceFen), p.OverFen, p.SLA})
+		all = append(all, planRecord{p.Tier, p.PerMinute, p.Calls, p.Period, p.Branding, manage.Yearly(p.PriceFen), p.OverFen,
+			p.SLA})
 	}
 	return reply.Success(w, all)
 }

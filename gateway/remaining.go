@@ -71,7 +71,8 @@ func (g *Gateway) Quota(ctx context.Context, caller storage.Caller) (limit, left
 	return g.remaining.of(ctx, caller, time.Now())
 }
 
-func (q *remaining) of(ctx context.Context, caller storage.Caller, now time.Time) (limit, left int64, reset time.Time, ok bool) {
+func (q *remaining) of(ctx context.Context, caller storage.Caller,
+	now time.Time) (limit, left int64, reset time.Time, ok bool) {
 	account := caller.Account()
 	l, there := q.known.Get(account)
 	if !there {

@@ -7,9 +7,11 @@ func (g *Gateway) Health() error { return errors.Join(g.ledger.Health(), g.c.Tra
 
 // Stats holds counters since the gateway was made.
 type Stats struct {
-	Charged      uint64 // calls counted against a quota
-	Repeated     uint64 // repetitions under an Idempotency-Key, which were not charged again
-	Unremembered uint64 // calls with a key that were charged without a look at it, or are not remembered: the store was away, or too many are
+	Charged  uint64 // calls counted against a quota
+	Repeated uint64 // repetitions under an Idempotency-Key, which were not charged again
+	// calls with a key that were charged without a look at it, or are not remembered: the store was away, or
+	// too many are
+	Unremembered uint64
 	StreamsEnded uint64 // calls that went on when their token ended, or their time, and were ended with it
 	OverRate     uint64 // requests refused because there were too many
 	Uncounted    uint64 // calls that were not answered because they could not be counted
@@ -37,8 +39,10 @@ func (g *Gateway) Stats() Stats {
 	}
 	return Stats{
 		Repeated: repeated, Unremembered: unremembered,
-		StreamsEnded: g.streamsCut.Load(), Charged: g.charged.Load(), OverRate: g.overRate.Load(), Uncounted: g.uncounted.Load(),
-		AuditStored: trail.Stored, AuditWaiting: trail.Waiting, AuditLost: trail.Lost, AuditLostAnonymous: trail.LostAnonymous,
-		JournalMapped: g.ledger.Mapped(), Shadowed: g.shadows.counts(),
+		StreamsEnded: g.streamsCut.Load(), Charged: g.charged.Load(), OverRate: g.overRate.Load(),
+		Uncounted:   g.uncounted.Load(),
+		AuditStored: trail.Stored, AuditWaiting: trail.Waiting, AuditLost: trail.Lost,
+		AuditLostAnonymous: trail.LostAnonymous,
+		JournalMapped:      g.ledger.Mapped(), Shadowed: g.shadows.counts(),
 	}
 }

@@ -94,7 +94,8 @@ func OpenTrail(ctx context.Context, c TrailConfig) (*Trail, error) {
 	t := &Trail{trail: trail, store: c.Store, archive: c.Store, observe: c.Observe, end: end}
 	indexer := search.Indexer{Store: c.Store, Log: c.Log, Wake: appended}
 	t.background.Go(func() { indexer.Run(life) })
-	keeper := audit.Keeper{Store: c.Store, Keep: c.Keep, Bytes: c.MaxBytes, Reached: c.Store.Reached, Note: trail.NoteNow, Log: c.Log}
+	keeper := audit.Keeper{Store: c.Store, Keep: c.Keep, Bytes: c.MaxBytes, Reached: c.Store.Reached, Note: trail.NoteNow,
+		Log: c.Log}
 	if c.Stream.On() {
 		t.stream = stream.FollowTrail(c.Store, c.Stream, noted, c.Log)
 		t.background.Go(func() { t.stream.Run(life) })

@@ -34,7 +34,8 @@ func (t *Trail) State(ctx context.Context) (event.TrailState, error) {
 // how many records each step has read; nil: nobody. The error is trouble with reading.
 func (t *Trail) Verify(ctx context.Context, read func(records int)) (event.TrailReport, error) {
 	r, err := audit.Verify(ctx, countedArchive{t.archive, read})
-	found := event.TrailReport{Records: uint64(r.Records), Broken: uint64(r.Broken), Lost: uint64(r.Lost), Repeated: uint64(r.Repeated)}
+	found := event.TrailReport{Records: uint64(r.Records), Broken: uint64(r.Broken), Lost: uint64(r.Lost),
+		Repeated: uint64(r.Repeated)}
 	for _, b := range r.Breaks {
 		found.Breaks = append(found.Breaks, b.String())
 	}

@@ -56,7 +56,8 @@ func (g *Gateway) usage(w http.ResponseWriter, r *http.Request) error {
 	q.Account = account.payer(caller)
 	q.ClientID = q.Account.ID
 	if first := g.billing.FirstHour(q.Account, time.Now()); !q.Daily && q.From.Before(first) {
-		return badQuery.Saying("rows by hour are kept for 400 days: by hour, from is " + first.Format(iso8601) + " or later; ask for what was before with granularity=day")
+		return badQuery.Saying("rows by hour are kept for 400 days: by hour, from is " + first.Format(iso8601) +
+			" or later; ask for what was before with granularity=day")
 	}
 	if q.By != usage.ByProduct {
 		return g.usageBy(w, r, q)

@@ -81,7 +81,8 @@ func wholly(a usage.Answer, user string) usage.Answer {
 		row.Name = user
 		a.Totals[user] = driver.Count{Calls: a.Totals[user]}.Plus(driver.Count{Calls: row.Calls}).Calls
 		if last := len(a.Series) - 1; last >= 0 && a.Series[last].At.Equal(row.At) {
-			sum := driver.Count{Calls: a.Series[last].Calls, Errors: a.Series[last].Errors}.Plus(driver.Count{Calls: row.Calls, Errors: row.Errors})
+			sum := driver.Count{Calls: a.Series[last].Calls, Errors: a.Series[last].Errors}.Plus(driver.Count{Calls: row.Calls,
+				Errors: row.Errors})
 			a.Series[last].Calls, a.Series[last].Errors = sum.Calls, sum.Errors
 			continue
 		}
@@ -128,7 +129,8 @@ func writeNamedCSV(w http.ResponseWriter, u usageBy) error {
 	out := csv.NewWriter(&text)
 	out.Write([]string{"at", u.By, "calls", "errors"})
 	for _, row := range u.Series {
-		out.Write([]string{row.At, cell(row.Member + row.Tool + row.User), strconv.FormatInt(row.Calls, 10), strconv.FormatInt(row.Errors, 10)})
+		out.Write([]string{row.At, cell(row.Member + row.Tool + row.User), strconv.FormatInt(row.Calls, 10),
+			strconv.FormatInt(row.Errors, 10)})
 	}
 	out.Flush()
 	return sendCSV(w, text.String())

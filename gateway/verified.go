@@ -76,6 +76,7 @@ func soleValue(values []string) (value string, ok bool) {
 // fits on the trail.
 func isMethod(text string) bool {
 	return text != "" && len(text) <= 32 && !strings.ContainsFunc(text, func(c rune) bool {
-		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && !strings.ContainsRune("!#$%&'*+-.^_`|~", c)
+		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') &&
+			!strings.ContainsRune("!#$%&'*+-.^_`|~", c)
 	})
 }

@@ -52,9 +52,9 @@
 //
 //   - An observer may send a signed address again until its timestamp is 300 seconds old. Codes protect acts that must
 //     happen once.
-//   - It does not tell where a parameter ends, so one text stands for several requests: compare state, and register whole
+//   - It does not tell where a parameter ends, so one text stands for several requests: compare state, register whole
 //     redirect_uris. Parameters that read as if another one began within them are refused (101).
-//   - An observer of a request can search for the appkey at the speed of MD5: 256 random bits here, and unsafe if chosen by
+//   - An observer of a request can search for the appkey at the speed of MD5: 256 random bits here, unsafe if chosen by
 //     hand. A collision of two texts is one of their signatures too.
 //   - It hides nothing, and does not cover the answer, the method or the path.
 package legacy

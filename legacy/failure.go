@@ -13,20 +13,30 @@ import (
 // those that old clients know, and 105 and 40163 those of the protocol.
 var (
 	badParameter = &reply.Failure{Status: 400, Errcode: 101, Msg: "a parameter is missing or malformed"}
-	unknownApp   = &reply.Failure{Status: 401, Errcode: 102, Msg: "appid is not that of an application here, or the application is disabled"}
-	wrongKey     = &reply.Failure{Status: 401, Errcode: 103, Msg: "appkey is wrong"}
-	wrongSign    = &reply.Failure{Status: 401, Errcode: 103, Msg: md5sign.ErrSign.Error()} // protocol 5
-	signWanted   = &reply.Failure{Status: 401, Errcode: 103, Msg: "this application has to sign its requests: send timestamp and sign instead of appkey"}
-	publicApp    = &reply.Failure{Status: 403, Errcode: 103, Msg: "a public application has no appkey and cannot redeem codes here: use /oauth/authorize with PKCE"}
-	badRedirect  = &reply.Failure{Status: 403, Errcode: 103, Msg: "redirect_uri is not allowed"} // protocol 5
-	wrongType    = &reply.Failure{Status: 400, Errcode: 104, Msg: "type is not a login type that is offered here"}
-	badTime      = &reply.Failure{Status: 400, Errcode: 105, Msg: md5sign.ErrTimestamp.Error()} // protocol 5, 7
-	unknownUser  = &reply.Failure{Status: 404, Errcode: 106, Msg: "no user with this social_uid has signed in to this application"}
-	unknownCode  = &reply.Failure{Status: 400, Errcode: 107, Msg: "this code is unknown here, or has expired after 5 minutes: start again at act=login"}
-	codeUsed     = &reply.Failure{Status: 400, Errcode: 40163, Msg: "this code has been redeemed before: start again at act=login"} // protocol 3.1, 7
-	badToken     = &reply.Failure{Status: 401, Msg: "the access token is missing, invalid, expired or revoked, or belongs to another application: sign in again",
+	unknownApp   = &reply.Failure{Status: 401, Errcode: 102,
+		Msg: "appid is not that of an application here, or the application is disabled"}
+	wrongKey   = &reply.Failure{Status: 401, Errcode: 103, Msg: "appkey is wrong"}
+	wrongSign  = &reply.Failure{Status: 401, Errcode: 103, Msg: md5sign.ErrSign.Error()} // protocol 5
+	signWanted = &reply.Failure{Status: 401, Errcode: 103,
+		Msg: "this application has to sign its requests: send timestamp and sign instead of appkey"}
+	publicApp = &reply.Failure{Status: 403, Errcode: 103,
+		Msg: "a public application has no appkey and cannot redeem codes here: use /oauth/authorize with PKCE"}
+	badRedirect = &reply.Failure{Status: 403, Errcode: 103, Msg: "redirect_uri is not allowed"} // protocol 5
+	wrongType   = &reply.Failure{Status: 400, Errcode: 104, Msg: "type is not a login type that is offered here"}
+	badTime     = &reply.Failure{Status: 400, Errcode: 105, Msg: md5sign.ErrTimestamp.Error()} // protocol 5, 7
+	unknownUser = &reply.Failure{Status: 404, Errcode: 106,
+		Msg: "no user with this social_uid has signed in to this application"}
+	unknownCode = &reply.Failure{Status: 400, Errcode: 107,
+		Msg: "this code is unknown here, or has expired after 5 minutes: start again at act=login"}
+	// protocol 3.1, 7
+	codeUsed = &reply.Failure{Status: 400, Errcode: 40163,
+		Msg: "this code has been redeemed before: start again at act=login"}
+	badToken = &reply.Failure{Status: 401,
+		Msg:    "the access token is missing, invalid, expired or revoked, or belongs to another application: sign in again",
 		Header: http.Header{"Www-Authenticate": {"Bearer"}}}
-	tooManyKeys = &reply.Failure{Status: 429, Msg: "too many wrong appkeys or signatures from this address: wait, then send the right one"} // protocol 7
+	// protocol 7
+	tooManyKeys = &reply.Failure{Status: 429,
+		Msg: "too many wrong appkeys or signatures from this address: wait, then send the right one"}
 )
 
 // Numbers for what is no fault of the client.

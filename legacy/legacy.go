@@ -53,7 +53,8 @@ type Codes interface {
 	// LegacyCode issues a code of kind legacy to an application for a user who is signed in in
 	// a browser at an address. It returns storage.ErrNotFound if the user has not consented
 	// yet: send them to act=login.
-	LegacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error)
+	LegacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string,
+		from netip.Addr) (string, error)
 	// LegacyAccess mints the access token for a legacy code that is about to be redeemed.
 	LegacyAccess(ctx context.Context, code driver.Token) (string, error)
 }

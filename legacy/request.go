@@ -29,7 +29,8 @@ type act func(w http.ResponseWriter, c *call) error
 // The parameters of the two endpoints, for all acts. A signed text must not hide one of them
 // in another.
 var (
-	connectNames    = []string{"act", "appid", "appkey", "type", "redirect_uri", "state", "code", "social_uid", "timestamp", "sign"}
+	connectNames = []string{"act", "appid", "appkey", "type", "redirect_uri", "state", "code", "social_uid",
+		"timestamp", "sign"}
 	checkTokenNames = []string{"access_token", "token", "appid", "appkey", "timestamp", "sign"}
 )
 

@@ -120,7 +120,8 @@ func (l *Legacy) sendBack(w http.ResponseWriter, c *call, app storage.App, who s
 	case err != nil:
 		return err
 	}
-	return reply.Found(w, reply.WithQuery(target, "sso", "1", "type", cmp.Or(who.LoginType, storage.LoginSelf), "code", code, "state", state))
+	return reply.Found(w, reply.WithQuery(target, "sso", "1", "type", cmp.Or(who.LoginType, storage.LoginSelf), "code",
+		code, "state", state))
 }
 
 // identity returns the visitor's identity, nil if the application does not know them.

@@ -36,7 +36,8 @@ func (r *rule) covers(i int) bool {
 
 // newAccessIndex compiles the rules of the capability whose tools are s.tools[lo:hi].
 func newAccessIndex(s *snapshot, lo, hi int, rules []access.Rule, open bool) *accessIndex {
-	a := &accessIndex{capability: s.tools[lo].capability, lo: lo, hi: hi, open: open && !toolaccess.Allows(rules), stored: rules}
+	a := &accessIndex{capability: s.tools[lo].capability, lo: lo, hi: hi, open: open && !toolaccess.Allows(rules),
+		stored: rules}
 	var readOnly []int
 	for i := lo; i < hi && len(rules) > 0; i++ {
 		if s.tools[i].stored.ChangesNothing() {

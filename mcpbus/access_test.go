@@ -72,7 +72,8 @@ func TestAccessListSaysWhoFindsATool(t *testing.T) {
 	for _, bearer := range []string{"ub", "app"} {
 		h.wantFound("what changes nothing is for everyone", bearer, "payroll__show", "pets__getPet")
 	}
-	h.allow("payroll", access.Rule{Subject: "app:app1"}, access.Rule{Subject: "user:ub", Deny: true, Tools: []string{"wipe", "gone"}})
+	h.allow("payroll", access.Rule{Subject: "app:app1"}, access.Rule{Subject: "user:ub", Deny: true,
+		Tools: []string{"wipe", "gone"}})
 	h.reload()
 	h.wantFound("an application, but one user", "app", all...)
 	h.wantFound("an application, but one user", "u1", all...)
@@ -124,13 +125,15 @@ func TestAccessIsForOwnersAndAdministratorsWhereSignUpIsOpen(t *testing.T) {
 // The bus decides from an index and by whole ranges; what it decides is the meaning of the
 // rules, for every caller and tool, in lists and in calls.
 func TestIndexDecidesAsTheRulesSay(t *testing.T) {
-	subjects := []string{"everyone", "role:admin", "role:developer", "user:u1", "user:u2", "app:app1", "app:app2", "tier:free", "tier:enterprise"}
+	subjects := []string{"everyone", "role:admin", "role:developer", "user:u1", "user:u2", "app:app1", "app:app2",
+		"tier:free", "tier:enterprise"}
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range 60 {
 		h := emptyFixture(t)
 		open := round%3 > 0
 		dev := must(h.store.CreateUser(t.Context(), storage.User{Username: "dev", Role: storage.RoleDeveloper}))(t)
-		rich := must(h.store.SaveApp(t.Context(), storage.App{Name: "R", Domains: []string{"r.example"}, Tier: storage.TierEnterprise, Owner: dev.Sub}))(t)
+		rich := must(h.store.SaveApp(t.Context(), storage.App{Name: "R", Domains: []string{"r.example"},
+			Tier: storage.TierEnterprise, Owner: dev.Sub}))(t)
 		poor := must(h.store.SaveApp(t.Context(), storage.App{Name: "P", Domains: []string{"p.example"}}))(t)
 		mine := append(subjects, "user:"+dev.Sub, "app:"+rich.ID)
 		type registered struct {
@@ -256,7 +259,8 @@ func TestNewOwnerInheritsNoAccess(t *testing.T) {
 
 func TestBusDoesNotStartWithoutItsRules(t *testing.T) {
 	h := payroll(t)
-	c := mcpbus.Config{BaseURL: issuer, Store: ruleless{h.store}, Users: h.store, Invoker: h.calls, Meter: h.meter, Audit: h.meter, Log: quiet}
+	c := mcpbus.Config{BaseURL: issuer, Store: ruleless{h.store}, Users: h.store, Invoker: h.calls, Meter: h.meter,
+		Audit: h.meter, Log: quiet}
 	if b, err := mcpbus.New(t.Context(), c); err == nil {
 		b.Close(t.Context())
 		t.Error("it starts, and everybody may call everything")

@@ -71,7 +71,8 @@ func (s *site) bearer(resource ...string) string {
 
 func (s *site) forgeries() forgery.Service {
 	s.Helper()
-	return forgery.Service{Keys: must(s.store.SigningKeys(s.Context()))(s), Issuer: issuer, ClientID: s.app.ID, Sub: "ustranger"}
+	return forgery.Service{Keys: must(s.store.SigningKeys(s.Context()))(s), Issuer: issuer, ClientID: s.app.ID,
+		Sub: "ustranger"}
 }
 
 // entryPoints returns the two ways to reach the bus.
@@ -87,12 +88,14 @@ func TestForgedTokensReachNoTool(t *testing.T) {
 	}
 	for name, entryPoint := range s.entryPoints() {
 		genuine := "Bearer " + forgery.Genuine(t, s.forgeries())
-		if a := send(entryPoint, request(t.Context(), legacyBody("tools/call", getPet), "Authorization", genuine)); a.status != 200 || a.code() != 0 {
+		if a := send(entryPoint, request(t.Context(), legacyBody("tools/call", getPet), "Authorization",
+			genuine)); a.status != 200 || a.code() != 0 {
 			t.Fatalf("%s: a genuine token = %d %s", name, a.status, a.text)
 		}
 		for _, f := range forged {
 			a := send(entryPoint, request(t.Context(), legacyBody("tools/call", getPet), "Authorization", "Bearer "+f.Token))
-			if a.status != 401 || a.body["errcode"] != 401.0 || a.code() != -32000 || !strings.HasPrefix(a.header.Get("WWW-Authenticate"), metadata) {
+			if a.status != 401 || a.body["errcode"] != 401.0 || a.code() != -32000 ||
+				!strings.HasPrefix(a.header.Get("WWW-Authenticate"), metadata) {
 				t.Errorf("%s: %s = %d %v %s", name, f.Name, a.status, a.header, a.text)
 			}
 		}
@@ -125,10 +128,13 @@ func TestRequestWithoutAValidTokenGetsTheChallenge(t *testing.T) {
 			r := request(t.Context(), legacyBody("tools/list", ""), c.headers...)
 			r.URL.RawQuery = strings.TrimPrefix(c.query, "?")
 			a := send(entryPoint, r)
-			if a.status != 401 || a.header.Get("WWW-Authenticate") != c.challenge || a.header.Get("Cache-Control") != "no-store" {
-				t.Errorf("%s, %s = %d, challenge %s, want %s: %s", name, what, a.status, a.header.Get("WWW-Authenticate"), c.challenge, a.text)
+			if a.status != 401 || a.header.Get("WWW-Authenticate") != c.challenge ||
+				a.header.Get("Cache-Control") != "no-store" {
+				t.Errorf("%s, %s = %d, challenge %s, want %s: %s", name, what, a.status, a.header.Get("WWW-Authenticate"),
+					c.challenge, a.text)
 			}
-			if a.body["jsonrpc"] != "2.0" || a.body["id"] != nil || a.code() != -32000 || a.body["code"] != 401.0 || a.body["errcode"] != 401.0 || a.body["msg"] != a.at("error.message") {
+			if a.body["jsonrpc"] != "2.0" || a.body["id"] != nil || a.code() != -32000 || a.body["code"] != 401.0 ||
+				a.body["errcode"] != 401.0 || a.body["msg"] != a.at("error.message") {
 				t.Errorf("%s, %s: %s, want both shapes", name, what, a.text)
 			}
 		}
@@ -154,17 +160,22 @@ func TestGatewaysWordIsFinal(t *testing.T) {
 		bearer string
 		status int
 	}{
-		"known, for the service":        {reqctx.Visit{Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Scope: "app", Audience: issuer}}, "x", 200},
-		"known, for the bus":            {reqctx.Visit{Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Scope: "app", Audience: busURI}}, "x", 200},
-		"known, for another":            {reqctx.Visit{Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Scope: "app", Audience: issuer + "/x"}}, "app", 401},
-		"looked at and refused":         {reqctx.Visit{Entry: 1}, "app", 401},
-		"not looked at":                 {reqctx.Visit{}, "app", 200},
-		"not looked at, and no good":    {reqctx.Visit{}, "x", 401},
-		"known without an audience":     {reqctx.Visit{Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Scope: "app"}}, "app", 401},
+		"known, for the service": {reqctx.Visit{Known: true, Entry: 1,
+			Caller: storage.Caller{AppID: "a", Scope: "app", Audience: issuer}}, "x", 200},
+		"known, for the bus": {reqctx.Visit{Known: true, Entry: 1,
+			Caller: storage.Caller{AppID: "a", Scope: "app", Audience: busURI}}, "x", 200},
+		"known, for another": {reqctx.Visit{Known: true, Entry: 1,
+			Caller: storage.Caller{AppID: "a", Scope: "app", Audience: issuer + "/x"}}, "app", 401},
+		"looked at and refused":      {reqctx.Visit{Entry: 1}, "app", 401},
+		"not looked at":              {reqctx.Visit{}, "app", 200},
+		"not looked at, and no good": {reqctx.Visit{}, "x", 401},
+		"known without an audience": {reqctx.Visit{Known: true, Entry: 1,
+			Caller: storage.Caller{AppID: "a", Scope: "app"}}, "app", 401},
 		"looked at, and without tokens": {reqctx.Visit{Entry: 1}, "", 401},
 	} {
 		c.visit.Context = t.Context()
-		if a := send(h.bus, request(&c.visit, legacyBody("ping", ""), "Authorization", "Bearer "+c.bearer)); a.status != c.status {
+		if a := send(h.bus, request(&c.visit, legacyBody("ping", ""), "Authorization",
+			"Bearer "+c.bearer)); a.status != c.status {
 			t.Errorf("%s = %d %s, want %d", name, a.status, a.text, c.status)
 		}
 	}
@@ -177,7 +188,8 @@ func TestGatewaysRefusalsHaveBothShapes(t *testing.T) {
 	})
 	send(s.guarded, request(t.Context(), legacyBody("ping", ""), "Authorization", ""))
 	a := send(s.guarded, request(t.Context(), legacyBody("ping", ""), "Authorization", ""))
-	if a.status != 429 || a.header.Get("Retry-After") == "" || a.body["jsonrpc"] != "2.0" || a.body["id"] != nil || a.code() != -32000 || a.body["errcode"] != 429.0 || a.body["code"] != 429.0 {
+	if a.status != 429 || a.header.Get("Retry-After") == "" || a.body["jsonrpc"] != "2.0" || a.body["id"] != nil ||
+		a.code() != -32000 || a.body["errcode"] != 429.0 || a.body["code"] != 429.0 {
 		t.Errorf("over the rate = %d %v %s", a.status, a.header, a.text)
 	}
 }
@@ -226,7 +238,8 @@ func TestMetadataSaysWhereTokensComeFrom(t *testing.T) {
 		if a.status != 200 || a.text != want || a.header.Get("ETag") == "" {
 			t.Errorf("%s = %d %s", path, a.status, a.text)
 		}
-		if a := send(h.bus, httptest.NewRequest("POST", issuer+path, nil)); a.status != 405 || a.header.Get("Allow") != "GET, HEAD" {
+		if a := send(h.bus, httptest.NewRequest("POST", issuer+path, nil)); a.status != 405 ||
+			a.header.Get("Allow") != "GET, HEAD" {
 			t.Errorf("POST %s = %d %v", path, a.status, a.header)
 		}
 	}

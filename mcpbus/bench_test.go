@@ -97,7 +97,8 @@ type planned struct {
 	plan   *restcall.Plan
 }
 
-func (p planned) Call(ctx context.Context, c storage.Capability, _ toolplan.Tool, arguments json.RawMessage) (mcpbus.Result, error) {
+func (p planned) Call(ctx context.Context, c storage.Capability, _ toolplan.Tool,
+	arguments json.RawMessage) (mcpbus.Result, error) {
 	r, err := p.caller.Call(ctx, restcall.Upstream{BaseURL: c.UpstreamURL}, p.plan, arguments)
 	return mcpbus.FromREST(r), err
 }

@@ -28,7 +28,8 @@ func BenchmarkToolsCallAlone(b *testing.B) {
 	}{
 		{"legacy", legacyBody("tools/call", "{"+params+"}"), nil},
 		{"modern", modernBody("tools/call", params), modernHeaders("tools/call", params)},
-		{"legacy, in a session", legacyBody("tools/call", "{"+params+"}"), []string{"Mcp-Session-Id", strings.Repeat("A", 26)}},
+		{"legacy, in a session", legacyBody("tools/call", "{"+params+"}"),
+			[]string{"Mcp-Session-Id", strings.Repeat("A", 26)}},
 		{"legacy, asking for progress", legacyBody("tools/call", "{"+params+`,"_meta":{"progressToken":1}}`), []string{"Accept", "application/json, text/event-stream"}},
 	} {
 		b.Run(c.name, func(b *testing.B) {

@@ -32,7 +32,8 @@ const supportPath = "/api/mcp/b/support"
 // bundled is a fixture with a bundle of some of its tools.
 func bundled(t *testing.T) *fixture {
 	h := newFixture(t)
-	must(h.store.SaveBundle(t.Context(), access.Bundle{Name: "support", Tools: []string{"pets__getPet", "maths__*", "gone__x", "pets__gone"}}))(t)
+	must(h.store.SaveBundle(t.Context(), access.Bundle{Name: "support",
+		Tools: []string{"pets__getPet", "maths__*", "gone__x", "pets__gone"}}))(t)
 	must(h.store.SaveBundle(t.Context(), access.Bundle{Name: "other", Tools: []string{"pets__*"}}))(t)
 	h.reload()
 	for bearer, c := range map[string]storage.Caller{
@@ -97,7 +98,8 @@ func TestBundleScopeDoesNotOpenTheRest(t *testing.T) {
 	} {
 		a := h.at(c.path, c.bearer, "tools/list", "")
 		if a.status != c.status || a.header.Get("WWW-Authenticate") != c.challenge {
-			t.Errorf("%s = %d, challenge %s; want %d and %s: %s", name, a.status, a.header.Get("WWW-Authenticate"), c.status, c.challenge, a.text)
+			t.Errorf("%s = %d, challenge %s; want %d and %s: %s", name, a.status, a.header.Get("WWW-Authenticate"), c.status,
+				c.challenge, a.text)
 		}
 	}
 	a := h.at("/api/mcp/b/none", "tools", "tools/list", "")
@@ -169,7 +171,8 @@ func TestDocumentOfABundleIsMadeOfItsName(t *testing.T) {
 		}
 	}
 	for _, name := range []string{"a%20b", "%22", strings.Repeat("x", 49), "x/y", ""} {
-		if a := send(h.bus, httptest.NewRequest("GET", issuer+"/.well-known/oauth-protected-resource/api/mcp/b/"+name, nil)); a.status != 404 {
+		if a := send(h.bus, httptest.NewRequest("GET", issuer+"/.well-known/oauth-protected-resource/api/mcp/b/"+name,
+			nil)); a.status != 404 {
 			t.Errorf("%q = %d %s", name, a.status, a.text)
 		}
 	}
@@ -197,8 +200,10 @@ func TestTokenIsIssuedForABundle(t *testing.T) {
 // The gateway admits tokens of every bundle; the bus looks which one it is.
 func TestGatewaysWordOnABundleIsChecked(t *testing.T) {
 	h := bundled(t)
-	for audience, want := range map[string]int{issuer: 200, busURI: 200, issuer + supportPath: 200, issuer + "/api/mcp/b/other": 401, issuer + "/x": 401} {
-		v := &reqctx.Visit{Context: t.Context(), Known: true, Entry: 1, Caller: storage.Caller{AppID: "a", Scope: "app", Audience: audience}}
+	for audience, want := range map[string]int{issuer: 200, busURI: 200, issuer + supportPath: 200,
+		issuer + "/api/mcp/b/other": 401, issuer + "/x": 401} {
+		v := &reqctx.Visit{Context: t.Context(), Known: true, Entry: 1,
+			Caller: storage.Caller{AppID: "a", Scope: "app", Audience: audience}}
 		r := request(v, legacyBody("ping", ""))
 		r.URL.Path = supportPath
 		if a := send(h.bus, r); a.status != want {

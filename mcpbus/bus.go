@@ -123,7 +123,8 @@ func New(ctx context.Context, c Config) (*Bus, error) {
 		return nil, fmt.Errorf("mcpbus: %w", err)
 	}
 	uri := c.BaseURL + Path
-	b := &Bus{c: c, self: hop.ID(c.BaseURL), root: address{uri: uri, scopes: c.Scopes, metadata: c.BaseURL + metadataRoot + Path, audiences: []string{c.BaseURL, uri}}}
+	b := &Bus{c: c, self: hop.ID(c.BaseURL), root: address{uri: uri, scopes: c.Scopes,
+		metadata: c.BaseURL + metadataRoot + Path, audiences: []string{c.BaseURL, uri}}}
 	b.roles, b.tiers = newFacts(roleMaxAge, b.roleOf), newFacts(tierMaxAge, b.tierOf)
 	b.runCtx, b.stop = context.WithCancel(context.Background())
 	b.meta, _ = encode(meta{b.info()}) // texts never fail
@@ -207,7 +208,8 @@ func (c *Config) complete() error {
 		name     string
 		value    *int
 		fallback int
-	}{{"MaxTools", &c.MaxTools, 100_000}, {"MaxOwnerTools", &c.MaxOwnerTools, 10_000}, {"PerCaller", &c.PerCaller, 16}, {"PerUpstream", &c.PerUpstream, 32}, {"PerListener", &c.PerListener, 4}} {
+	}{{"MaxTools", &c.MaxTools, 100_000}, {"MaxOwnerTools", &c.MaxOwnerTools, 10_000}, {"PerCaller", &c.PerCaller, 16},
+		{"PerUpstream", &c.PerUpstream, 32}, {"PerListener", &c.PerListener, 4}} {
 		*n.value = cmp.Or(*n.value, n.fallback)
 		want(*n.value > 0, "%s is above 0, or 0 for %d", n.name, n.fallback)
 	}
@@ -232,7 +234,8 @@ func (c *Config) complete() error {
 		c.Users = c.Store
 	}
 	c.DefaultAccess = cmp.Or(c.DefaultAccess, storage.AccessOwner)
-	want(c.DefaultAccess == storage.AccessEveryone || c.DefaultAccess == storage.AccessOwner, "DefaultAccess %q is neither everyone nor owner", c.DefaultAccess)
+	want(c.DefaultAccess == storage.AccessEveryone || c.DefaultAccess == storage.AccessOwner,
+		"DefaultAccess %q is neither everyone nor owner", c.DefaultAccess)
 	if c.Audit == nil {
 		c.Audit = noAudit{}
 	}

@@ -141,7 +141,8 @@ func (c *toolCall) dispatch(arguments json.RawMessage) (pieces, *rpc.Error) {
 		log.InfoContext(ctx, "mcpbus: an upstream did not answer", "tool", c.tool.name, "err", r.Cause)
 	}
 	if err := c.charge(arguments, status >= 500); err != nil {
-		log.ErrorContext(ctx, "mcpbus: a call cannot be charged, and its result is not shown", "tool", c.tool.name, "err", err)
+		log.ErrorContext(ctx, "mcpbus: a call cannot be charged, and its result is not shown", "tool", c.tool.name, "err",
+			err)
 		c.note(statusNotCharged, 0)
 		return nil, notCharged
 	}
@@ -179,7 +180,8 @@ func (c *toolCall) respondBusy(why string) (pieces, *rpc.Error) {
 // charge charges a call once its result has arrived and before it is sent, also if the client has disconnected:
 // otherwise hanging up would be a way not to pay.
 func (c *toolCall) charge(arguments json.RawMessage, failed bool) error {
-	return c.bus.c.Meter.ChargeOnce(c.request.Context(), c.caller, product, c.tool.name, arguments, max(1, time.Since(c.start)), failed)
+	return c.bus.c.Meter.ChargeOnce(c.request.Context(), c.caller, product, c.tool.name, arguments,
+		max(1, time.Since(c.start)), failed)
 }
 
 // note records the call in the audit trail.

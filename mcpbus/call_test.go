@@ -101,13 +101,20 @@ func TestDispatchedCallIsChargedAndNotedOnce(t *testing.T) {
 		status  int
 		code    int
 	}{
-		"a good call":               {nil, charged, 200, 0},
-		"a 404":                     {always(answered(404, `{}`)), charged, 404, 0},
-		"a 500":                     {always(answered(500, `{}`)), failed, 500, 0},
-		"no answer":                 {always(mcpbus.Result{IsError: true, Dispatched: true, Cause: errAway}), failed, 502, 0},
-		"refused arguments":         {always(mcpbus.FromREST(restcall.Result{IsError: true, Content: []restcall.Content{{Type: "text", Text: "id is missing"}}})), nil, 400, 0},
-		"trouble of ours":           {func(context.Context, string, json.RawMessage) (mcpbus.Result, error) { return mcpbus.Result{}, errAway }, nil, 500, -32603},
-		"a panic":                   {func(context.Context, string, json.RawMessage) (mcpbus.Result, error) { panic("inner reason") }, nil, 500, -32603},
+		"a good call": {nil, charged, 200, 0},
+		"a 404":       {always(answered(404, `{}`)), charged, 404, 0},
+		"a 500":       {always(answered(500, `{}`)), failed, 500, 0},
+		"no answer":   {always(mcpbus.Result{IsError: true, Dispatched: true, Cause: errAway}), failed, 502, 0},
+		"refused arguments": {always(mcpbus.FromREST(restcall.Result{IsError: true,
+			Content: []restcall.Content{{Type: "text", Text: "id is missing"}}})), nil, 400, 0},
+		"trouble of ours": {func(context.Context, string,
+			json.RawMessage) (mcpbus.Result, error) {
+			return mcpbus.Result{}, errAway
+		}, nil, 500, -32603},
+		"a panic": {func(context.Context, string,
+			json.RawMessage) (mcpbus.Result, error) {
+			panic("inner reason")
+		}, nil, 500, -32603},
 		"a block that is no JSON":   {always(mcpbus.Result{Dispatched: true, Status: 200, Content: []json.RawMessage{[]byte(`{"inner reason`)}}), nil, 500, -32603},
 		"an answer that is no JSON": {always(mcpbus.Result{Dispatched: true, Status: 200, Structured: []byte(`{"inner reason`)}), nil, 500, -32603},
 	} {
@@ -139,8 +146,9 @@ func TestAuditRecordSaysWhoCalledWhat(t *testing.T) {
 		a := h.legacy("tools/call", getPet, "Authorization", "Bearer user", "X-Request-Id", "r-1")
 		_, events := h.meter.bill()
 		want := event.Event{
-			At: began, Kind: event.ToolCall, RequestID: "r-1", App: "app1", User: "u1", Product: "mcp", Method: "POST", Path: "/api/mcp",
-			IP: "192.0.2.1", Route: "/api/mcp", Detail: "pets__getPet", Status: 201, Latency: 3 * time.Second, Bytes: int64(len(a.text) - len(`{"jsonrpc":"2.0","id":1,"result":}`)),
+			At: began, Kind: event.ToolCall, RequestID: "r-1", App: "app1", User: "u1", Product: "mcp", Method: "POST",
+			Path: "/api/mcp",
+			IP:   "192.0.2.1", Route: "/api/mcp", Detail: "pets__getPet", Status: 201, Latency: 3 * time.Second, Bytes: int64(len(a.text) - len(`{"jsonrpc":"2.0","id":1,"result":}`)),
 		}
 		if len(events) != 1 || events[0] != want {
 			t.Errorf("noted %+v, want %+v", events, want)
@@ -155,7 +163,8 @@ func TestCallThatCannotBeChargedIsNotAnswered(t *testing.T) {
 	h := newFixture(t)
 	h.meter.fail = errAway
 	a := h.legacy("tools/call", getPet)
-	if a.status != 200 || a.code() != -32603 || strings.Contains(a.text, "getPet") || !strings.Contains(a.text, "counted") {
+	if a.status != 200 || a.code() != -32603 || strings.Contains(a.text, "getPet") ||
+		!strings.Contains(a.text, "counted") {
 		t.Errorf("a call that cannot be charged = %d %s", a.status, a.text)
 	}
 	if _, events := h.meter.bill(); len(events) != 1 || events[0].Status != 503 || events[0].Bytes != 0 {

@@ -19,20 +19,30 @@ import (
 
 // Why a call that a host makes for somebody is refused.
 var (
-	noToolFor     = &reply.Failure{Status: 404, Msg: "there is no such tool on the bus, or its access rules keep it from you"}                         // protocol 7
-	noScopeFor    = &reply.Failure{Status: 403, Msg: "this caller's scope does not open the tool"}                                                     // RFC 6750 3.1
-	badArgsFor    = &reply.Failure{Status: 400, Msg: "arguments is a JSON object, each name of which is there once, nested at most 100 deep"}          // protocol 7
-	notChargedFor = &reply.Failure{Status: 503, Msg: notCharged.Text, Header: http.Header{"Retry-After": {"1"}}}                                       // RFC 9110 15.6.4
-	failedFor     = &reply.Failure{Status: 500, Msg: "something failed here: try again, and look in the log of the service for the time of this call"} // protocol 7
+	// protocol 7
+	noToolFor = &reply.Failure{Status: 404,
+		Msg: "there is no such tool on the bus, or its access rules keep it from you"}
+	// RFC 6750 3.1
+	noScopeFor = &reply.Failure{Status: 403, Msg: "this caller's scope does not open the tool"}
+	// protocol 7
+	badArgsFor = &reply.Failure{Status: 400,
+		Msg: "arguments is a JSON object, each name of which is there once, nested at most 100 deep"}
+	// RFC 9110 15.6.4
+	notChargedFor = &reply.Failure{Status: 503, Msg: notCharged.Text, Header: http.Header{"Retry-After": {"1"}}}
+	// protocol 7
+	failedFor = &reply.Failure{Status: 500,
+		Msg: "something failed here: try again, and look in the log of the service for the time of this call"}
 )
 
 // CallFor calls a tool by its full name for a caller whom the host has identified, such as a person
 // in a console, and returns the result as tools/call of the newest revision has it. The call obeys
 // the access rules and the caller's scope and limits, is charged to the caller and recorded, as any
 // other. An upstream's failure is a result with isError; the errors are those of a request.
-func (b *Bus) CallFor(r *http.Request, caller storage.Caller, name string, arguments json.RawMessage) (json.RawMessage, error) {
+func (b *Bus) CallFor(r *http.Request, caller storage.Caller, name string,
+	arguments json.RawMessage) (json.RawMessage, error) {
 	if arguments != nil {
-		if rawjson.Check(arguments, rawjson.Limits{Depth: 100, Once: true}) != nil || !isObject(arguments) || len(arguments) > maxBody {
+		if rawjson.Check(arguments, rawjson.Limits{Depth: 100, Once: true}) != nil || !isObject(arguments) ||
+			len(arguments) > maxBody {
 			return nil, badArgsFor
 		}
 		arguments = rawjson.Trim(arguments)
@@ -41,7 +51,8 @@ func (b *Bus) CallFor(r *http.Request, caller storage.Caller, name string, argum
 	if !ok {
 		return nil, loopDetected
 	}
-	x := &exchange{bus: b, request: r.WithContext(span.Arrive(ctx, r.Header)), caller: caller, address: &b.root, modern: true}
+	x := &exchange{bus: b, request: r.WithContext(span.Arrive(ctx, r.Header)), caller: caller, address: &b.root,
+		modern: true}
 	if x.openedTools, ok = b.root.openedBy(caller); !ok {
 		return nil, noScopeFor
 	}

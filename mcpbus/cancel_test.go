@@ -78,10 +78,12 @@ func TestCancelledCallEndsAtTheUpstreamAtOnce(t *testing.T) {
 				want = ": cancelled\n\n"
 			}
 			s.want(t, name, want, true)
-			if s.status != 200 || strings.HasPrefix(s.header.Get("Content-Type"), "text/event-stream") != c.streams || !s.deadline.IsZero() {
+			if s.status != 200 || strings.HasPrefix(s.header.Get("Content-Type"), "text/event-stream") != c.streams ||
+				!s.deadline.IsZero() {
 				t.Errorf("%s: it is %d %v, deadline %v", name, s.status, s.header, s.deadline)
 			}
-			if charges, events := h.meter.bill(); len(charges) != 1 || charges[0] != "app1 mcp failed true" || len(events) != 1 || events[0].Status != 499 {
+			if charges, events := h.meter.bill(); len(charges) != 1 || charges[0] != "app1 mcp failed true" ||
+				len(events) != 1 || events[0].Status != 499 {
 				t.Errorf("%s: charged %v, noted %+v", name, charges, events)
 			}
 			if a := h.post(cancelling(c.cancels), session...); a.status != 202 {

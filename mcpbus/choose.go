@@ -24,10 +24,13 @@ func (b *Bus) chooseTools(ctx context.Context) (tools []*tool) {
 		level := slog.LevelWarn
 		switch {
 		case owned[owner]+len(m.tools) > b.c.MaxOwnerTools:
-			leftOut[member] = fmt.Sprintf("the bus leaves this capability out: with its %d tools its owner would have %d there, and may have at most %d; remove or shorten others, or register it with fewer tools", len(m.tools), owned[owner]+len(m.tools), b.c.MaxOwnerTools)
+			leftOut[member] = fmt.Sprintf("the bus leaves this capability out: with its %d tools its owner would have %d "+
+				"there, and may have at most %d; remove or shorten others, or register it with fewer tools", len(m.tools),
+				owned[owner]+len(m.tools), b.c.MaxOwnerTools)
 		case len(tools)+len(m.tools) > b.c.MaxTools:
 			level = slog.LevelError // the operator has to do something
-			leftOut[member] = fmt.Sprintf("the bus leaves this capability out: it has at most %d tools, those that were registered first; register this one with fewer, or ask the operator for room", b.c.MaxTools)
+			leftOut[member] = fmt.Sprintf("the bus leaves this capability out: it has at most %d tools, those that were "+
+				"registered first; register this one with fewer, or ask the operator for room", b.c.MaxTools)
 		default:
 			m.tellTrouble(leftOut)
 			owned[owner] += len(m.tools)
@@ -44,5 +47,6 @@ func (b *Bus) chooseTools(ctx context.Context) (tools []*tool) {
 
 // older orders members by when their names were registered first.
 func older(a, b *member) int {
-	return cmp.Or(a.capability.CreatedAt.Compare(b.capability.CreatedAt), cmp.Compare(a.capability.Member, b.capability.Member))
+	return cmp.Or(a.capability.CreatedAt.Compare(b.capability.CreatedAt),
+		cmp.Compare(a.capability.Member, b.capability.Member))
 }

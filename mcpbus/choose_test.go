@@ -73,7 +73,8 @@ func TestOwnersWhoFillTheirSharesTogetherPushOutNobodyWhoCameBefore(t *testing.T
 			h.registerLater(fmt.Sprint("eve", i), fmt.Sprint("a", i), "x", "y", "z")
 		}
 		h.reload()
-		h.wantList("of nine owners", "a0__x", "a0__y", "a0__z", "a1__x", "a1__y", "a1__z", "a2__x", "a2__y", "a2__z", "payroll__wipe")
+		h.wantList("of nine owners", "a0__x", "a0__y", "a0__z", "a1__x", "a1__y", "a1__z", "a2__x", "a2__y", "a2__z",
+			"payroll__wipe")
 	})
 }
 

@@ -22,9 +22,11 @@ func TestConfigErrorsAreReportedAllAtOnce(t *testing.T) {
 			t.Errorf("%s is not complained of: %v", name, err)
 		}
 	}
-	for _, issuer := range []string{"", "id.example.com", "ftp://id.example.com", "https://id.example.com/x", "https://", "https://id.example.com?x"} {
+	for _, issuer := range []string{"", "id.example.com", "ftp://id.example.com", "https://id.example.com/x", "https://",
+		"https://id.example.com?x"} {
 		h := emptyFixture(t)
-		if _, err := mcpbus.New(t.Context(), mcpbus.Config{BaseURL: issuer, Store: h.store, Invoker: h.calls, Meter: h.meter}); err == nil {
+		if _, err := mcpbus.New(t.Context(), mcpbus.Config{BaseURL: issuer, Store: h.store, Invoker: h.calls,
+			Meter: h.meter}); err == nil {
 			t.Errorf("the issuer %q is taken", issuer)
 		}
 	}
@@ -33,7 +35,8 @@ func TestConfigErrorsAreReportedAllAtOnce(t *testing.T) {
 }
 
 func TestSizeOfAnswersHasBounds(t *testing.T) {
-	for n, ok := range map[int64]bool{0: true, mcpbus.LeastAnswer: true, mcpbus.MostAnswer: true, -1: false, 1: false, mcpbus.LeastAnswer - 1: false, mcpbus.MostAnswer + 1: false} {
+	for n, ok := range map[int64]bool{0: true, mcpbus.LeastAnswer: true, mcpbus.MostAnswer: true, -1: false, 1: false,
+		mcpbus.LeastAnswer - 1: false, mcpbus.MostAnswer + 1: false} {
 		u, err := mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{MaxAnswer: n})
 		if (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "MaxAnswer is 64 KiB to 16 MiB") {
 			t.Errorf("%d bytes: %v, want it taken: %t", n, err, ok)

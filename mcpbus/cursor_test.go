@@ -37,7 +37,8 @@ func TestCursorIsANameOfAToolOrNothing(t *testing.T) {
 
 func TestCursorOfABundleIsANameOfAToolToo(t *testing.T) {
 	h := bundled(t)
-	for cursor, want := range map[string][]string{"": {"maths__add", "pets__getPet"}, "maths__add": {"pets__getPet"}, "maths__gone": {"pets__getPet"}, "other__x": {"pets__getPet"}} {
+	for cursor, want := range map[string][]string{"": {"maths__add", "pets__getPet"}, "maths__add": {"pets__getPet"},
+		"maths__gone": {"pets__getPet"}, "other__x": {"pets__getPet"}} {
 		if a := h.at(supportPath, "bundle", "tools/list", `{"cursor":"`+cursor+`"}`); a.code() != 0 || !slices.Equal(a.names(), want) {
 			t.Errorf("after %q it finds %s, want %v", cursor, a.text, want)
 		}

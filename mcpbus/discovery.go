@@ -116,7 +116,8 @@ func (m *member) tellTrouble(leftOut map[string]string) {
 }
 
 // callDiscoverer returns what the Discoverer found; a panic becomes the error.
-func (b *Bus) callDiscoverer(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, again time.Duration, err error) {
+func (b *Bus) callDiscoverer(ctx context.Context,
+	c storage.Capability) (tools []toolplan.Tool, again time.Duration, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			again, err = 0, fmt.Errorf("panic: %v\n%s", p, debug.Stack())

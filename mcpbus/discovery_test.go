@@ -28,7 +28,8 @@ type upstreams struct {
 	most  int
 }
 
-func (u *upstreams) Discover(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, again time.Duration, err error) {
+func (u *upstreams) Discover(ctx context.Context,
+	c storage.Capability) (tools []toolplan.Tool, again time.Duration, err error) {
 	u.mu.Lock()
 	u.asked[c.Member]++
 	u.now++
@@ -101,7 +102,8 @@ func TestDiscoveryOfAQuickRegistrationIsRepeated(t *testing.T) {
 		synctest.Wait()
 		h.wantList("after 5 minutes", "m__found", "m__newer", "rest__x")
 		for what, edit := range map[string]func(){
-			"away": func() { u.fail, u.panic, u.tools["m"] = errAway, false, nil }, "broken": func() { u.fail, u.panic = nil, true },
+			"away":   func() { u.fail, u.panic, u.tools["m"] = errAway, false, nil },
+			"broken": func() { u.fail, u.panic = nil, true },
 		} {
 			u.set(edit)
 			time.Sleep(6 * time.Minute)

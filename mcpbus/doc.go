@@ -1,7 +1,9 @@
 // Package mcpbus serves every published tool to any MCP client, at /api/mcp (protocol 4.9).
 //
 //	upstreams, err := mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{})
-//	b, err := mcpbus.New(ctx, mcpbus.Config{BaseURL: origin, Store: store, Invoker: upstreams, Meter: gateway, Verifier: tokens})
+//	b, err := mcpbus.New(ctx, mcpbus.Config{
+//		BaseURL: origin, Store: store, Invoker: upstreams, Meter: gateway, Verifier: tokens,
+//	})
 //	b.Mount(mux)
 //	http.ListenAndServe(address, g.Front(mux)) // rates and CORS; the bus itself asks for a token, and charges
 //

@@ -83,7 +83,8 @@ func unsupported(requested string) *rpc.Error {
 		Supported []string `json:"supported"`
 		Requested string   `json:"requested"`
 	}{[]string{modernRevision}, requested[:min(len(requested), 64)]})
-	return &rpc.Error{Code: rpc.UnsupportedVersion, Text: "this revision of the protocol is not spoken here: see data.supported, or begin with initialize", Data: data}
+	return &rpc.Error{Code: rpc.UnsupportedVersion,
+		Text: "this revision of the protocol is not spoken here: see data.supported, or begin with initialize", Data: data}
 }
 
 func single(values []string, want string) bool { return len(values) == 1 && values[0] == want }

@@ -19,7 +19,8 @@ import (
 // greeter is a tool of the host's own, in Go: it calls nobody.
 type greeter struct{}
 
-func (greeter) Call(_ context.Context, _ storage.Capability, _ toolplan.Tool, arguments json.RawMessage) (mcpbus.Result, error) {
+func (greeter) Call(_ context.Context, _ storage.Capability, _ toolplan.Tool,
+	arguments json.RawMessage) (mcpbus.Result, error) {
 	var to struct{ Name string }
 	if err := json.Unmarshal(arguments, &to); err != nil {
 		return mcpbus.Result{}, err

@@ -12,44 +12,87 @@ import (
 // Every refusal of a request, with the section that demands it. The challenge of a 401 is added
 // where it is written.
 var (
-	notAllowed       = &reply.Failure{Status: 405, Msg: "the bus takes POST alone: it has no sessions, and streams begin with subscriptions/listen", Header: http.Header{"Allow": {"POST"}}}             // MCP 2026-07-28, transports
-	originRefused    = &reply.Failure{Status: 403, Msg: "pages of this origin may not call the bus: the operator can list it in bus.origins"}                                                            // MCP, transports: security
-	noToken          = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>"}                                                                          // protocol 5, RFC 6750 3.1
-	badToken         = &reply.Failure{Status: 401, Msg: "the access token is invalid, expired, revoked or for another service: get a new one"}                                                           // protocol 5, RFC 6750 3.1
-	noScope          = &reply.Failure{Status: 403, Msg: "the scope of the access token opens no tools here: get one with a scope that WWW-Authenticate names"}                                           // RFC 6750 3.1
-	stepUp           = &reply.Failure{Status: 403, Msg: "the scope of the access token does not open this tool: get one with the scopes that WWW-Authenticate names"}                                    // MCP 2026-07-28, authorization
-	noBundle         = &reply.Failure{Status: 404, Msg: "there is no such bundle of tools: check the address"}                                                                                           // protocol 7
-	revocationsStale = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}                             // RFC 9110 15.6.4
-	catalogStale     = &reply.Failure{Status: 503, Msg: "changes of tools and their access rules cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)} // decision 69
-	badType          = &reply.Failure{Status: 415, Msg: "the body is JSON: send Content-Type: application/json"}                                                                                         // MCP, transports
-	tooLarge         = &reply.Failure{Status: 413, Msg: "a message has at most 4 MiB: send less"}                                                                                                        // RFC 9110 15.5.14
-	brokenBody       = &reply.Failure{Status: 400, Msg: "the body broke off: send it again"}                                                                                                             // protocol 7
-	badMessage       = &reply.Failure{Status: 400}                                                                                                                                                       // JSON-RPC 5.1; its text is the rpc.Error's
-	loopDetected     = &reply.Failure{Status: 508, Msg: "this call leads back to the service it came from, or comes through too many: register the upstream that is meant, not a bus"}                   // RFC 5842 7.2, RFC 8586
-	tooManyStreams   = &reply.Failure{Status: 429, Msg: "too many streams of this caller are open: close one", Header: http.Header{"Retry-After": {"30"}}}                                               // protocol 7
-	shuttingDown     = &reply.Failure{Status: 503, Msg: "this server is shutting down: try again shortly", Header: http.Header{"Retry-After": {"1"}}}                                                    // RFC 9110 15.6.4
+	// MCP 2026-07-28, transports
+	notAllowed = &reply.Failure{Status: 405, Msg: "the bus takes POST alone: it has no sessions, and streams " +
+		"begin with subscriptions/listen", Header: http.Header{"Allow": {"POST"}}}
+	// MCP, transports: security
+	originRefused = &reply.Failure{Status: 403,
+		Msg: "pages of this origin may not call the bus: the operator can list it in bus.origins"}
+	// protocol 5, RFC 6750 3.1
+	noToken = &reply.Failure{Status: 401,
+		Msg: "an access token is needed: send Authorization: Bearer <access_token>"}
+	// protocol 5, RFC 6750 3.1
+	badToken = &reply.Failure{Status: 401,
+		Msg: "the access token is invalid, expired, revoked or for another service: get a new one"}
+	// RFC 6750 3.1
+	noScope = &reply.Failure{Status: 403,
+		Msg: "the scope of the access token opens no tools here: get one with a scope that WWW-Authenticate names"}
+	// MCP 2026-07-28, authorization
+	stepUp = &reply.Failure{Status: 403,
+		Msg: "the scope of the access token does not open this tool: get one with the scopes that WWW-Authenticate names"}
+	// protocol 7
+	noBundle = &reply.Failure{Status: 404, Msg: "there is no such bundle of tools: check the address"}
+	// RFC 9110 15.6.4
+	revocationsStale = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly",
+		Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}
+	// decision 69
+	catalogStale = &reply.Failure{Status: 503, Msg: "changes of tools and their access rules cannot be read: try " +
+		"again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}
+	// MCP, transports
+	badType = &reply.Failure{Status: 415, Msg: "the body is JSON: send Content-Type: application/json"}
+	// RFC 9110 15.5.14
+	tooLarge = &reply.Failure{Status: 413, Msg: "a message has at most 4 MiB: send less"}
+	// protocol 7
+	brokenBody = &reply.Failure{Status: 400, Msg: "the body broke off: send it again"}
+	// JSON-RPC 5.1; its text is the rpc.Error's
+	badMessage = &reply.Failure{Status: 400}
+	// RFC 5842 7.2, RFC 8586
+	loopDetected = &reply.Failure{Status: 508, Msg: "this call leads back to the service it came from, or comes " +
+		"through too many: register the upstream that is meant, not a bus"}
+	// protocol 7
+	tooManyStreams = &reply.Failure{Status: 429, Msg: "too many streams of this caller are open: close one",
+		Header: http.Header{"Retry-After": {"30"}}}
+	// RFC 9110 15.6.4
+	shuttingDown = &reply.Failure{Status: 503, Msg: "this server is shutting down: try again shortly",
+		Header: http.Header{"Retry-After": {"1"}}}
 )
 
 // Every refusal of a message.
 var (
-	noTool     = &rpc.Error{Code: rpc.InvalidParams, Text: "there is no such tool: see tools/list"} // of hidden and absent ones alike
-	noName     = &rpc.Error{Code: rpc.InvalidParams, Text: "params.name is the name of a tool"}
-	badArgs    = &rpc.Error{Code: rpc.InvalidParams, Text: "params.arguments is a JSON object, or left out"}
-	badCursor  = &rpc.Error{Code: rpc.InvalidParams, Text: "the cursor is not one of tools/list: begin again without one"}
-	noFilter   = &rpc.Error{Code: rpc.InvalidParams, Text: "params.notifications is an object that names what to listen to"}
-	noMethod   = &rpc.Error{Code: rpc.MethodNotFound, Text: "the bus does not have this method"}
-	internal   = &rpc.Error{Code: rpc.InternalError, Text: "something failed here: try again, and tell the operator the time of this call"}
-	notCharged = &rpc.Error{Code: rpc.InternalError, Text: "this call could not be counted, so its result is not shown; it may have been carried out. Try again shortly"}
+	// of hidden and absent ones alike
+	noTool    = &rpc.Error{Code: rpc.InvalidParams, Text: "there is no such tool: see tools/list"}
+	noName    = &rpc.Error{Code: rpc.InvalidParams, Text: "params.name is the name of a tool"}
+	badArgs   = &rpc.Error{Code: rpc.InvalidParams, Text: "params.arguments is a JSON object, or left out"}
+	badCursor = &rpc.Error{Code: rpc.InvalidParams, Text: "the cursor is not one of tools/list: begin again without one"}
+	noFilter  = &rpc.Error{Code: rpc.InvalidParams,
+		Text: "params.notifications is an object that names what to listen to"}
+	noMethod = &rpc.Error{Code: rpc.MethodNotFound, Text: "the bus does not have this method"}
+	internal = &rpc.Error{Code: rpc.InternalError,
+		Text: "something failed here: try again, and tell the operator the time of this call"}
+	notCharged = &rpc.Error{Code: rpc.InternalError,
+		Text: "this call could not be counted, so its result is not shown; it may have been carried out. Try again shortly"}
 	cancelled  = &rpc.Error{Code: rpc.ServerError, Text: "this call was cancelled, as its client asked"}
 	goneClient = &rpc.Error{Code: rpc.InternalError, Text: "nobody waited for the answer"}
 
-	noVersion      = &rpc.Error{Code: rpc.InvalidParams, Text: "params._meta names io.modelcontextprotocol/protocolVersion, a string"}                      // MCP 2026-07-28, basic
-	noCapabilities = &rpc.Error{Code: rpc.InvalidParams, Text: "params._meta holds io.modelcontextprotocol/clientCapabilities, an object"}                  // MCP 2026-07-28, basic
-	versionHeader  = &rpc.Error{Code: rpc.HeaderMismatch, Text: "the header MCP-Protocol-Version must be there and be the version that params._meta names"} // MCP 2026-07-28, transports
-	methodHeader   = &rpc.Error{Code: rpc.HeaderMismatch, Text: "the header Mcp-Method must be there and be the method of the body"}                        // MCP 2026-07-28, transports
-	nameHeader     = &rpc.Error{Code: rpc.HeaderMismatch, Text: "the header Mcp-Name must be there and be params.name"}                                     // MCP 2026-07-28, transports
-	noBatch        = &rpc.Error{Code: rpc.InvalidRequest, Text: "this revision of the protocol has no batches: send messages one by one"}                   // MCP 2025-06-18
-	oneCall        = &rpc.Error{Code: rpc.InvalidRequest, Text: "a batch carries one tools/call, as a request does: send the others by themselves"}
+	// MCP 2026-07-28, basic
+	noVersion = &rpc.Error{Code: rpc.InvalidParams,
+		Text: "params._meta names io.modelcontextprotocol/protocolVersion, a string"}
+	// MCP 2026-07-28, basic
+	noCapabilities = &rpc.Error{Code: rpc.InvalidParams,
+		Text: "params._meta holds io.modelcontextprotocol/clientCapabilities, an object"}
+	// MCP 2026-07-28, transports
+	versionHeader = &rpc.Error{Code: rpc.HeaderMismatch,
+		Text: "the header MCP-Protocol-Version must be there and be the version that params._meta names"}
+	// MCP 2026-07-28, transports
+	methodHeader = &rpc.Error{Code: rpc.HeaderMismatch,
+		Text: "the header Mcp-Method must be there and be the method of the body"}
+	// MCP 2026-07-28, transports
+	nameHeader = &rpc.Error{Code: rpc.HeaderMismatch, Text: "the header Mcp-Name must be there and be params.name"}
+	// MCP 2025-06-18
+	noBatch = &rpc.Error{Code: rpc.InvalidRequest,
+		Text: "this revision of the protocol has no batches: send messages one by one"}
+	oneCall = &rpc.Error{Code: rpc.InvalidRequest,
+		Text: "a batch carries one tools/call, as a request does: send the others by themselves"}
 )
 
 // Texts for a model whose call exceeds a concurrency limit. They are results, because the model

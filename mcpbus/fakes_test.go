@@ -59,7 +59,8 @@ type calls struct {
 	seen []string
 }
 
-func (c *calls) Call(ctx context.Context, p storage.Capability, t toolplan.Tool, arguments json.RawMessage) (mcpbus.Result, error) {
+func (c *calls) Call(ctx context.Context, p storage.Capability, t toolplan.Tool,
+	arguments json.RawMessage) (mcpbus.Result, error) {
 	c.mu.Lock()
 	name, do := p.Member+"."+t.Name, c.do
 	c.seen = append(c.seen, name+" "+string(arguments))
@@ -88,7 +89,8 @@ type meter struct {
 	events  []event.Event
 }
 
-func (m *meter) ChargeOnce(_ context.Context, c storage.Caller, product, tool string, _ []byte, took time.Duration, failed bool) error {
+func (m *meter) ChargeOnce(_ context.Context, c storage.Caller, product, tool string, _ []byte, took time.Duration,
+	failed bool) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.fail == nil {

@@ -47,7 +47,8 @@ type fixture struct {
 func newFixture(t testing.TB, edits ...func(*mcpbus.Config)) *fixture {
 	t.Helper()
 	h := emptyFixture(t)
-	h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"), rest("post", "addPet"), rest("delete", "dropPet"))
+	h.register(capability("pets", "https://pets.example.com"), rest("get", "getPet"), rest("post", "addPet"),
+		rest("delete", "dropPet"))
 	h.register(capability("maths", "https://maths.example.com"), rest("get", "add"))
 	h.open(edits...)
 	return h
@@ -59,14 +60,16 @@ func emptyFixture(t testing.TB) *fixture {
 	t.Cleanup(func() { b.Close() })
 	h := &fixture{TB: t, calls: &calls{}, meter: &meter{}, tokens: &tokens{known: map[string]storage.Caller{}}}
 	h.tokens.give("app", storage.Caller{AppID: "app1", Scope: "app", Audience: issuer}, 168*time.Hour)
-	h.tokens.give("user", storage.Caller{AppID: "app1", UserID: "u1", Scope: "openid tools", Audience: busURI}, 168*time.Hour)
+	h.tokens.give("user", storage.Caller{AppID: "app1", UserID: "u1", Scope: "openid tools", Audience: busURI},
+		168*time.Hour)
 	h.store = must(storage.Open(t.Context(), b, storage.NewMasterKey()))(t)
 	return h
 }
 
 func (h *fixture) open(edits ...func(*mcpbus.Config)) {
 	h.Helper()
-	c := mcpbus.Config{BaseURL: issuer, Store: h.store, Invoker: h.calls, Meter: h.meter, Audit: h.meter, Verifier: h.tokens, DefaultAccess: storage.AccessEveryone, Log: quiet}
+	c := mcpbus.Config{BaseURL: issuer, Store: h.store, Invoker: h.calls, Meter: h.meter, Audit: h.meter,
+		Verifier: h.tokens, DefaultAccess: storage.AccessEveryone, Log: quiet}
 	for _, edit := range edits {
 		edit(&c)
 	}
@@ -80,7 +83,8 @@ func (h *fixture) open(edits ...func(*mcpbus.Config)) {
 }
 
 func capability(member, upstream string) storage.Capability {
-	return storage.Capability{Member: member, Kind: storage.CapabilityREST, UpstreamURL: upstream, Publish: true, Owner: "u1"}
+	return storage.Capability{Member: member, Kind: storage.CapabilityREST, UpstreamURL: upstream, Publish: true,
+		Owner: "u1"}
 }
 
 func rest(method, name string) toolplan.Tool {

@@ -56,7 +56,8 @@ func FuzzResult(f *testing.F) {
 			t.Errorf("a block is %q, want %q", got, want)
 		}
 		value, err := mcpbus.AppendValue([]byte("x"), []byte(text))
-		if want := encoded(json.RawMessage(text)); (err == nil) != (want != nil) || err == nil && string(value) != "x"+string(want) {
+		if want := encoded(json.RawMessage(text)); (err == nil) != (want != nil) || err == nil &&
+			string(value) != "x"+string(want) {
 			t.Errorf("a value is %q, %v, want %q", value, err, want)
 		}
 	})

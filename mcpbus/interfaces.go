@@ -55,7 +55,8 @@ type Meter interface {
 	// caller's account; took is how long the call has taken, and failed says that the upstream failed.
 	// A repetition of a call, with the same arguments under the Idempotency-Key of the request whose
 	// context ctx is, need not be counted. If it returns an error, the result is withheld.
-	ChargeOnce(ctx context.Context, caller storage.Caller, product, tool string, arguments []byte, took time.Duration, failed bool) error
+	ChargeOnce(ctx context.Context, caller storage.Caller, product, tool string, arguments []byte, took time.Duration,
+		failed bool) error
 	// Quota returns how many calls the caller's account may make until reset, and how many of them
 	// are left, with the caller's last call taken off; -1: as many as it likes. ok is false if that
 	// is not known now.

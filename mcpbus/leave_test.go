@@ -44,7 +44,8 @@ func TestCloseSaysWhenItDidNotWait(t *testing.T) {
 	bubble(t, func(t *testing.T, h *fixture) {
 		hang := make(chan struct{})
 		s := &stuckStream{stream{header: http.Header{}}, hang}
-		go h.bus.ServeHTTP(s, request(t.Context(), modernBody("subscriptions/listen", listenTools), modernHeaders("subscriptions/listen", "")...))
+		go h.bus.ServeHTTP(s, request(t.Context(), modernBody("subscriptions/listen", listenTools),
+			modernHeaders("subscriptions/listen", "")...))
 		synctest.Wait()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()

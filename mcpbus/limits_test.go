@@ -29,7 +29,8 @@ func TestCallsAtTheSameTimeAreBounded(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				h := newFixture(t)
 				for i := range 4 {
-					h.tokens.give(fmt.Sprint("caller", i), storage.Caller{AppID: fmt.Sprint("other", i), Scope: "app", Audience: issuer}, time.Hour)
+					h.tokens.give(fmt.Sprint("caller", i), storage.Caller{AppID: fmt.Sprint("other", i), Scope: "app",
+						Audience: issuer}, time.Hour)
 				}
 				hold := make(chan struct{})
 				h.calls.do = func(_ context.Context, tool string, _ json.RawMessage) (mcpbus.Result, error) {

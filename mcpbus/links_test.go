@@ -18,14 +18,16 @@ func TestLinkIsATextWhereTheRevisionHasNone(t *testing.T) {
 	h.calls.do = func(context.Context, string, json.RawMessage) (mcpbus.Result, error) {
 		return mcpbus.FromREST(restcall.Result{Dispatched: true, Status: 200, Content: []restcall.Content{
 			{Type: "text", Text: "before"},
-			{Type: "resource_link", MIMEType: "text/csv", Link: &restcall.Link{URI: "https://files.example.org/a?b&c", Name: "answer", Description: "the whole answer", Size: 11}},
+			{Type: "resource_link", MIMEType: "text/csv", Link: &restcall.Link{URI: "https://files.example.org/a?b&c",
+				Name: "answer", Description: "the whole answer", Size: 11}},
 			{Type: "image", Data: []byte("x"), MIMEType: "image/png"},
 		}}), nil
 	}
 	around := func(block string) string {
 		return `"content":[{"type":"text","text":"before"},` + block + `,{"type":"image","data":"eA==","mimeType":"image/png"}]`
 	}
-	for revision, want := range map[string]string{"": text, "2024-11-05": text, "2025-03-26": text, "2025-06-18": link, "2025-11-25": link} {
+	for revision, want := range map[string]string{"": text, "2024-11-05": text, "2025-03-26": text, "2025-06-18": link,
+		"2025-11-25": link} {
 		if a := h.legacy("tools/call", `{"name":"pets__getPet"}`, "MCP-Protocol-Version", revision); a.status != 200 || !strings.Contains(a.text, around(want)) {
 			t.Errorf("under %q: %d %s, want %s", revision, a.status, a.text, around(want))
 		}

@@ -34,7 +34,8 @@ func TestToolIsListedAsClientsReadIt(t *testing.T) {
 	h := emptyFixture(t)
 	plain := rest("post", "post")
 	plain.Description = "Says <hello> & \"bye\"\u2028"
-	byName := toolplan.Tool{Name: "remote", Description: "d", InputSchema: json.RawMessage("{\n \"type\": \"object\", \"x\": 12345678901234567890 }")}
+	byName := toolplan.Tool{Name: "remote", Description: "d",
+		InputSchema: json.RawMessage("{\n \"type\": \"object\", \"x\": 12345678901234567890 }")}
 	reads := toolplan.Tool{Name: "remote_reads", Description: "d", InputSchema: json.RawMessage(`{"type":"object"}`), ReadOnly: true}
 	yes, no := true, false
 	told := toolplan.Tool{Name: "remote_told", Description: "d", InputSchema: json.RawMessage(`{"type":"object"}`),
@@ -187,7 +188,8 @@ func TestListIsNeverHalfOld(t *testing.T) {
 				default:
 				}
 				names, _ := h.walk()
-				if n := len(slices.DeleteFunc(slices.Clone(names), func(n string) bool { return !strings.HasPrefix(n, "always__") })); n != 20 {
+				if n := len(slices.DeleteFunc(slices.Clone(names),
+					func(n string) bool { return !strings.HasPrefix(n, "always__") })); n != 20 {
 					t.Errorf("a walk found %d of the 20 tools that never change", n)
 				}
 				if !slices.IsSorted(names) || len(slices.Compact(slices.Clone(names))) != len(names) {

@@ -61,7 +61,8 @@ const listenTools = `"notifications":{"toolsListChanged":true}`
 // listen opens a stream. It must run in a synctest bubble.
 func (h *fixture) listen(ctx context.Context, params string, headers ...string) *stream {
 	s := &stream{header: http.Header{}}
-	r := request(ctx, modernBody("subscriptions/listen", params), append(modernHeaders("subscriptions/listen", ""), headers...)...)
+	r := request(ctx, modernBody("subscriptions/listen", params),
+		append(modernHeaders("subscriptions/listen", ""), headers...)...)
 	go func() {
 		h.bus.ServeHTTP(s, r)
 		s.mu.Lock()
@@ -97,7 +98,8 @@ func TestListenersAreNotifiedOfChanges(t *testing.T) {
 	bubble(t, func(t *testing.T, h *fixture) {
 		s := h.listen(t.Context(), listenTools)
 		s.want(t, "first", acknowledged, false)
-		if s.status != 200 || s.header.Get("Content-Type") != "text/event-stream" || s.header.Get("X-Accel-Buffering") != "no" || s.header.Get("Cache-Control") != "no-store" {
+		if s.status != 200 || s.header.Get("Content-Type") != "text/event-stream" ||
+			s.header.Get("X-Accel-Buffering") != "no" || s.header.Get("Cache-Control") != "no-store" {
 			t.Errorf("it is %d %v", s.status, s.header)
 		}
 		h.reload()

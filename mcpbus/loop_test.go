@@ -54,7 +54,8 @@ func listener(t *testing.T) *listening {
 // serve opens the bus; edits change its Config.
 func (l *listening) serve(edits ...func(*mcpbus.Config)) {
 	l.Helper()
-	u := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.1", "::1"}, Log: quiet}))(l)
+	u := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.1", "::1"},
+		Log: quiet}))(l)
 	own := func(c *mcpbus.Config) { c.BaseURL, c.Invoker, c.Discoverer = l.origin, u, u }
 	l.open(append([]func(*mcpbus.Config){own}, edits...)...)
 	l.server.Start()
@@ -164,7 +165,8 @@ func TestToolByHTTPThatComesBackIsRefused(t *testing.T) {
 	post := toolplan.Tool{
 		Name: "send", Method: "post", Path: "/api/mcp", Description: "d",
 		InputSchema: json.RawMessage(`{"type":"object","properties":{"body":{}}}`),
-		Call:        &toolplan.Call{Template: "/api/mcp", Body: &toolplan.Body{ContentType: "application/json", Whole: "body"}},
+		Call: &toolplan.Call{Template: "/api/mcp", Body: &toolplan.Body{ContentType: "application/json",
+			Whole: "body"}},
 	}
 	c := capability("me", l.alias)
 	c.AuthType, c.AuthSecret = "bearer", storage.NewSecret("app")

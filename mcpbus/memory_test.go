@@ -28,7 +28,8 @@ func (c crowd) RoundTrip(r *http.Request) (*http.Response, error) {
 	c.together.Done()
 	c.together.Wait()
 	header := http.Header{"Content-Type": {"application/json"}}
-	return &http.Response{StatusCode: 200, Header: header, Body: io.NopCloser(strings.NewReader(c.body)), ContentLength: int64(len(c.body)), Request: r, ProtoMajor: 1, ProtoMinor: 1}, nil
+	return &http.Response{StatusCode: 200, Header: header, Body: io.NopCloser(strings.NewReader(c.body)),
+		ContentLength: int64(len(c.body)), Request: r, ProtoMajor: 1, ProtoMinor: 1}, nil
 }
 
 // executor calls tools by HTTP.

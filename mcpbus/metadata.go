@@ -67,7 +67,8 @@ func (b *Bus) routes() []reply.Route {
 	routes := []reply.Route{
 		{Path: Path, Handle: b.serve, Fail: b.fail},
 		{Path: Path + bundlePath + "{" + pathBundle + "}", Handle: b.serve, Fail: b.fail},
-		{Path: metadataRoot + Path + bundlePath + "{" + pathBundle + "}", Methods: []string{"GET", "HEAD"}, Handle: b.bundleMetadata},
+		{Path: metadataRoot + Path + bundlePath + "{" + pathBundle + "}", Methods: []string{"GET", "HEAD"},
+			Handle: b.bundleMetadata},
 	}
 	for _, path := range metadataPaths() {
 		routes = append(routes, reply.Route{Path: path, Methods: []string{"GET", "HEAD"},

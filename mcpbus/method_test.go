@@ -12,7 +12,8 @@ func TestMethodsOtherThanPOSTAreRefused(t *testing.T) {
 		r := httptest.NewRequest(method, busURI, nil)
 		r.Header.Set("Authorization", "Bearer app")
 		a := send(h.bus, r)
-		if a.status != 405 || a.header.Get("Allow") != "POST" || a.code() != -32000 || a.body["code"] != 405.0 || a.body["errcode"] != 405.0 {
+		if a.status != 405 || a.header.Get("Allow") != "POST" || a.code() != -32000 || a.body["code"] != 405.0 ||
+			a.body["errcode"] != 405.0 {
 			t.Errorf("%s = %d %v %s", method, a.status, a.header, a.text)
 		}
 	}
@@ -24,15 +25,18 @@ func TestMethodsOtherThanPOSTAreRefused(t *testing.T) {
 func TestMethodWithoutATokenGetsTheChallenge(t *testing.T) {
 	h := bundled(t)
 	for _, path := range []string{"/api/mcp", supportPath, "/api/mcp/b/none"} {
-		for bearer, want := range map[string]string{"": h.at(path, "", "ping", "").header.Get("WWW-Authenticate"), "none": h.at(path, "none", "ping", "").header.Get("WWW-Authenticate")} {
+		for bearer, want := range map[string]string{"": h.at(path, "", "ping", "").header.Get("WWW-Authenticate"),
+			"none": h.at(path, "none", "ping", "").header.Get("WWW-Authenticate")} {
 			for _, method := range []string{"GET", "HEAD", "DELETE", "PUT", "PATCH"} {
 				a := send(h.bus, asked(method, path, bearer))
 				if a.status != 401 || want == "" || a.header.Get("WWW-Authenticate") != want || a.body["errcode"] != 401.0 {
-					t.Errorf("%s %s with the token %q = %d, challenge %s, want %s", method, path, bearer, a.status, a.header.Get("WWW-Authenticate"), want)
+					t.Errorf("%s %s with the token %q = %d, challenge %s, want %s", method, path, bearer, a.status,
+						a.header.Get("WWW-Authenticate"), want)
 				}
 			}
 		}
-		if a := send(h.bus, asked("OPTIONS", path, "")); a.status != 405 || a.header.Get("Allow") != "POST" || a.header.Get("WWW-Authenticate") != "" {
+		if a := send(h.bus, asked("OPTIONS", path, "")); a.status != 405 || a.header.Get("Allow") != "POST" ||
+			a.header.Get("WWW-Authenticate") != "" {
 			t.Errorf("OPTIONS %s = %d %v", path, a.status, a.header)
 		}
 	}

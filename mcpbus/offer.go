@@ -21,7 +21,8 @@ func (b *Bus) Offer(ctx context.Context, sub, clientID, wanted string) (access.O
 	if b.lag.stale() {
 		return o, catalogStale
 	}
-	x := &exchange{bus: b, address: &b.root, snapshot: b.snapshot.Load(), caller: storage.Caller{AppID: clientID, UserID: sub, Scope: wanted}}
+	x := &exchange{bus: b, address: &b.root, snapshot: b.snapshot.Load(),
+		caller: storage.Caller{AppID: clientID, UserID: sub, Scope: wanted}}
 	var ok bool
 	if x.openedTools, ok = b.root.openedBy(x.caller); !ok {
 		return o, nil
@@ -61,7 +62,8 @@ func (x *exchange) offerMembers(o *access.Offer, tools bits) {
 		for i := tools.next(a.lo); 0 <= i && i < a.hi; i = tools.next(i + 1) {
 			if m.Count++; len(m.Tools) < access.MaxOfferedTools/len(found) {
 				t := s.tools[i].stored
-				m.Tools = append(m.Tools, access.OfferedTool{Name: t.Name, Description: offeredText(t.Description), ReadOnly: t.ChangesNothing()})
+				m.Tools = append(m.Tools, access.OfferedTool{Name: t.Name, Description: offeredText(t.Description),
+					ReadOnly: t.ChangesNothing()})
 			}
 		}
 		o.Members = append(o.Members, m)

@@ -32,7 +32,8 @@ type openedTools struct {
 func (e *address) openedBy(caller storage.Caller) (openedTools, bool) {
 	to := openedTools{granted: caller.GrantedAt}
 	for name := range strings.FieldsSeq(caller.Scope) {
-		if name == scope.Tools || name == scope.App && caller.UserID == "" || e.bundle != "" && name == scope.Bundle(e.bundle) {
+		if name == scope.Tools || name == scope.App && caller.UserID == "" || e.bundle != "" &&
+			name == scope.Bundle(e.bundle) {
 			return openedTools{all: true}, true
 		}
 		to.readOnly = to.readOnly || name == scope.ReadOnlyTools

@@ -43,7 +43,8 @@ func (b *Bus) Unlisted(n int) (names []string, count int) {
 // Sees explains which tools of the bus somebody may use with a token for all tools, up to 200 of those
 // after a name, and returns the name from which to go on, "" at the end. Fields that the Viewer leaves
 // empty are read from the store: the role of the user, the tier and the owner of the application.
-func (b *Bus) Sees(ctx context.Context, v access.Viewer, after string, n int) (all []access.Verdict, next string, err error) {
+func (b *Bus) Sees(ctx context.Context, v access.Viewer, after string,
+	n int) (all []access.Verdict, next string, err error) {
 	who, err := b.viewer(ctx, v)
 	if err != nil {
 		return nil, "", err

@@ -34,7 +34,8 @@ func TestCallForSomebodyIsChargedRecordedAndRuledAsAnyOther(t *testing.T) {
 		t.Fatalf("the call is %d %s", status, out)
 	}
 	charges, events := h.meter.bill()
-	if len(charges) != 1 || !strings.HasPrefix(charges[0], storage.KeysAppID+" mcp ") || len(events) != 1 || events[0].User != "u7" {
+	if len(charges) != 1 || !strings.HasPrefix(charges[0], storage.KeysAppID+" mcp ") || len(events) != 1 ||
+		events[0].User != "u7" {
 		t.Errorf("the call is charged as %q and recorded as %+v", charges, events)
 	}
 	narrow := person
@@ -81,12 +82,14 @@ func TestOperatorSeesWhatAUserCanCall(t *testing.T) {
 			c.DefaultAccess = standing
 			c.Visible = func(_ storage.Caller, _ storage.Capability, tool toolplan.Tool) bool { return tool.Name != "addPet" }
 		})
-		h.allow("pets", access.Rule{Subject: "user:u7"}, access.Rule{Subject: "user:u7", Deny: true, Tools: []string{"dropPet"}}, access.Rule{Subject: "app:app9", ReadOnly: true})
+		h.allow("pets", access.Rule{Subject: "user:u7"}, access.Rule{Subject: "user:u7", Deny: true,
+			Tools: []string{"dropPet"}}, access.Rule{Subject: "app:app9", ReadOnly: true})
 		h.reload()
 		if h.bus.Open() != (standing == storage.AccessEveryone) {
 			t.Errorf("by default %s, and open is %t", standing, h.bus.Open())
 		}
-		for _, v := range []access.Viewer{{User: "u7"}, {User: "u1"}, {User: "u8"}, {App: "app9"}, {User: "u8", App: "app9"}} {
+		for _, v := range []access.Viewer{{User: "u7"}, {User: "u1"}, {User: "u8"}, {App: "app9"},
+			{User: "u8", App: "app9"}} {
 			all, next, err := h.bus.Sees(t.Context(), v, "", 200)
 			if err != nil || next != "" || len(all) != 4 {
 				t.Fatalf("%+v sees %+v, %q, %v", v, all, next, err)

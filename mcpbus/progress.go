@@ -23,7 +23,8 @@ const maxToken = 256
 func (x *exchange) progressToken(m *rpc.Message) json.RawMessage {
 	meta, _ := m.Params.Object("_meta")
 	token := meta.Get("progressToken")
-	if len(token) == 0 || len(token) > maxToken || token[0] != '"' && token[0] != '-' && (token[0] < '0' || token[0] > '9') {
+	if len(token) == 0 || len(token) > maxToken || token[0] != '"' && token[0] != '-' &&
+		(token[0] < '0' || token[0] > '9') {
 		return nil
 	}
 	if x.writer == nil || !readsStreams(x.request.Header) {
@@ -73,8 +74,10 @@ type progressReporter struct {
 	silent   bool    // nothing was written since the last tick
 }
 
-func (x *exchange) newProgressReporter(m *rpc.Message, token json.RawMessage, gone context.CancelCauseFunc) *progressReporter {
-	t := &progressReporter{writer: x.writer, id: m.ID, token: token, every: x.bus.c.Progress, cancel: gone, start: time.Now(), reported: -1}
+func (x *exchange) newProgressReporter(m *rpc.Message, token json.RawMessage,
+	gone context.CancelCauseFunc) *progressReporter {
+	t := &progressReporter{writer: x.writer, id: m.ID, token: token, every: x.bus.c.Progress, cancel: gone,
+		start: time.Now(), reported: -1}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.timer = time.AfterFunc(t.every, t.tick)

@@ -76,7 +76,8 @@ func TestLongCallReportsItsProgressIfAsked(t *testing.T) {
 					time.Sleep(5 * time.Second)
 					s.want(t, fmt.Sprintf("%s: after %d s", era, received), progressed(token, fmt.Sprint(received)), false)
 				}
-				if s.status != 200 || s.header.Get("Content-Type") != "text/event-stream" || s.header.Get("X-Accel-Buffering") != "no" || s.header.Get("Cache-Control") != "no-store" {
+				if s.status != 200 || s.header.Get("Content-Type") != "text/event-stream" ||
+					s.header.Get("X-Accel-Buffering") != "no" || s.header.Get("Cache-Control") != "no-store" {
 					t.Errorf("%s: it is %d %v", era, s.status, s.header)
 				}
 				time.Sleep(time.Millisecond)
@@ -84,7 +85,8 @@ func TestLongCallReportsItsProgressIfAsked(t *testing.T) {
 				if !s.deadline.IsZero() {
 					t.Errorf("%s: a deadline is left on the connection", era)
 				}
-				if charges, events := h.meter.bill(); len(charges) != 1 || len(events) != 1 || events[0].Status != 200 || events[0].Latency != time.Since(began) {
+				if charges, events := h.meter.bill(); len(charges) != 1 || len(events) != 1 || events[0].Status != 200 ||
+					events[0].Latency != time.Since(began) {
 					t.Errorf("%s: charged %v, noted %+v", era, charges, events)
 				}
 			})
@@ -170,7 +172,8 @@ func TestUpstreamsProgressIsForwardedWithTheClientsToken(t *testing.T) {
 			progressed(`"t"`, `0,"total":1.50,"message":"a\u0062"`) + progressed(`"t"`, `1e0`) + progressed(`"t"`, `1.25,"total":9007199254740993`),
 		},
 		"only what grows": {
-			reports(sendsProgress("2", "", ""), sendsProgress("2", "", ""), sendsProgress("1", "", ""), sendsProgress("-3", "", ""), sendsProgress("2.5", "", "")),
+			reports(sendsProgress("2", "", ""), sendsProgress("2", "", ""), sendsProgress("1", "", ""),
+				sendsProgress("-3", "", ""), sendsProgress("2.5", "", "")),
 			progressed(`"t"`, `2`) + progressed(`"t"`, `2.5`),
 		},
 		"and where it is silent, that the call goes on": {

@@ -29,7 +29,8 @@ func TestScopeOpensWhatItNames(t *testing.T) {
 		{"tools:pets/dropPet", "/api/mcp", []string{"pets__dropPet"}},
 		{"tools:pets/gone tools:gone/dropPet tools:gone", "/api/mcp", nil},
 		{"openid tools:pets/dropPet tools/read", "/api/mcp", []string{"maths__add", "pets__dropPet", "pets__getPet"}},
-		{"tools:pets/addPet tools:b:support tools:pets/addPet", "/api/mcp", []string{"maths__add", "pets__addPet", "pets__getPet"}},
+		{"tools:pets/addPet tools:b:support tools:pets/addPet", "/api/mcp",
+			[]string{"maths__add", "pets__addPet", "pets__getPet"}},
 		{"tools:maths tools:pets/addPet", "/api/mcp", []string{"maths__add", "pets__addPet"}},
 		{"tools/read", "/api/mcp/b/other", []string{"pets__getPet"}},
 		{"tools:b:other tools/read", "/api/mcp/b/other", all[1:]},
@@ -97,11 +98,14 @@ func TestStepUpHidesWhatTheUserMayNotUse(t *testing.T) {
 
 func TestOfferHoldsWhatTheUserMayUseOfWhatIsAskedFor(t *testing.T) {
 	h := bundled(t)
-	h.allow("pets", access.Rule{Subject: "everyone"}, access.Rule{Subject: "user:u2", Deny: true, Tools: []string{"dropPet"}}, access.Rule{Subject: "app:banned", Deny: true})
+	h.allow("pets", access.Rule{Subject: "everyone"}, access.Rule{Subject: "user:u2", Deny: true,
+		Tools: []string{"dropPet"}}, access.Rule{Subject: "app:banned", Deny: true})
 	h.reload()
 	offer := func(sub, app, scope string) access.Offer { return must(h.bus.Offer(t.Context(), sub, app, scope))(t) }
 	o := offer("u2", "app1", "openid tools")
-	if got := fmt.Sprint(o.Tools, o.ReadOnly, o.Members, o.Bundles, o.Hidden); got != "3 2 [{maths  [{add calls add true}] 1 true} {pets  [{addPet calls addPet false} {getPet calls getPet true}] 2 true}] [{other  2} {support  2}] 0" {
+	if got := fmt.Sprint(o.Tools, o.ReadOnly, o.Members, o.Bundles,
+		o.Hidden); got != "3 2 [{maths  [{add calls add true}] 1 true} {pets  [{addPet calls addPet false} {getPet calls "+
+		"getPet true}] 2 true}] [{other  2} {support  2}] 0" {
 		t.Errorf("of all tools: %s", got)
 	}
 	if o := offer("u3", "app1", "tools:pets"); o.Tools != 3 || len(o.Members) != 1 || len(o.Bundles) != 0 {
@@ -110,7 +114,8 @@ func TestOfferHoldsWhatTheUserMayUseOfWhatIsAskedFor(t *testing.T) {
 	if o := offer("u2", "banned", "tools"); o.Tools != 1 || len(o.Members) != 1 {
 		t.Errorf("by an application that may not: %+v", o)
 	}
-	if o := offer("u2", "app1", "tools:b:support tools:pets/addPet"); o.Tools != 3 || len(o.Bundles) != 1 || o.Members[1].Whole {
+	if o := offer("u2", "app1", "tools:b:support tools:pets/addPet"); o.Tools != 3 || len(o.Bundles) != 1 ||
+		o.Members[1].Whole {
 		t.Errorf("of a bundle and a tool: %+v", o)
 	}
 	if o := offer("u2", "app1", "openid email"); o.Tools != 0 || o.Members != nil || o.Bundles != nil {
@@ -140,7 +145,8 @@ func TestOfferIsBounded(t *testing.T) {
 			t.Errorf("it says %q, %q", m.Label, m.Tools[0].Description)
 		}
 	}
-	if o.Tools != 10_000 || len(o.Members) != access.MaxOfferedMembers || o.Hidden != 10 || shown > access.MaxOfferedTools || o.Members[0].Count != 1995 {
+	if o.Tools != 10_000 || len(o.Members) != access.MaxOfferedMembers || o.Hidden != 10 ||
+		shown > access.MaxOfferedTools || o.Members[0].Count != 1995 {
 		t.Errorf("%d tools, %d capabilities, %d hidden, %d shown", o.Tools, len(o.Members), o.Hidden, shown)
 	}
 }

@@ -149,7 +149,8 @@ func (b *Bus) encodeTools(ctx context.Context, c storage.Capability, stored []to
 			err = errors.New("another one has its name")
 		}
 		if err != nil {
-			b.c.Log.WarnContext(ctx, "mcpbus: a tool is not listed: register it again", "member", c.Member, "tool", s.Name, "err", err)
+			b.c.Log.WarnContext(ctx, "mcpbus: a tool is not listed: register it again", "member", c.Member, "tool", s.Name,
+				"err", err)
 			continue
 		}
 		names[t.listed] = true

@@ -187,7 +187,8 @@ func TestBusStartsWithoutAMemberButNotWithoutTheCatalog(t *testing.T) {
 	h := emptyFixture(t)
 	h.register(capability("a", "https://x.example.com"), rest("get", "x"))
 	f := &faulty{Store: h.store, list: errAway}
-	c := mcpbus.Config{BaseURL: issuer, Store: f, Users: h.store, Invoker: h.calls, Meter: h.meter, Audit: h.meter, Log: quiet}
+	c := mcpbus.Config{BaseURL: issuer, Store: f, Users: h.store, Invoker: h.calls, Meter: h.meter, Audit: h.meter,
+		Log: quiet}
 	if b, err := mcpbus.New(t.Context(), c); !errors.Is(err, errAway) || b != nil {
 		t.Errorf("New() = %v, %v; want %v", b, err, errAway)
 	}

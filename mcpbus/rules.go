@@ -25,7 +25,8 @@ type rules struct {
 func (r *rules) same(other *rules) bool {
 	return r != nil && r.defaultOpen == other.defaultOpen && r.defaultBy == other.defaultBy &&
 		maps.EqualFunc(r.lists, other.lists, func(a, b access.List) bool { return a.Version == b.Version }) &&
-		slices.EqualFunc(r.bundles, other.bundles, func(a, b access.Bundle) bool { return a.Name == b.Name && a.Version == b.Version })
+		slices.EqualFunc(r.bundles, other.bundles,
+			func(a, b access.Bundle) bool { return a.Name == b.Name && a.Version == b.Version })
 }
 
 // without returns the rules without the access list of a capability.

@@ -32,11 +32,14 @@ func (u unread) Read([]byte) (int, error) { u.t.Error("the body was read"); retu
 // they are has not been let in to act for them.
 func TestTokenWithoutAScopeForToolsCallsNothing(t *testing.T) {
 	h := newFixture(t)
-	for _, scope := range []string{"", "openid", "openid profile email", "app", "openid app", "apps", "toolss", "tools:", "tools:b:", "tools/", "tools/write", "tools:pets/", "Tools", "offline_access"} {
+	for _, scope := range []string{"", "openid", "openid profile email", "app", "openid app", "apps", "toolss", "tools:",
+		"tools:b:", "tools/", "tools/write", "tools:pets/", "Tools", "offline_access"} {
 		h.user("poor", "u2", scope)
 		for _, body := range []string{legacyBody("tools/call", `{"name":"pets__dropPet"}`), legacyBody("tools/list", ""), legacyBody("ping", ""), "no JSON", "[" + legacyBody("tools/list", "") + "]"} {
 			a := h.post(body, as("poor")...)
-			if a.status != 403 || a.header.Get("WWW-Authenticate") != lacking("tools") || a.body["jsonrpc"] != "2.0" || a.body["id"] != nil || a.code() != -32000 || a.body["code"] != 403.0 || a.body["errcode"] != 403.0 || a.body["msg"] != a.at("error.message") {
+			if a.status != 403 || a.header.Get("WWW-Authenticate") != lacking("tools") || a.body["jsonrpc"] != "2.0" ||
+				a.body["id"] != nil || a.code() != -32000 || a.body["code"] != 403.0 || a.body["errcode"] != 403.0 ||
+				a.body["msg"] != a.at("error.message") {
 				t.Errorf("scope %q, %s = %d %v %s", scope, body, a.status, a.header, a.text)
 			}
 		}
@@ -93,7 +96,8 @@ func TestToolBeyondTheScopeAsksForMore(t *testing.T) {
 		"legacy": h.legacy("tools/call", `{"name":"maths__add"}`, as("pets")...),
 		"modern": h.modern("tools/call", `"name":"maths__add"`, as("pets")...),
 	} {
-		if a.status != 403 || a.header.Get("WWW-Authenticate") != lacking("tools:pets tools:maths") || a.body["id"] != 1.0 || a.code() != -32000 || a.body["errcode"] != 403.0 {
+		if a.status != 403 || a.header.Get("WWW-Authenticate") != lacking("tools:pets tools:maths") || a.body["id"] != 1.0 ||
+			a.code() != -32000 || a.body["errcode"] != 403.0 {
 			t.Errorf("%s: %d %v %s", name, a.status, a.header, a.text)
 		}
 	}
@@ -146,8 +150,10 @@ func (h *fixture) same(bearer, name string) {
 			hidden, absent := pair[0], pair[1]
 			hidden.header.Del("X-Request-Id")
 			absent.header.Del("X-Request-Id")
-			if hidden.status != absent.status || hidden.text != absent.text || hidden.code() != -32602 || len(hidden.header) != len(absent.header) || hidden.header.Get("WWW-Authenticate") != "" {
-				h.Errorf("%s, %s: %s as %s = %d %v %s; one that is not there %d %v %s", what, name, name, bearer, hidden.status, hidden.header, hidden.text, absent.status, absent.header, absent.text)
+			if hidden.status != absent.status || hidden.text != absent.text || hidden.code() != -32602 ||
+				len(hidden.header) != len(absent.header) || hidden.header.Get("WWW-Authenticate") != "" {
+				h.Errorf("%s, %s: %s as %s = %d %v %s; one that is not there %d %v %s", what, name, name, bearer, hidden.status,
+					hidden.header, hidden.text, absent.status, absent.header, absent.text)
 			}
 		}
 	}
@@ -163,7 +169,8 @@ func TestChallengeNamesTheScopesOfTheConfig(t *testing.T) {
 		t.Errorf("the challenge is %s, want %s", a.header.Get("WWW-Authenticate"), want)
 	}
 	for _, bad := range []string{"", "a b", `a"b`, `a\b`} {
-		if _, err := mcpbus.New(t.Context(), mcpbus.Config{BaseURL: issuer, Store: h.store, Invoker: h.calls, Meter: h.meter, Scopes: []string{bad}}); err == nil {
+		if _, err := mcpbus.New(t.Context(), mcpbus.Config{BaseURL: issuer, Store: h.store, Invoker: h.calls, Meter: h.meter,
+			Scopes: []string{bad}}); err == nil {
 			t.Errorf("the scope %q is taken", bad)
 		}
 	}

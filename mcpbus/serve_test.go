@@ -33,13 +33,15 @@ func TestLegacyIsAnsweredWithOrWithoutWhatItsRevisionsAdd(t *testing.T) {
 			{"tools/call", `{"name":"pets__getPet"}`}, {"resources/list", ""}, {"server/discover", ""}, {"subscriptions/listen", `{"notifications":{}}`},
 		} {
 			a := h.legacy(c.method, c.params, headers...)
-			if a.status != 200 || a.header.Get("Content-Type") != "application/json" || a.body["jsonrpc"] != "2.0" || a.body["id"] != 1.0 {
+			if a.status != 200 || a.header.Get("Content-Type") != "application/json" || a.body["jsonrpc"] != "2.0" ||
+				a.body["id"] != 1.0 {
 				t.Errorf("%s with %s = %d %s", c.method, name, a.status, a.text)
 			}
 			if a.header.Get("Mcp-Session-Id") != "" || a.header.Get("Cache-Control") != "no-store" {
 				t.Errorf("%s with %s: %v, want no session and nothing kept", c.method, name, a.header)
 			}
-			if missing := c.method == "resources/list" || strings.Contains(c.method, "/discover") || strings.Contains(c.method, "/listen"); (a.code() == -32601) != missing {
+			if missing := c.method == "resources/list" || strings.Contains(c.method, "/discover") ||
+				strings.Contains(c.method, "/listen"); (a.code() == -32601) != missing {
 				t.Errorf("%s with %s: error %d", c.method, name, a.code())
 			}
 		}
@@ -106,7 +108,8 @@ func TestPagesOfOtherOriginsMayNotCall(t *testing.T) {
 	h := newFixture(t, func(c *mcpbus.Config) { c.Origins = []string{"https://app.example.com"} })
 	for origin, ok := range map[string]bool{
 		issuer: true, "https://app.example.com": true,
-		"https://evil.example": false, "null": false, "http://id.example.com": false, issuer + ":8443": false, issuer + ".evil.example": false, "HTTPS://ID.EXAMPLE.COM": false,
+		"https://evil.example": false, "null": false, "http://id.example.com": false, issuer + ":8443": false,
+		issuer + ".evil.example": false, "HTTPS://ID.EXAMPLE.COM": false,
 	} {
 		a := h.legacy("ping", "", "Origin", origin)
 		if ok != (a.status == 200) || !ok && (a.status != 403 || a.body["errcode"] != 403.0 || a.code() != -32000) {
@@ -139,13 +142,15 @@ func TestBodiesThatAreNoMessageAreRefused(t *testing.T) {
 		"doubled inside": {`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"pets__getPet","arguments":{"id":1,"id":2}}}`, nil, 400, -32600},
 		"other case":     {`{"jsonrpc":"2.0","id":1,"Method":"ping"}`, nil, 400, -32600},
 		"a response":     {`{"jsonrpc":"2.0","id":1,"result":{}}`, nil, 400, -32600},
-		"a form":         {legacyBody("ping", ""), []string{"Content-Type", "application/x-www-form-urlencoded"}, 415, -32000},
-		"text":           {legacyBody("ping", ""), []string{"Content-Type", "text/plain"}, 415, -32000},
-		"an odd type":    {legacyBody("ping", ""), []string{"Content-Type", ";;"}, 415, -32000},
-		"too long":       {`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("y", 4<<20) + `"}}`, nil, 413, -32000},
+		"a form": {legacyBody("ping", ""), []string{"Content-Type", "application/x-www-form-urlencoded"}, 415,
+			-32000},
+		"text":        {legacyBody("ping", ""), []string{"Content-Type", "text/plain"}, 415, -32000},
+		"an odd type": {legacyBody("ping", ""), []string{"Content-Type", ";;"}, 415, -32000},
+		"too long":    {`{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":"` + strings.Repeat("y", 4<<20) + `"}}`, nil, 413, -32000},
 	} {
 		a := h.post(c.body, c.headers...)
-		if a.status != c.status || a.code() != c.code || a.body["errcode"] != float64(c.status) || a.body["code"] != float64(c.status) || a.body["msg"] == "" {
+		if a.status != c.status || a.code() != c.code || a.body["errcode"] != float64(c.status) ||
+			a.body["code"] != float64(c.status) || a.body["msg"] == "" {
 			t.Errorf("%s = %d %s, want %d and %d", name, a.status, a.text, c.status, c.code)
 		}
 	}
@@ -174,7 +179,8 @@ func (brokenOff) Read([]byte) (int, error) { return 0, errors.New("reset") }
 func TestBatchesAreOfTheRevisionsThatHaveThem(t *testing.T) {
 	const batch = `[{"jsonrpc":"2.0","id":1,"method":"ping"},{"jsonrpc":"2.0","method":"notifications/initialized"},7,{"jsonrpc":"2.0","id":"c","method":"tools/call","params":{"name":"maths__add"}},{"jsonrpc":"2.0","id":3,"method":"none"}]`
 	h := newFixture(t)
-	for _, headers := range [][]string{nil, {"MCP-Protocol-Version", "2025-03-26"}, {"MCP-Protocol-Version", "2024-11-05"}} {
+	for _, headers := range [][]string{nil, {"MCP-Protocol-Version", "2025-03-26"},
+		{"MCP-Protocol-Version", "2024-11-05"}} {
 		a := h.post(batch, headers...)
 		want := `[{"jsonrpc":"2.0","id":1,"result":{}},{"jsonrpc":"2.0","id":null,"error":{"code":-32600,"message":"a message is a JSON object"}},` +
 			`{"jsonrpc":"2.0","id":"c","result":{"content":[{"type":"text","text":"{\"tool\":\"maths.add\"}"}],"structuredContent":{"tool":"maths.add"}}},` +
@@ -201,7 +207,8 @@ func TestBatchCarriesOneCall(t *testing.T) {
 	h := newFixture(t)
 	call := legacyBody("tools/call", `{"name":"maths__add"}`)
 	a := h.post("[" + call + "," + call + "," + call + "]")
-	if len(h.calls.seen) != 1 || strings.Count(a.text, "-32600") != 2 || !bytes.Contains([]byte(a.text), []byte("structuredContent")) {
+	if len(h.calls.seen) != 1 || strings.Count(a.text, "-32600") != 2 ||
+		!bytes.Contains([]byte(a.text), []byte("structuredContent")) {
 		t.Errorf("three calls in a batch called %v: %s", h.calls.seen, a.text)
 	}
 }

@@ -34,7 +34,8 @@ func TestSessionIsKnownToNobody(t *testing.T) {
 		seen[id] = true
 	}
 	made := strings.Repeat("A", 26)
-	if a := h.legacy("tools/list", "", "Mcp-Session-Id", made); a.status != 200 || a.code() != 0 || a.header.Get("Mcp-Session-Id") != "" {
+	if a := h.legacy("tools/list", "", "Mcp-Session-Id", made); a.status != 200 || a.code() != 0 ||
+		a.header.Get("Mcp-Session-Id") != "" {
 		t.Errorf("with the session of another node: %d %v %s", a.status, a.header, a.text)
 	}
 	for _, method := range []string{"GET", "DELETE"} {
@@ -91,7 +92,8 @@ func TestSessionOfTheClientsOwnMakingCancelsNothing(t *testing.T) {
 		h.calls.do = u.call
 		ctx, leave := context.WithCancel(t.Context())
 		defer leave()
-		for _, session := range []string{"1", strings.Repeat("A", 25), strings.Repeat("A", 27), strings.Repeat("a", 26), strings.Repeat("-", 26)} {
+		for _, session := range []string{"1", strings.Repeat("A", 25), strings.Repeat("A", 27), strings.Repeat("a", 26),
+			strings.Repeat("-", 26)} {
 			h.begin(ctx, calling("7"), "Mcp-Session-Id", session)
 			if a := h.post(cancelling("7"), "Mcp-Session-Id", session); a.status != 202 {
 				t.Errorf("to cancel with the session %q = %d %s", session, a.status, a.text)

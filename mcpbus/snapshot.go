@@ -93,7 +93,10 @@ func (s *snapshot) addRules(r *rules) {
 	for _, b := range r.bundles {
 		s.bundles[b.Name] = s.bundle(b)
 	}
-	s.labels = slices.SortedFunc(slices.Values(r.bundles), func(a, b access.Bundle) int { return cmp.Compare(a.Name, b.Name) })
+	s.labels = slices.SortedFunc(slices.Values(r.bundles), func(a,
+		b access.Bundle) int {
+		return cmp.Compare(a.Name, b.Name)
+	})
 }
 
 // bundle returns the tools of a bundle.
@@ -127,7 +130,8 @@ func (s *snapshot) mentionedOnly(who toolaccess.Who) toolaccess.Who {
 	}
 	return toolaccess.Who{
 		User: unless(access.SubjectUser, who.User), Role: unless(access.SubjectRole, who.Role),
-		App: unless(access.SubjectApp, who.App), Tier: unless(access.SubjectTier, who.Tier), Owner: unless(access.SubjectUser, who.Owner),
+		App: unless(access.SubjectApp, who.App), Tier: unless(access.SubjectTier, who.Tier),
+		Owner: unless(access.SubjectUser, who.Owner),
 	}
 }
 

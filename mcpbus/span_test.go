@@ -29,8 +29,9 @@ func TestCallIsASpanThatSaysHowItEnded(t *testing.T) {
 		"":           {getPet, nil},
 		"tool_error": {getPet, always(mcpbus.FromREST(failed))},
 		"503":        {getPet, always(mcpbus.FromREST(restcall.Result{IsError: true, Dispatched: true, Status: 503}))},
-		"502":        {getPet, always(mcpbus.FromREST(restcall.Result{IsError: true, Dispatched: true, Cause: errors.New("s3cr3t")}))},
-		"400":        {getPet, always(mcpbus.FromREST(restcall.Result{IsError: true}))},
+		"502": {getPet, always(mcpbus.FromREST(restcall.Result{IsError: true, Dispatched: true,
+			Cause: errors.New("s3cr3t")}))},
+		"400": {getPet, always(mcpbus.FromREST(restcall.Result{IsError: true}))},
 	} {
 		h := newFixture(t)
 		spans := tracetest.NewInMemoryExporter()
@@ -47,17 +48,20 @@ func TestCallIsASpanThatSaysHowItEnded(t *testing.T) {
 		r.Header.Set("Authorization", "Bearer user")
 		h.bus.ServeHTTP(httptest.NewRecorder(), r)
 		all := spans.GetSpans()
-		if len(all) != 1 || all[0].Name != "tools/call pets__getPet" || all[0].SpanKind != trace.SpanKindServer || all[0].Parent.SpanID() != host.SpanContext().SpanID() {
+		if len(all) != 1 || all[0].Name != "tools/call pets__getPet" || all[0].SpanKind != trace.SpanKindServer ||
+			all[0].Parent.SpanID() != host.SpanContext().SpanID() {
 			t.Fatalf("%q: recorded %+v", want, all)
 		}
 		got := map[string]string{}
 		for _, a := range all[0].Attributes {
 			got[string(a.Key)] = a.Value.String()
 		}
-		if got["error.type"] != want || (all[0].Status.Code == codes.Error) != (want != "") || within.SpanID() != all[0].SpanContext.SpanID() {
+		if got["error.type"] != want || (all[0].Status.Code == codes.Error) != (want != "") ||
+			within.SpanID() != all[0].SpanContext.SpanID() {
 			t.Errorf("%q: recorded %v, status %v, and called within %v", want, got, all[0].Status, within.SpanID())
 		}
-		if got["gen_ai.tool.name"] != "pets__getPet" || got["gen_ai.operation.name"] != "execute_tool" || got["mcp.method.name"] != "tools/call" || got["keystile.client_id"] != "app1" {
+		if got["gen_ai.tool.name"] != "pets__getPet" || got["gen_ai.operation.name"] != "execute_tool" ||
+			got["mcp.method.name"] != "tools/call" || got["keystile.client_id"] != "app1" {
 			t.Errorf("attributes %v", got)
 		}
 		if strings.Contains(strings.Join(slices.Collect(maps.Values(got)), " "), "u1") {

@@ -29,9 +29,10 @@ import (
 // is refused with 508 (RFC 5842): nothing else reveals an upstream that is this service under another name. Two
 // services may call one another's tools.
 type UpstreamsConfig struct {
-	AllowPrivateUpstreams []string     // private networks (CIDR), addresses and host:port that may be called
-	MaxAnswer             int64        // bytes of an answer to a call, decompressed and as UTF-8; LeastAnswer to MostAnswer, 0: 1 MiB
-	Log                   *slog.Logger // nil: slog.Default()
+	AllowPrivateUpstreams []string // private networks (CIDR), addresses and host:port that may be called
+	// bytes of an answer to a call, decompressed and as UTF-8; LeastAnswer to MostAnswer, 0: 1 MiB
+	MaxAnswer int64
+	Log       *slog.Logger // nil: slog.Default()
 }
 
 // Upstreams is an Invoker and a Discoverer: tools with a plan are called by HTTP, the others by
@@ -59,7 +60,8 @@ func NewUpstreams(c UpstreamsConfig) (*Upstreams, error) {
 	if u.log == nil {
 		u.log = slog.Default()
 	}
-	if u.rest, err = restcall.New(restcall.Config{Transport: span.Transport(dialer.Transport()), MaxResponse: c.MaxAnswer}); err != nil {
+	if u.rest, err = restcall.New(restcall.Config{Transport: span.Transport(dialer.Transport()),
+		MaxResponse: c.MaxAnswer}); err != nil {
 		return nil, err
 	}
 	u.mcp, err = mcpcall.New(mcpcall.Config{Transport: span.Transport(dialer.Transport()), MaxAnswer: c.MaxAnswer})
@@ -72,7 +74,8 @@ func (u *Upstreams) Close(ctx context.Context) error {
 }
 
 // Call implements Invoker.
-func (u *Upstreams) Call(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (result Result, err error) {
+func (u *Upstreams) Call(ctx context.Context, c storage.Capability, t toolplan.Tool,
+	arguments json.RawMessage) (result Result, err error) {
 	if t.Call == nil {
 		result, err = u.callByName(ctx, c, t, arguments)
 	} else {
@@ -84,7 +87,8 @@ func (u *Upstreams) Call(ctx context.Context, c storage.Capability, t toolplan.T
 	return result, err
 }
 
-func (u *Upstreams) callPlan(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (Result, error) {
+func (u *Upstreams) callPlan(ctx context.Context, c storage.Capability, t toolplan.Tool,
+	arguments json.RawMessage) (Result, error) {
 	ready, err := u.plans.of(c, t)
 	if err != nil {
 		return Result{}, err
@@ -98,7 +102,8 @@ func restUpstream(c storage.Capability) restcall.Upstream {
 		Secret: c.AuthSecret, Headers: c.SecretHeaders(), Timeout: c.CallTimeout()}
 }
 
-func (u *Upstreams) callByName(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (Result, error) {
+func (u *Upstreams) callByName(ctx context.Context, c storage.Capability, t toolplan.Tool,
+	arguments json.RawMessage) (Result, error) {
 	arguments, err := toolschema.Restore(t.InputSchema, t.RemoteArgs, arguments)
 	if err != nil {
 		return textError("The call was not sent: " + err.Error() + "."), nil

@@ -21,7 +21,8 @@ func ruled(list ...access.Rule) *snapshot {
 	c := &storage.Capability{Member: "m", Owner: "uo"}
 	for i := range 100 {
 		name := fmt.Sprintf("t%02d", i)
-		tools = append(tools, &tool{name: "m__" + name, capability: c, stored: toolplan.Tool{Name: name}, json: []byte(name), sum: uint64(i)})
+		tools = append(tools, &tool{name: "m__" + name, capability: c, stored: toolplan.Tool{Name: name}, json: []byte(name),
+			sum: uint64(i)})
 	}
 	return newSnapshot(tools, &rules{lists: map[string]access.List{"m": {Member: "m", Rules: list}}, defaultOpen: true})
 }
@@ -35,7 +36,8 @@ func TestCallersWithTheSameRulesShareAView(t *testing.T) {
 			t.Fatal("two who are in no rule have a view each")
 		}
 	}
-	if of(toolaccess.Who{User: "u1"}) == unknown || of(toolaccess.Who{User: "u5", Role: "developer"}) == unknown || of(toolaccess.Who{User: "uo"}) == unknown {
+	if of(toolaccess.Who{User: "u1"}) == unknown || of(toolaccess.Who{User: "u5", Role: "developer"}) == unknown ||
+		of(toolaccess.Who{User: "uo"}) == unknown {
 		t.Error("who is in a rule, or owns it, has the view of those who are in none")
 	}
 	if n := len(s.views.entries); n != 4 {

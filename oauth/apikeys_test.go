@@ -32,7 +32,8 @@ func TestAPIKeySpeaksForItsUser(t *testing.T) {
 	text, k := h.key("tools openid profile", time.Hour)
 	got, err := h.tokens.Verify(t.Context(), text)
 	want := storage.Caller{
-		AppID: "apikey", UserID: h.user.Sub, Scope: "openid profile tools", Audience: issuer, TokenID: k.ID, GrantedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt,
+		AppID: "apikey", UserID: h.user.Sub, Scope: "openid profile tools", Audience: issuer, TokenID: k.ID,
+		GrantedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt,
 	}
 	if err != nil || got != want {
 		t.Errorf("Verify() = %+v, %v, want %+v", got, err, want)
@@ -59,14 +60,16 @@ func TestAppKeyIsNoAPIKey(t *testing.T) {
 		t.Errorf("userinfo with an appkey = %d %v", info.status, info.body)
 	}
 	text, _ := h.key("tools", time.Hour)
-	h.token("grant_type", "client_credentials", "client_secret", text).wants(t, "a key as client_secret", 401, 401, "invalid_client")
+	h.token("grant_type", "client_credentials", "client_secret", text).wants(t, "a key as client_secret", 401, 401,
+		"invalid_client")
 }
 
 func TestAPIKeyOfAnotherShapeCostsNoRead(t *testing.T) {
 	h := newFixture(t)
 	text, _ := h.key("tools", time.Hour)
 	h.tokens.Verify(t.Context(), text)
-	for what, bad := range map[string]string{"one character is wrong": text[:20] + string('A'+(text[20]-'A'+1)%26) + text[21:], "cut off": text[:40], "made up": "ks_x"} {
+	for what, bad := range map[string]string{"one character is wrong": text[:20] + string('A'+(text[20]-'A'+1)%26) +
+		text[21:], "cut off": text[:40], "made up": "ks_x"} {
 		calls := h.calls.during(func() {
 			if _, err := h.tokens.Verify(t.Context(), bad); !errors.Is(err, oauth.ErrInvalidToken) {
 				t.Errorf("%s: Verify() = %v, want ErrInvalidToken", what, err)
@@ -129,7 +132,8 @@ func TestKeyEndsWhenItMust(t *testing.T) {
 			}
 		},
 		"its user signs out everywhere": func(h *fixture, _ string, k apikey.Key) {
-			if err := h.tokens.Revoke(h.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: h.user.Sub, Before: time.Now().Add(time.Second)}); err != nil {
+			if err := h.tokens.Revoke(h.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: h.user.Sub,
+				Before: time.Now().Add(time.Second)}); err != nil {
 				h.Fatal(err)
 			}
 		},
@@ -149,7 +153,8 @@ func TestKeyEndsWhenItMust(t *testing.T) {
 				synctest.Wait()
 				end(h, text, k)
 				for range 3 {
-					if info := h.userInfo(text); info.status != 401 || !strings.Contains(info.header.Get("WWW-Authenticate"), "invalid_token") {
+					if info := h.userInfo(text); info.status != 401 || !strings.Contains(info.header.Get("WWW-Authenticate"),
+						"invalid_token") {
 						t.Errorf("userinfo = %d %v, want 401 invalid_token", info.status, info.body)
 					}
 					synctest.Wait()
@@ -176,13 +181,15 @@ func TestKeyOfAYearDoesNotComeBackAfterASignOutEverywhere(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Second)
-		if err := h.tokens.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: h.user.Sub, Before: time.Now()}); err != nil {
+		if err := h.tokens.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: h.user.Sub,
+			Before: time.Now()}); err != nil {
 			t.Fatal(err)
 		}
 		for range 12 {
 			time.Sleep(30 * 24 * time.Hour)
 			must(h.store.Sweep(t.Context(), time.Now()))(t)
-			restarted := must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: issuer, Store: h.store, SweepEvery: -1}))(t)
+			restarted := must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: issuer, Store: h.store,
+				SweepEvery: -1}))(t)
 			if _, err := restarted.Verify(t.Context(), text); !errors.Is(err, oauth.ErrInvalidToken) {
 				t.Fatalf("Verify() = %v, want ErrInvalidToken for ever", err)
 			}
@@ -205,13 +212,15 @@ func TestAPIKeyIsEndedByItsHolderAndByNoApplicationByChance(t *testing.T) {
 	if _, err := h.tokens.Verify(t.Context(), text); err != nil {
 		t.Errorf("it has ended: %v", err)
 	}
-	for what, token := range map[string]string{"one that nobody was given": handle.NewAPIKey(), "one with a wrong checksum": text + "x"} {
+	for what, token := range map[string]string{"one that nobody was given": handle.NewAPIKey(),
+		"one with a wrong checksum": text + "x"} {
 		if a := h.post("/oauth/revoke", form("client_id", "apikey", "token", token)); a.status != 200 {
 			t.Errorf("revoke of %s = %d %v, want 200 (RFC 7009 2.2)", what, a.status, a.body)
 		}
 	}
 	access := h.exchange(h.code()).tokens(t).text("access_token")
-	h.post("/oauth/revoke", form("client_id", "apikey", "token", access)).wants(t, "revoke of an access token as apikey", 400, 400, "unauthorized_client")
+	h.post("/oauth/revoke", form("client_id", "apikey", "token", access)).wants(t, "revoke of an access token as apikey",
+		400, 400, "unauthorized_client")
 	if a := h.post("/oauth/revoke", form("client_id", "apikey", "token", text)); a.status != 200 {
 		t.Errorf("revoke by its holder = %d %v", a.status, a.body)
 	}
@@ -222,7 +231,8 @@ func TestAPIKeyIsEndedByItsHolderAndByNoApplicationByChance(t *testing.T) {
 
 func TestAuthorizeRefusesTheApplicationOfAPIKeys(t *testing.T) {
 	h := newFixture(t)
-	if w := h.authorize("client_id", "apikey", "code_challenge", challengeOf(verifier), "code_challenge_method", "S256"); w.Code != 400 || w.Header().Get("Location") != "" {
+	if w := h.authorize("client_id", "apikey", "code_challenge", challengeOf(verifier), "code_challenge_method",
+		"S256"); w.Code != 400 || w.Header().Get("Location") != "" {
 		t.Errorf("authorize = %d %s", w.Code, w.Header().Get("Location"))
 	}
 	for _, grant := range []string{"authorization_code", "client_credentials", "refresh_token"} {
@@ -243,7 +253,8 @@ func TestKeyThatCannotBeLookedUpIsNoVerdict(t *testing.T) {
 	h.calls.mu.Lock()
 	h.calls.fault = func() error { return errors.New("the disk is gone") }
 	h.calls.mu.Unlock()
-	if _, err := h.tokens.Verify(t.Context(), text); errors.Is(err, oauth.ErrInvalidToken) || !errors.Is(err, storage.ErrUnavailable) {
+	if _, err := h.tokens.Verify(t.Context(), text); errors.Is(err, oauth.ErrInvalidToken) ||
+		!errors.Is(err, storage.ErrUnavailable) {
 		t.Errorf("Verify() = %v, want ErrUnavailable", err)
 	}
 	if _, err := h.tokens.Verify(t.Context(), known); err != nil {

@@ -39,11 +39,13 @@ func documentOf(form url.Values) string {
 // authenticate finds the application with a document that has sent a form, and checks that it
 // authenticates as its document says. It reads no document: a vendor that is away stops nobody who has
 // signed in before.
-func (c *clients) authenticate(r *http.Request, clientID string, form url.Values, audiences []string) (storage.App, error) {
+func (c *clients) authenticate(r *http.Request, clientID string, form url.Values,
+	audiences []string) (storage.App, error) {
 	app, err := c.known(r.Context(), clientID)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return storage.App{}, wrongClient.Saying("client_id is not that of an application here: begin at the authorization endpoint")
+		return storage.App{}, wrongClient.Saying("client_id is not that of an application here: begin at the authorization " +
+			"endpoint")
 	case err != nil:
 		return storage.App{}, atToken(err)
 	}
@@ -73,7 +75,8 @@ func (c *clients) authenticate(r *http.Request, clientID string, form url.Values
 // key at most every five minutes; if they cannot be read, the old ones stay. The audience must be the issuer or
 // the token endpoint alone, as a text or a list of one: a service of another audience could replay the
 // assertion here.
-func (c *clients) prove(r *http.Request, app storage.App, assertion string, audiences []string) (proof token.Assertion, err error) {
+func (c *clients) prove(r *http.Request, app storage.App, assertion string,
+	audiences []string) (proof token.Assertion, err error) {
 	now := time.Now()
 	if app.Client.KeysURL != "" && now.Sub(app.Client.KeysRead) > keysLife {
 		app = c.withNewKeys(r, app)
@@ -111,7 +114,8 @@ func (c *clients) withNewKeys(r *http.Request, app storage.App) storage.App {
 		if !isBusy(err) { // another network may read them
 			c.tried.Put(keys, now)
 		}
-		c.log.WarnContext(r.Context(), "client keys not read", "client_id", app.ID, "jwks_uri", keys.address, "why", err, "cause", errors.Unwrap(err))
+		c.log.WarnContext(r.Context(), "client keys not read", "client_id", app.ID, "jwks_uri", keys.address, "why", err,
+			"cause", errors.Unwrap(err))
 		return app
 	}
 	return newer
@@ -150,7 +154,8 @@ func (c *clients) readKeys(ctx context.Context, r *http.Request, app storage.App
 func (c *clients) useUp(ctx context.Context, app storage.App, proof token.Assertion) error {
 	now := time.Now().UTC()
 	_, err := c.store.SaveTicket(ctx, storage.Ticket{
-		ID: handle.Hash(assertionKind + driver.Separator + app.ID + driver.Separator + proof.ID), Kind: assertionKind, AppID: app.ID,
+		ID: handle.Hash(assertionKind + driver.Separator + app.ID + driver.Separator + proof.ID), Kind: assertionKind,
+		AppID:     app.ID,
 		CreatedAt: now, ExpiresAt: proof.End.UTC(),
 	})
 	if errors.Is(err, storage.ErrExists) {

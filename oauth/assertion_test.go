@@ -20,13 +20,15 @@ func (h *clientsFixture) prove(grant []string, change func(head, claims map[stri
 	h.Helper()
 	assertion := vendordocs.Assertion(h, vendordocs.ChatGPT, issuer, change)
 	return form(slices.Concat([]string{
-		"client_id", vendordocs.ChatGPT, "client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer", "client_assertion", assertion,
+		"client_id", vendordocs.ChatGPT, "client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
+		"client_assertion", assertion,
 	}, grant, pairs)...)
 }
 
 func (h *clientsFixture) redemption() []string {
 	h.Helper()
-	return []string{"grant_type", "authorization_code", "redirect_uri", chatGPTRedirect, "code_verifier", verifier, "code", h.codeFor(vendordocs.ChatGPT, chatGPTRedirect)}
+	return []string{"grant_type", "authorization_code", "redirect_uri", chatGPTRedirect, "code_verifier", verifier, "code",
+		h.codeFor(vendordocs.ChatGPT, chatGPTRedirect)}
 }
 
 // RFC 7523 3.
@@ -42,18 +44,32 @@ func TestAssertionThatIsNotGoodRedeemsNothing(t *testing.T) {
 		}
 		now := time.Now().Unix()
 		for what, change := range map[string]func(head, claims map[string]any){
-			"another iss": claim("iss", vendordocs.Codex), "another sub": claim("sub", "u1"), "no iss": claim("iss", nil), "another aud": claim("aud", "https://evil.example.org"),
-			"several others": claim("aud", []string{"https://a.example.org", issuer + "/"}), "no aud": claim("aud", nil), "another too": claim("aud", []string{"https://other.example.org", issuer + "/oauth/token"}), "the issuer and the endpoint": claim("aud", []string{issuer, issuer + "/oauth/token"}), "none of a list": claim("aud", []string{}), "the authorization endpoint": claim("aud", issuer+"/oauth/authorize"),
-			"expired": claim("exp", now-1), "no exp": claim("exp", nil), "a long life": claim("exp", now+3600), "an exp that is text": claim("exp", "9"), "from tomorrow": claim("nbf", now+86400), "issued tomorrow": claim("iat", now+86400),
-			"no jti": claim("jti", nil), "an empty jti": claim("jti", ""), "a long jti": claim("jti", strings.Repeat("x", 257)), "a jti that is a number": claim("jti", 1),
-			"none": head("alg", "none"), "HS256": head("alg", "HS256"), "RS512": head("alg", "RS512"), "another kid": head("kid", "x"), "crit": head("crit", []string{"b64"}), "a key that it brings": head("jwk", map[string]any{}), "jku": head("jku", "https://evil.example.org/keys"), "b64": head("b64", false),
+			"another iss": claim("iss", vendordocs.Codex), "another sub": claim("sub", "u1"), "no iss": claim("iss", nil),
+			"another aud":    claim("aud", "https://evil.example.org"),
+			"several others": claim("aud", []string{"https://a.example.org", issuer + "/"}), "no aud": claim("aud", nil),
+			"another too":                 claim("aud", []string{"https://other.example.org", issuer + "/oauth/token"}),
+			"the issuer and the endpoint": claim("aud", []string{issuer, issuer + "/oauth/token"}),
+			"none of a list":              claim("aud", []string{}), "the authorization endpoint": claim("aud",
+				issuer+"/oauth/authorize"),
+			"expired": claim("exp", now-1), "no exp": claim("exp", nil), "a long life": claim("exp", now+3600),
+			"an exp that is text": claim("exp", "9"), "from tomorrow": claim("nbf", now+86400),
+			"issued tomorrow": claim("iat", now+86400),
+			"no jti":          claim("jti", nil), "an empty jti": claim("jti", ""),
+			"a long jti":             claim("jti", strings.Repeat("x", 257)),
+			"a jti that is a number": claim("jti", 1),
+			"none":                   head("alg", "none"), "HS256": head("alg", "HS256"), "RS512": head("alg", "RS512"),
+			"another kid": head("kid", "x"), "crit": head("crit", []string{"b64"}),
+			"a key that it brings": head("jwk", map[string]any{}), "jku": head("jku", "https://evil.example.org/keys"),
+			"b64": head("b64", false),
 		} {
 			h.post("/oauth/token", h.prove(grant, change)).wants(t, what, 401, 401, "invalid_client")
 		}
 		time.Sleep(time.Minute) // guesses are counted
 		for what, pairs := range map[string][]string{
-			"no assertion": {"client_assertion", "-", "client_assertion_type", "-"}, "no type": {"client_assertion_type", "-"}, "another type": {"client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:saml2-bearer"},
-			"text": {"client_assertion", "x"}, "three parts of nothing": {"client_assertion", "e30.e30.e30"}, "a secret too": {"client_secret", "x"}, "9 KiB": {"client_assertion", strings.Repeat("x", 9<<10)},
+			"no assertion": {"client_assertion", "-", "client_assertion_type", "-"}, "no type": {"client_assertion_type", "-"},
+			"another type": {"client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:saml2-bearer"},
+			"text":         {"client_assertion", "x"}, "three parts of nothing": {"client_assertion", "e30.e30.e30"},
+			"a secret too": {"client_secret", "x"}, "9 KiB": {"client_assertion", strings.Repeat("x", 9<<10)},
 			"of another application": {"client_id", vendordocs.Codex},
 		} {
 			h.post("/oauth/token", h.prove(grant, nil, pairs...)).wants(t, what, 401, 401, "invalid_client")
@@ -94,7 +110,8 @@ func TestKeysAreReadAgainForAnUnknownOneButSeldom(t *testing.T) {
 		keys := func() int { return h.docs.Asked(vendordocs.ChatGPTKeys) }
 		refresh := func(change func(head, claims map[string]any)) answer {
 			t.Helper()
-			return h.post("/oauth/token", h.prove([]string{"grant_type", "refresh_token", "refresh_token", granted.text("refresh_token")}, change))
+			return h.post("/oauth/token",
+				h.prove([]string{"grant_type", "refresh_token", "refresh_token", granted.text("refresh_token")}, change))
 		}
 		renamed := func(head, _ map[string]any) { head["kid"] = "of-2027" }
 		for range 3 {
@@ -103,7 +120,8 @@ func TestKeysAreReadAgainForAnUnknownOneButSeldom(t *testing.T) {
 		if keys() != 1 {
 			t.Errorf("the keys were read %d times, want once", keys())
 		}
-		h.docs.Set(vendordocs.ChatGPTKeys, vendordocs.JSON(strings.Replace(vendordocs.KeySet(t), vendordocs.KeyID, "of-2027", 1)))
+		h.docs.Set(vendordocs.ChatGPTKeys,
+			vendordocs.JSON(strings.Replace(vendordocs.KeySet(t), vendordocs.KeyID, "of-2027", 1)))
 		time.Sleep(5 * time.Minute)
 		granted = refresh(renamed).tokens(t)
 		if keys() != 2 {
@@ -132,7 +150,8 @@ func TestKeysOfADeniedHostAreNotRead(t *testing.T) {
 	must(h.store.SetClientHost(t.Context(), "keys.example.org", true))(t)
 	code := h.codeFor(agent, agentRedirect)
 	h.redeem(agent, agentRedirect, code, "client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer",
-		"client_assertion", vendordocs.Assertion(t, agent, issuer, nil)).wants(t, "keys of a denied host", 401, 401, "invalid_client")
+		"client_assertion", vendordocs.Assertion(t, agent, issuer, nil)).wants(t, "keys of a denied host", 401, 401,
+		"invalid_client")
 	if n := h.docs.Asked(keys); n != 0 {
 		t.Errorf("they were read %d times, want never", n)
 	}
@@ -141,23 +160,29 @@ func TestKeysOfADeniedHostAreNotRead(t *testing.T) {
 func TestDocumentGivesNoMoreThanUsersDo(t *testing.T) {
 	h := inMemory(t)
 	h.codeFor(vendordocs.ClaudeCode, claudeRedirect)
-	h.post("/oauth/token", form("grant_type", "client_credentials", "client_id", vendordocs.ClaudeCode)).wants(t, "client_credentials", 400, 400, "unauthorized_client")
+	h.post("/oauth/token", form("grant_type", "client_credentials", "client_id", vendordocs.ClaudeCode)).wants(t,
+		"client_credentials", 400, 400, "unauthorized_client")
 	h.codeFor(vendordocs.ChatGPT, chatGPTRedirect)
-	h.post("/oauth/token", h.prove([]string{"grant_type", "client_credentials"}, nil)).wants(t, "client_credentials with keys", 400, 400, "unauthorized_client")
-	h.post("/oauth/token", form("grant_type", "refresh_token", "client_id", vendordocs.Codex, "refresh_token", "rt_x")).wants(t, "one that nobody has begun with", 401, 401, "invalid_client")
+	h.post("/oauth/token", h.prove([]string{"grant_type", "client_credentials"}, nil)).wants(t,
+		"client_credentials with keys", 400, 400, "unauthorized_client")
+	h.post("/oauth/token", form("grant_type", "refresh_token", "client_id", vendordocs.Codex, "refresh_token",
+		"rt_x")).wants(t, "one that nobody has begun with", 401, 401, "invalid_client")
 	if n := h.docs.Asked(vendordocs.Codex); n != 0 {
 		t.Errorf("the token endpoint reads documents: %d", n)
 	}
-	h.redeem(vendordocs.ClaudeCode, claudeRedirect, h.codeFor(vendordocs.ClaudeCode, claudeRedirect), "client_assertion", "x").wants(t, "an assertion where there are no keys", 401, 401, "invalid_client")
+	h.redeem(vendordocs.ClaudeCode, claudeRedirect, h.codeFor(vendordocs.ClaudeCode, claudeRedirect), "client_assertion",
+		"x").wants(t, "an assertion where there are no keys", 401, 401, "invalid_client")
 }
 
 func TestApplicationWithKeysRevokesWithThem(t *testing.T) {
 	h := inMemory(t)
 	granted := h.post("/oauth/token", h.prove(h.redemption(), nil)).tokens(t)
 	token := granted.text("refresh_token")
-	h.post("/oauth/revoke", form("client_id", vendordocs.ChatGPT, "token", token)).wants(t, "without an assertion", 401, 401, "invalid_client")
+	h.post("/oauth/revoke", form("client_id", vendordocs.ChatGPT, "token", token)).wants(t, "without an assertion", 401,
+		401, "invalid_client")
 	if a := h.post("/oauth/revoke", h.prove([]string{"token", token}, nil)); a.status != 200 {
 		t.Errorf("revoke = %d %v, want 200", a.status, a.body)
 	}
-	h.post("/oauth/token", h.prove([]string{"grant_type", "refresh_token", "refresh_token", token}, nil)).wants(t, "a refresh afterwards", 400, 400, "invalid_grant")
+	h.post("/oauth/token", h.prove([]string{"grant_type", "refresh_token", "refresh_token", token}, nil)).wants(t,
+		"a refresh afterwards", 400, 400, "invalid_grant")
 }

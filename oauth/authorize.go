@@ -45,7 +45,8 @@ func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
 		return s.asked(w, r, app, form, s.c.Levels.AskFactor(w, s.carried(r, app, form), app, form.Get(paramACR)))
 	case errors.As(err, &consent):
 		return s.asked(w, r, app, form, s.c.Consent.AskConsent(w, s.carried(r, app, form), app, consent.who, consent.scope))
-	case errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests: // who asks too often reads that here
+	// who asks too often reads that here
+	case errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests:
 		here.Set("keystile.oauth_error", refused.OAuth)
 		return s.refuse(w, r, app, form, refused)
 	case err != nil:
@@ -178,13 +179,15 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	case err != nil:
 		return "", err
 	case !enough && prompt.never:
-		return "", badRequest.Named("login_required").Saying("the sign-in has too few factors, and prompt=none forbids to ask")
+		return "", badRequest.Named("login_required").Saying("the sign-in has too few factors, and prompt=none forbids to " +
+			"ask")
 	case !enough:
 		return "", errFactorRequired
 	}
 	granted, err := s.consented(ctx, app, who, authorization.Scope(), prompt)
 	if prompt.never && errors.As(err, new(*consentRequired)) {
-		return "", badRequest.Named("consent_required").Saying("the user has not allowed this, and prompt=none forbids to ask")
+		return "", badRequest.Named("consent_required").Saying("the user has not allowed this, and prompt=none forbids to " +
+			"ask")
 	} else if err != nil {
 		return "", err
 	}

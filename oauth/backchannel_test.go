@@ -46,7 +46,8 @@ type relyingParty struct {
 func newRelyingParty(t testing.TB) *relyingParty {
 	rp := &relyingParty{posted: make(chan url.Values, 100)}
 	rp.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.Method == http.MethodPost && r.URL.Path == "/out" && r.Header.Get("Content-Type") == "application/x-www-form-urlencoded" && r.ParseForm() == nil {
+		if r.Method == http.MethodPost && r.URL.Path == "/out" &&
+			r.Header.Get("Content-Type") == "application/x-www-form-urlencoded" && r.ParseForm() == nil {
 			rp.posted <- r.PostForm
 		}
 		if rp.answer != nil {
@@ -135,7 +136,8 @@ func newBackchannel(t *testing.T, app storage.App, private ...string) *backchann
 func (b *backchannel) begin(id string) {
 	b.Helper()
 	now := time.Now()
-	v := must(b.store.SaveSession(b.Context(), storage.Session{ID: id, UserID: b.user.Sub, LoginType: storage.LoginSelf, AuthTime: now, ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour)}))(b.TB)
+	v := must(b.store.SaveSession(b.Context(), storage.Session{ID: id, UserID: b.user.Sub, LoginType: storage.LoginSelf,
+		AuthTime: now, ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour)}))(b.TB)
 	b.browser.session = &v
 }
 
@@ -219,7 +221,9 @@ func TestLogoutTokenOpensNothingHere(t *testing.T) {
 			t.Errorf("as a bearer: Verify() = %v, want ErrInvalidToken", err)
 		}
 		b.begin("s2")
-		a := b.serve(httptest.NewRequest("GET", "/oauth/logout?id_token_hint="+text+"&client_id="+b.app.ID+"&post_logout_redirect_uri="+url.QueryEscape(redirect), nil))
+		a := b.serve(httptest.NewRequest("GET",
+			"/oauth/logout?id_token_hint="+text+"&client_id="+b.app.ID+"&post_logout_redirect_uri="+url.QueryEscape(redirect),
+			nil))
 		if a.Code == http.StatusFound || b.browser.session == nil {
 			t.Errorf("as an id_token_hint: %d, want the question", a.Code)
 		}
@@ -276,7 +280,8 @@ func TestAuthorizeWritesOnceMoreForTheFirstCodeOfASessionOnly(t *testing.T) {
 func TestSignOutEverywhereNamesNoSession(t *testing.T) {
 	b := newBackchannel(t, storage.App{}, "127.0.0.0/8")
 	b.sid()
-	if err := b.tokens.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: b.user.Sub, Before: time.Now()}); err != nil {
+	if err := b.tokens.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: b.user.Sub,
+		Before: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	if _, c := b.rp.next(t); c.Subject != b.user.Sub || c.SID != "" {
@@ -290,7 +295,8 @@ func TestSessionThatEndsMeanwhileGivesNoCode(t *testing.T) {
 	if a := b.authorize("scope", "openid"); a.Code != http.StatusOK || b.browser.prompts != 1 {
 		t.Errorf("authorize = %d, %s, want the sign-in page", a.Code, a.Header().Get("Location"))
 	}
-	if a := b.authorize("scope", "openid", "prompt", "none"); !strings.Contains(a.Header().Get("Location"), "error=login_required") {
+	if a := b.authorize("scope", "openid", "prompt", "none"); !strings.Contains(a.Header().Get("Location"),
+		"error=login_required") {
 		t.Errorf("with prompt=none it leads to %s, want login_required", a.Header().Get("Location"))
 	}
 }
@@ -364,7 +370,8 @@ func TestLogoutMessagesOutliveTheProcess(t *testing.T) {
 	if len(b.rp.posted) != 0 {
 		t.Fatal("it was told by a process that has ended")
 	}
-	next := must(oauth.New(t.Context(), oauth.Config{Tokens: b.tokens, SignIn: b.browser, AllowPrivate: []string{"127.0.0.0/8"}}))(t)
+	next := must(oauth.New(t.Context(), oauth.Config{Tokens: b.tokens, SignIn: b.browser,
+		AllowPrivate: []string{"127.0.0.0/8"}}))(t)
 	defer next.Close(context.Background())
 	if _, c := b.rp.next(t); c.SID != sid {
 		t.Errorf("it is told of sid %q, want %q", c.SID, sid)

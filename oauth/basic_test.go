@@ -32,7 +32,8 @@ func TestApplicationAuthenticatesByBasicToo(t *testing.T) {
 	access := h.basically("/oauth/token", mine, "grant_type", "client_credentials").tokens(t).text("access_token")
 	h.basically("/oauth/token", "basic  "+mine[len("Basic "):], "grant_type", "client_credentials").tokens(t)
 	h.basically("/oauth/token", mine, "grant_type", "client_credentials", "client_id", id).tokens(t)
-	h.basically("/oauth/token", mine, "grant_type", "authorization_code", "code", h.code(), "redirect_uri", redirect).tokens(t)
+	h.basically("/oauth/token", mine, "grant_type", "authorization_code", "code", h.code(), "redirect_uri",
+		redirect).tokens(t)
 	if a := h.basically("/oauth/introspect", mine, "token", access); a.status != 200 || a.body["active"] != true {
 		t.Errorf("introspection by Basic = %d %v", a.status, a.body)
 	}
@@ -60,9 +61,11 @@ func TestPublicApplicationHasNoSecretInBasicEither(t *testing.T) {
 	alone := "Basic " + base64.StdEncoding.EncodeToString([]byte(h.app.ID)) // as Okta's client sends it
 	for _, authorization := range []string{basic(h.app.ID, ""), basic(url.QueryEscape(h.app.ID), ""), alone} {
 		code := h.code(challenge...)
-		h.basically("/oauth/token", authorization, "grant_type", "authorization_code", "code", code, "redirect_uri", redirect, "code_verifier", verifier).tokens(t)
+		h.basically("/oauth/token", authorization, "grant_type", "authorization_code", "code", code, "redirect_uri", redirect,
+			"code_verifier", verifier).tokens(t)
 	}
-	h.basically("/oauth/token", basic(h.app.ID, ""), "grant_type", "client_credentials").wants(t, "its own token", 400, 400, "unauthorized_client")
+	h.basically("/oauth/token", basic(h.app.ID, ""), "grant_type", "client_credentials").wants(t, "its own token", 400,
+		400, "unauthorized_client")
 }
 
 func TestBasicThatIsWrongIsRefused(t *testing.T) {
@@ -75,20 +78,22 @@ func TestBasicThatIsWrongIsRefused(t *testing.T) {
 		status        int
 		name          string
 	}{
-		"a wrong secret":                     {basic(id, "wrong"), nil, 401, "invalid_client"},
-		"no secret":                          {basic(id, ""), nil, 401, "invalid_client"},
-		"an application that is none":        {basic(other, secret), nil, 401, "invalid_client"},
-		"no client_id":                       {basic("", secret), nil, 401, "invalid_client"},
-		"no colon":                           {"Basic " + base64.StdEncoding.EncodeToString([]byte(id)), nil, 401, "invalid_client"},
-		"no base64":                          {"Basic " + id + ":" + secret, nil, 401, "invalid_client"},
-		"no UTF-8":                           {basic(id+"\xff", secret), nil, 401, "invalid_client"},
-		"a zero byte":                        {basic(id+"%00", secret), nil, 401, "invalid_client"},
-		"nothing":                            {"Basic", nil, 401, "invalid_client"},
-		"another scheme":                     {"Bearer " + secret, nil, 401, "invalid_client"},
-		"the secret in both":                 {basic(id, secret), []string{"client_secret", secret}, 400, "invalid_request"},
-		"another client_id in the form":      {basic(id, secret), []string{"client_id", other}, 400, "invalid_request"},
-		"an assertion in the form":           {basic(id, secret), []string{"client_assertion", "x"}, 400, "invalid_request"},
-		"a wrong one, and a good one beside": {basic(id, "wrong"), []string{"client_id", id, "client_secret", secret}, 400, "invalid_request"},
+		"a wrong secret":              {basic(id, "wrong"), nil, 401, "invalid_client"},
+		"no secret":                   {basic(id, ""), nil, 401, "invalid_client"},
+		"an application that is none": {basic(other, secret), nil, 401, "invalid_client"},
+		"no client_id":                {basic("", secret), nil, 401, "invalid_client"},
+		"no colon": {"Basic " + base64.StdEncoding.EncodeToString([]byte(id)), nil, 401,
+			"invalid_client"},
+		"no base64":                     {"Basic " + id + ":" + secret, nil, 401, "invalid_client"},
+		"no UTF-8":                      {basic(id+"\xff", secret), nil, 401, "invalid_client"},
+		"a zero byte":                   {basic(id+"%00", secret), nil, 401, "invalid_client"},
+		"nothing":                       {"Basic", nil, 401, "invalid_client"},
+		"another scheme":                {"Bearer " + secret, nil, 401, "invalid_client"},
+		"the secret in both":            {basic(id, secret), []string{"client_secret", secret}, 400, "invalid_request"},
+		"another client_id in the form": {basic(id, secret), []string{"client_id", other}, 400, "invalid_request"},
+		"an assertion in the form":      {basic(id, secret), []string{"client_assertion", "x"}, 400, "invalid_request"},
+		"a wrong one, and a good one beside": {basic(id, "wrong"), []string{"client_id", id, "client_secret", secret}, 400,
+			"invalid_request"},
 	} {
 		a := h.basically("/oauth/token", c.authorization, append(c.pairs, "grant_type", "client_credentials")...)
 		a.wants(t, what, c.status, c.status, c.name)

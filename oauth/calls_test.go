@@ -20,7 +20,8 @@ func TestRequestMakesTheStorageCallsItPromises(t *testing.T) {
 			map[string]int{"Get": 4, "Put": 1, "Issue": 1}}, // app, setting, openid, and whether the user is being erased
 		{"authorize again", func() { code = h.code() },
 			map[string]int{"Get": 3, "Issue": 1}},
-		{"authorize with a challenge asks no setting", func() { h.code("code_challenge", challengeOf(verifier), "code_challenge_method", "S256") },
+		{"authorize with a challenge asks no setting",
+			func() { h.code("code_challenge", challengeOf(verifier), "code_challenge_method", "S256") },
 			map[string]int{"Get": 2, "Issue": 1}},
 		{"exchange", func() { tokens = h.exchange(code).tokens(t) },
 			map[string]int{"Get": 4, "Token": 1, "Exchange": 1}}, // app, setting, user, openid

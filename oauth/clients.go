@@ -56,7 +56,8 @@ type ClientsConfig struct {
 // ClientHosts returns the hosts whose documents are admitted unless ClientsConfig.Hosts names
 // others: those of well-known MCP clients.
 func ClientHosts() []string {
-	return []string{"claude.ai", "chatgpt.com", "vscode.dev", "zed.dev", "cursor.com", "opencode.ai", "goose-docs.ai", "insiders.vscode.dev", "github.com"}
+	return []string{"claude.ai", "chatgpt.com", "vscode.dev", "zed.dev", "cursor.com", "opencode.ai", "goose-docs.ai",
+		"insiders.vscode.dev", "github.com"}
 }
 
 // complete fills in what is missing for a service with a BaseURL, and reports all errors.

@@ -23,7 +23,8 @@ type clientsFixture struct {
 	trail   *recordedAudit
 }
 
-func newClientsFixture(t testing.TB, transport http.RoundTripper, docs *vendordocs.Docs, changes ...func(*oauth.Config)) *clientsFixture {
+func newClientsFixture(t testing.TB, transport http.RoundTripper, docs *vendordocs.Docs,
+	changes ...func(*oauth.Config)) *clientsFixture {
 	h := &clientsFixture{consent: &fakeConsent{allowed: true}, docs: docs, trail: &recordedAudit{}}
 	h.fixture = newFixture(t, append([]func(*oauth.Config){func(c *oauth.Config) {
 		c.Consent, c.Audit, c.Clients.Transport = h.consent, h.trail, transport
@@ -41,12 +42,14 @@ func inMemory(t testing.TB, changes ...func(*oauth.Config)) *clientsFixture {
 // ask sends an authorize request as an MCP client does.
 func (h *clientsFixture) ask(clientID, redirectURI string, pairs ...string) *httptest.ResponseRecorder {
 	h.Helper()
-	return h.authorize(append([]string{"client_id", clientID, "redirect_uri", redirectURI, "code_challenge", challengeOf(verifier), "code_challenge_method", "S256"}, pairs...)...)
+	return h.authorize(append([]string{"client_id", clientID, "redirect_uri", redirectURI, "code_challenge",
+		challengeOf(verifier), "code_challenge_method", "S256"}, pairs...)...)
 }
 
 // askAs is ask for a visitor who may leave.
 func (h *clientsFixture) askAs(ctx context.Context, clientID, redirectURI string) *httptest.ResponseRecorder {
-	v := form("response_type", "code", "client_id", clientID, "redirect_uri", redirectURI, "code_challenge", challengeOf(verifier), "code_challenge_method", "S256")
+	v := form("response_type", "code", "client_id", clientID, "redirect_uri", redirectURI, "code_challenge",
+		challengeOf(verifier), "code_challenge_method", "S256")
 	return h.serve(httptest.NewRequestWithContext(ctx, "GET", "/oauth/authorize?"+v.Encode(), nil))
 }
 
@@ -64,7 +67,8 @@ func (h *clientsFixture) codeFor(clientID, redirectURI string, pairs ...string) 
 func (h *clientsFixture) redeem(clientID, redirectURI, code string, pairs ...string) answer {
 	h.Helper()
 	return h.post("/oauth/token", form(append([]string{
-		"grant_type", "authorization_code", "client_id", clientID, "redirect_uri", redirectURI, "code", code, "code_verifier", verifier,
+		"grant_type", "authorization_code", "client_id", clientID, "redirect_uri", redirectURI, "code", code, "code_verifier",
+		verifier,
 	}, pairs...)...))
 }
 
@@ -100,7 +104,8 @@ func TestVendorsDocumentSignsAPersonInAndNobodyRegistersIt(t *testing.T) {
 			t.Errorf("%s: the token is of %v", id, got)
 		}
 		app := must(h.store.App(t.Context(), id))(t)
-		if app.Client.Kind != client.Document || !app.Public || app.FirstParty || app.Owner != "" || app.Client.ExpiresAt.IsZero() {
+		if app.Client.Kind != client.Document || !app.Public || app.FirstParty || app.Owner != "" ||
+			app.Client.ExpiresAt.IsZero() {
 			t.Errorf("%s: stored %+v, want a public third party that ends unless a user keeps it", id, app)
 		}
 		refresh := granted.text("refresh_token")
@@ -108,7 +113,8 @@ func TestVendorsDocumentSignsAPersonInAndNobodyRegistersIt(t *testing.T) {
 			t.Errorf("%s: refresh token %q, want one where the document has the grant type", id, refresh)
 		}
 		if refresh != "" {
-			h.post("/oauth/token", form(append(prove(), "grant_type", "refresh_token", "client_id", id, "refresh_token", refresh)...)).tokens(t)
+			h.post("/oauth/token", form(append(prove(), "grant_type", "refresh_token", "client_id", id, "refresh_token",
+				refresh)...)).tokens(t)
 		}
 		if n := docs.Asked(id); n != 1 {
 			t.Errorf("%s: the document was read %d times, want once", id, n)

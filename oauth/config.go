@@ -23,8 +23,8 @@ type Config struct {
 	Tokens *Tokens // required: OpenTokens
 	SignIn SignIn  // required
 	Users  Users   // nil: the Store of the Tokens. A host's own table goes into signin.Config too
-	// StoredUsers says that the Users are read from the Store of the Tokens, which tells of changes: they are remembered
-	// for userinfo.
+	// StoredUsers says that the Users are read from the Store of the Tokens, which tells of changes: they are
+	// remembered for userinfo.
 	StoredUsers bool
 
 	// Consent gets the users' consent for applications that are not FirstParty. Nil: every
@@ -81,8 +81,9 @@ type Config struct {
 	// applications.
 	AgentsRefreshWindow time.Duration
 
-	// DefaultScope returns the scope of a grant for a resource (RFC 8707) whose application asks for none that is known
-	// here, such as the DefaultScope of a mcpbus.Config. "", and a nil one: openid profile, as where no resource is named.
+	// DefaultScope returns the scope of a grant for a resource (RFC 8707) whose application asks for none that
+	// is known here, such as the DefaultScope of a mcpbus.Config. "", and a nil one: openid profile, as where
+	// no resource is named.
 	DefaultScope func(resource string) string
 
 	// LoginTypes says what login_type is to applications: "protocol" or "", a login type of protocol 1, which
@@ -134,7 +135,8 @@ func (c *Config) complete() error {
 	if min(c.IDTokenLifetime, c.CodeReuseLeeway, c.RefreshReuseLeeway) < 0 {
 		errs = append(errs, errors.New("a lifetime or leeway is negative"))
 	}
-	if c.LoginTypes = cmp.Or(c.LoginTypes, logintype.Protocol); c.LoginTypes != logintype.Protocol && c.LoginTypes != logintype.Extended {
+	if c.LoginTypes = cmp.Or(c.LoginTypes, logintype.Protocol); c.LoginTypes != logintype.Protocol &&
+		c.LoginTypes != logintype.Extended {
 		errs = append(errs, fmt.Errorf("LoginTypes is %q: it is protocol or extended", c.LoginTypes))
 	}
 	if len(c.IDTokenAlgs) == 0 {

@@ -58,11 +58,13 @@ func (*consentRequired) Error() string { return "the visitor has to consent" }
 // A consent to the scope apps is good for one grant, within ten minutes, and is used up before the code is
 // issued: if that fails, the user is asked again. No page can fetch such a token unseen. Without a [Consent]
 // the scope is unknown.
-func (s *Server) consented(ctx context.Context, app storage.App, who storage.Session, wanted string, prompt promptOptions) (granted string, err error) {
+func (s *Server) consented(ctx context.Context, app storage.App, who storage.Session, wanted string,
+	prompt promptOptions) (granted string, err error) {
 	elevated := scope.HasElevated(wanted)
 	switch {
 	case s.c.Consent == nil && app.Client != nil:
-		return "", accessDenied.Saying("nobody registered this application here, and this service cannot ask its users for consent")
+		return "", accessDenied.Saying("nobody registered this application here, and this service cannot ask its users for " +
+			"consent")
 	case s.c.Consent == nil, app.Client == nil && app.FirstParty && !prompt.consent && !elevated:
 		return wanted, nil
 	}

@@ -36,7 +36,8 @@ func (c *fakeConsent) AllowedOnce(_ context.Context, _ storage.App, _, scope str
 	return scope, c.once >= 0, c.err
 }
 
-func (c *fakeConsent) AskConsent(w http.ResponseWriter, r *http.Request, _ storage.App, _ storage.Session, scope string) error {
+func (c *fakeConsent) AskConsent(w http.ResponseWriter, r *http.Request, _ storage.App, _ storage.Session,
+	scope string) error {
 	c.asked, c.query = append(c.asked, scope), r.URL.Query()
 	w.Write([]byte("may it?"))
 	return nil
@@ -101,9 +102,10 @@ func TestDenialIsCheckedLikeTheRequestItBelongsTo(t *testing.T) {
 	}{
 		"a no":                      {nil, "https://app.example.com/cb?error=access_denied&"},
 		"a no of who has consented": {[]string{"prompt", "consent"}, "https://app.example.com/cb?error=access_denied&"},
-		"of a wrong request":        {[]string{"response_type", "token"}, "https://app.example.com/cb?error=unsupported_response_type&"},
-		"to another site":           {[]string{"redirect_uri", "https://evil.example/"}, ""},
-		"to another application":    {[]string{"client_id", "ksnobody"}, ""},
+		"of a wrong request": {[]string{"response_type", "token"},
+			"https://app.example.com/cb?error=unsupported_response_type&"},
+		"to another site":        {[]string{"redirect_uri", "https://evil.example/"}, ""},
+		"to another application": {[]string{"client_id", "ksnobody"}, ""},
 	} {
 		w := h.authorize(append(test.pairs, "keystile_consent", "denied")...)
 		if to := w.Header().Get("Location"); !strings.HasPrefix(to, test.want) || (to == "") != (test.want == "") {
@@ -131,13 +133,17 @@ func TestLegacySignInRequestsConsentToo(t *testing.T) {
 	visit := func(more string) *httptest.ResponseRecorder {
 		return h.serve(httptest.NewRequest("GET", begin+more, nil))
 	}
-	if w := visit(""); w.Code != 200 || len(c.asked) != 1 || c.asked[0] != "openid profile" || c.query.Get("legacy") == "" {
+	if w := visit(""); w.Code != 200 || len(c.asked) != 1 || c.asked[0] != "openid profile" ||
+		c.query.Get("legacy") == "" {
 		t.Fatalf("authorize = %d, asked %q with %v", w.Code, c.asked, c.query)
 	}
-	if w := visit("&keystile_consent=denied"); w.Header().Get("Location") != redirect+"?error=access_denied&error_description=the+user+did+not+allow+this&state=s+t" {
+	w := visit("&keystile_consent=denied")
+	if w.Header().Get("Location") != redirect+
+		"?error=access_denied&error_description=the+user+did+not+allow+this&state=s+t" {
 		t.Errorf("a no leads to %q", w.Header().Get("Location"))
 	}
-	if _, err := h.server.LegacyCode(t.Context(), h.app, *h.browser.session, redirect, netip.Addr{}); !errors.Is(err, storage.ErrNotFound) {
+	if _, err := h.server.LegacyCode(t.Context(), h.app, *h.browser.session, redirect, netip.Addr{}); !errors.Is(err,
+		storage.ErrNotFound) {
 		t.Errorf("LegacyCode without consent = %v, want ErrNotFound", err)
 	}
 	c.allowed = true

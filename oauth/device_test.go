@@ -34,7 +34,8 @@ import (
 //	3.5   expired_token                                                 TestDeviceCodeEndsAfterTenMinutes
 //	5.1   user codes cannot be guessed within their life                TestUserCodesAreNotGuessed, and package device
 //	5.2   nor device codes                                              TestDeviceIsToldBothCodesAndHowLong
-//	5.3   one redemption                                                TestDeviceCodeIsRedeemedOnce, TestDevicePollsAtOnceGetOneAnswer
+//	5.3   one redemption                                                TestDeviceCodeIsRedeemedOnce,
+//	                                                                    TestDevicePollsAtOnceGetOneAnswer
 //	5.4   remote phishing: who asks, from where, since when             TestPageSaysWhoAsksFromWhereAndSinceWhen
 //	5.4   always asked, also where all was allowed before               TestPersonIsAlwaysAsked
 //	5.5   the code is short-lived                                       TestDeviceCodeEndsAfterTenMinutes
@@ -52,14 +53,16 @@ func TestTerminalSignsInByABrowser(t *testing.T) {
 				p := d.person()
 				asked := p.signIn(p.open(link).has(t, "the link", "Sign in first"))
 				asked.has(t, "after the sign-in", "Connect a device", "exactly this code", userCode)
-				asked = p.typeCode(userCode).has(t, "the question", "Terminal", "It is registered here", "192.0.2.1", userCode, "Use tools on your behalf")
+				asked = p.typeCode(userCode).has(t, "the question", "Terminal", "It is registered here", "192.0.2.1", userCode,
+					"Use tools on your behalf")
 				done <- p.answer(asked, "allow")
 			}()
 		}}.signIn("openid tools").tokens(t)
 		if a := <-done; a.status != 200 {
 			t.Errorf("the person is answered with %d: %s", a.status, a.text)
 		}
-		if a.text("scope") != "openid tools" || a.text("refresh_token") == "" || a.text("id_token") == "" || a.text("token_type") != "Bearer" {
+		if a.text("scope") != "openid tools" || a.text("refresh_token") == "" || a.text("id_token") == "" ||
+			a.text("token_type") != "Bearer" {
 			t.Errorf("the tokens are %v", a.body)
 		}
 		if user, _ := a.body["user"].(map[string]any); user["nickname"] != "Ada" || user["openid"] == "" {
@@ -69,7 +72,8 @@ func TestTerminalSignsInByABrowser(t *testing.T) {
 		if err != nil || caller.UserID != d.ada.Sub || caller.AppID != d.app.ID {
 			t.Errorf("the token is that of %+v, %v", caller, err)
 		}
-		d.post(d.nodes[0], "/oauth/token", form("grant_type", "refresh_token", "client_id", d.app.ID, "refresh_token", a.text("refresh_token"))).tokens(t)
+		d.post(d.nodes[0], "/oauth/token", form("grant_type", "refresh_token", "client_id", d.app.ID, "refresh_token",
+			a.text("refresh_token"))).tokens(t)
 	})
 }
 
@@ -78,7 +82,8 @@ func TestDeviceIsToldBothCodesAndHowLong(t *testing.T) {
 		d := newDevices(t, 1)
 		a := d.begin()
 		code, link := a.text("user_code"), issuer+"/oauth/device"
-		if a.status != 200 || a.text("verification_uri") != link || a.text("verification_uri_complete") != link+"?user_code="+code ||
+		if a.status != 200 || a.text("verification_uri") != link ||
+			a.text("verification_uri_complete") != link+"?user_code="+code ||
 			a.number("expires_in") != 600 || a.number("interval") != 5 {
 			t.Errorf("the device is answered with %d %v", a.status, a.body)
 		}
@@ -212,8 +217,10 @@ func TestPageSaysWhoAsksFromWhereAndSinceWhen(t *testing.T) {
 		time.Sleep(3*time.Minute + time.Second)
 		p := d.person().signedIn()
 		const elsewhere = "This was begun in another network than yours."
-		p.typeCode(begun.text("user_code")).has(t, "the question", "evil.example.com", "<bdi>Your Bank</bdi>", "not verified", "Nobody: it is not registered here",
-			"192.0.2.1", "an unknown browser", "3 minutes ago", "See your email address", "Go on only if you started this yourself", "Nobody from support ever asks for this.")
+		p.typeCode(begun.text("user_code")).has(t, "the question", "evil.example.com", "<bdi>Your Bank</bdi>", "not verified",
+			"Nobody: it is not registered here",
+			"192.0.2.1", "an unknown browser", "3 minutes ago", "See your email address",
+			"Go on only if you started this yourself", "Nobody from support ever asks for this.")
 		if a := p.typeCode(begun.text("user_code")); strings.Contains(a.text, elsewhere) {
 			t.Error("the own network is said to be another")
 		}
@@ -257,12 +264,15 @@ func TestDeviceCodeIsOfItsClientAlone(t *testing.T) {
 		for range 3 { // without a pause: it slows nobody down
 			d.poll(d.nodes[0], begun, "client_id", other.ID).wants(t, "another client", 400, 400, "invalid_grant")
 		}
-		d.poll(d.nodes[0], begun, "device_code", begun.text("device_code")+"A").wants(t, "another code", 400, 400, "invalid_grant")
+		d.poll(d.nodes[0], begun, "device_code", begun.text("device_code")+"A").wants(t, "another code", 400, 400,
+			"invalid_grant")
 		d.poll(d.nodes[0], begun, "device_code", "-").wants(t, "no code", 400, 400, "invalid_request")
-		d.post(d.nodes[0], "/oauth/token", form("grant_type", "authorization_code", "client_id", d.app.ID, "code", begun.text("device_code"))).
+		d.post(d.nodes[0], "/oauth/token", form("grant_type", "authorization_code", "client_id", d.app.ID, "code",
+			begun.text("device_code"))).
 			wants(t, "a device_code as a code", 400, 400, "invalid_grant")
 		d.poll(d.nodes[0], begun).tokens(t)
-		d.post(d.nodes[0], "/oauth/token", form("grant_type", "authorization_code", "client_id", d.app.ID, "code", begun.text("device_code"))).
+		d.post(d.nodes[0], "/oauth/token", form("grant_type", "authorization_code", "client_id", d.app.ID, "code",
+			begun.text("device_code"))).
 			wants(t, "a redeemed device_code as a code", 400, 400, "invalid_grant")
 	})
 }
@@ -311,7 +321,8 @@ func TestConsentThatIsRefusedIsTold(t *testing.T) {
 		if _, err := d.nodes[0].store.Consent(t.Context(), d.app.ID, d.ada.Sub); !errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("a consent to what was denied: %v", err)
 		}
-		if e := d.events(event.Consent); len(e) != 1 || e[0].Detail != "denied a device at 192.0.2.1" || e[0].User != d.ada.Sub || e[0].App != d.app.ID {
+		if e := d.events(event.Consent); len(e) != 1 || e[0].Detail != "denied a device at 192.0.2.1" ||
+			e[0].User != d.ada.Sub || e[0].App != d.app.ID {
 			t.Errorf("the trail has %+v", e)
 		}
 	})
@@ -321,10 +332,12 @@ func TestTrailSaysWhoAllowedWhat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
 		d.poll(d.nodes[0], d.allowed("scope", "openid tools")).tokens(t)
-		if e := d.events(event.Consent); len(e) != 1 || e[0].Detail != "allowed openid tools on a device at 192.0.2.1" || e[0].User != d.ada.Sub || e[0].App != d.app.ID {
+		if e := d.events(event.Consent); len(e) != 1 || e[0].Detail != "allowed openid tools on a device at 192.0.2.1" ||
+			e[0].User != d.ada.Sub || e[0].App != d.app.ID {
 			t.Errorf("the trail has %+v", e)
 		}
-		if e := d.events(event.Token); len(e) != 2 || e[1].Detail != "device_code" || e[1].User != d.ada.Sub || e[1].Anonymous {
+		if e := d.events(event.Token); len(e) != 2 || e[1].Detail != "device_code" || e[1].User != d.ada.Sub ||
+			e[1].Anonymous {
 			t.Errorf("the trail has %+v", e)
 		}
 	})
@@ -341,7 +354,8 @@ func TestDeviceCodeEndsAfterTenMinutes(t *testing.T) {
 		time.Sleep(time.Second)
 		p.typeCode(late.text("user_code")).has(t, "a late code", "There is no such code, or it has expired.")
 		p.answer(asked, "allow").has(t, "a late answer", "has expired")
-		for what, begun := range map[string]answer{"unanswered": unanswered, "answered too late": late, "allowed and not fetched": kept} {
+		for what, begun := range map[string]answer{"unanswered": unanswered, "answered too late": late,
+			"allowed and not fetched": kept} {
 			d.poll(d.nodes[0], begun).wants(t, what, 400, 400, "expired_token")
 		}
 		if _, err := d.nodes[0].store.Consent(t.Context(), d.app.ID, d.ada.Sub); err != nil {
@@ -361,9 +375,11 @@ func TestPageIsFramedAndCachedByNobody(t *testing.T) {
 		begun := d.begin()
 		p := d.person().signedIn()
 		asked := p.typeCode(begun.text("user_code"))
-		for what, a := range map[string]page{"the code": p.open(issuer + "/oauth/device"), "the question": asked, "the sign-in": d.person().open(issuer + "/oauth/device"), "the answer": p.answer(asked, "allow")} {
+		for what, a := range map[string]page{"the code": p.open(issuer + "/oauth/device"), "the question": asked,
+			"the sign-in": d.person().open(issuer + "/oauth/device"), "the answer": p.answer(asked, "allow")} {
 			h := a.header
-			if h.Get("Cache-Control") != "no-store" || h.Get("X-Frame-Options") != "DENY" || !strings.Contains(h.Get("Content-Security-Policy"), "frame-ancestors 'none'") ||
+			if h.Get("Cache-Control") != "no-store" || h.Get("X-Frame-Options") != "DENY" ||
+				!strings.Contains(h.Get("Content-Security-Policy"), "frame-ancestors 'none'") ||
 				!strings.Contains(h.Get("Content-Security-Policy"), "form-action 'self'") || h.Get("Referrer-Policy") == "" {
 				t.Errorf("%s has the headers %v", what, h)
 			}
@@ -401,7 +417,8 @@ func TestAnswerOfSomebodyElseCountsForNobody(t *testing.T) {
 		begun := d.begin("client_id", tty.ID)
 		p := d.person().signedIn()
 		asked := p.typeCode(begun.text("user_code"))
-		for what, change := range map[string][2]string{"another user": {"user", "usomebody"}, "no user": {"user", ""}, "other terms": {"terms", "x"}, "no ticket": {"ticket", "x"}, "another ticket": {"ticket", strings.Repeat("0", 64)}} {
+		for what, change := range map[string][2]string{"another user": {"user", "usomebody"}, "no user": {"user", ""},
+			"other terms": {"terms", "x"}, "no ticket": {"ticket", "x"}, "another ticket": {"ticket", strings.Repeat("0", 64)}} {
 			v := asked.fields()
 			v.Set("allow", "1")
 			v.Set(change[0], change[1])

@@ -54,7 +54,8 @@ func newDevices(t testing.TB, nodes int, changes ...func(*oauth.Config)) *device
 		d.start()
 	}
 	d.app = d.register(storage.App{Name: "Terminal", Public: true, Domains: []string{"localhost"}})
-	d.ada = must(users.New(d.nodes[0].store, cheap).Create(t.Context(), storage.User{Username: "ada", Nickname: "Ada"}, password))(t)
+	d.ada = must(users.New(d.nodes[0].store, cheap).Create(t.Context(), storage.User{Username: "ada", Nickname: "Ada"},
+		password))(t)
 	return d
 }
 
@@ -71,7 +72,8 @@ func (d *devices) start() *deviceNode {
 		Log: quiet,
 	}))(d.TB)
 	config := oauth.Config{
-		NoDelivery: true, Tokens: n.tokens, SignIn: signIn, Consent: signIn, Devices: signIn, Levels: signIn, Audit: &n.trail, Log: quiet,
+		NoDelivery: true, Tokens: n.tokens, SignIn: signIn, Consent: signIn, Devices: signIn, Levels: signIn, Audit: &n.trail,
+		Log:     quiet,
 		Clients: oauth.ClientsConfig{Documents: oauth.ClientsOpen},
 	}
 	for _, change := range d.changes {
@@ -129,7 +131,9 @@ func (d *devices) begin(pairs ...string) answer {
 // poll asks for the tokens of a device_code; pairs change it.
 func (d *devices) poll(on *deviceNode, begun answer, pairs ...string) answer {
 	d.Helper()
-	return d.post(on, "/oauth/token", form(append([]string{"grant_type", deviceGrant, "client_id", d.app.ID, "device_code", begun.text("device_code")}, pairs...)...))
+	return d.post(on, "/oauth/token",
+		form(append([]string{"grant_type", deviceGrant, "client_id", d.app.ID, "device_code", begun.text("device_code")},
+			pairs...)...))
 }
 
 // person is a person at a browser, with its cookies.

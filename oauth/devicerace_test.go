@@ -218,7 +218,8 @@ func TestDevicePollGrantsNothingThatHasEnded(t *testing.T) {
 			d.person().signedIn().submit("/oauth/account/everywhere", url.Values{"a": {"b"}})
 		},
 		"the tokens of the application are revoked": func(d *devices) {
-			if err := d.nodes[0].tokens.Revoke(d.Context(), driver.Revocation{Kind: driver.RevokeApp, ID: d.app.ID, Before: time.Now()}); err != nil {
+			if err := d.nodes[0].tokens.Revoke(d.Context(), driver.Revocation{Kind: driver.RevokeApp, ID: d.app.ID,
+				Before: time.Now()}); err != nil {
 				d.Fatal(err)
 			}
 		},
@@ -231,7 +232,8 @@ func TestDevicePollGrantsNothingThatHasEnded(t *testing.T) {
 				end(d)
 				time.Sleep(time.Second)
 				a := d.poll(d.nodes[0], begun)
-				if a.status != 400 || a.text("error") != "invalid_grant" && a.text("error") != "unauthorized_client" || a.text("access_token") != "" {
+				if a.status != 400 || a.text("error") != "invalid_grant" && a.text("error") != "unauthorized_client" ||
+					a.text("access_token") != "" {
 					t.Errorf("the device is answered with %d %v", a.status, a.body)
 				}
 			})
@@ -322,7 +324,8 @@ func TestUserCodesAreNotGuessed(t *testing.T) {
 			p.typeCode(begun.text("user_code"))
 			p.typeCode("ABCD")
 		}
-		d.person().signedIn().typeCode(d.begin().text("user_code")).has(t, "a right code", "Allow a device to use your account?")
+		d.person().signedIn().typeCode(d.begin().text("user_code")).has(t, "a right code",
+			"Allow a device to use your account?")
 	})
 }
 
@@ -389,7 +392,8 @@ func TestPollsCountForTheirDeviceAndNotForTheAddress(t *testing.T) {
 		secret := []string{"client_id", shop.ID, "client_secret", shop.AppKey().Reveal()}
 		public, confidential := d.begin(), d.begin(secret...)
 		ask := func(begun answer, pairs ...string) url.Values {
-			return form(append([]string{"grant_type", deviceGrant, "client_id", d.app.ID, "device_code", begun.text("device_code")}, pairs...)...)
+			return form(append([]string{"grant_type", deviceGrant, "client_id", d.app.ID, "device_code",
+				begun.text("device_code")}, pairs...)...)
 		}
 		for i := range 60 {
 			for _, v := range []url.Values{ask(public), ask(confidential, secret...)} {

@@ -52,7 +52,8 @@ func dialogueFixture(t *testing.T) (http.Handler, map[string]string) {
 	var values map[string]string
 	for _, b := range backends {
 		store := must(storage.Open(t.Context(), b, key))(t)
-		tokens := must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: issuer, Store: store, SweepEvery: -1, StaleAfter: backend.StaleAfter}))(t)
+		tokens := must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: issuer, Store: store, SweepEvery: -1,
+			StaleAfter: backend.StaleAfter}))(t)
 		t.Cleanup(func() { tokens.Close(context.Background()) })
 		signInConfig := signin.Config{BaseURL: issuer, Store: store, Users: users.New(store, hasher).Host(), Log: quiet,
 			Revoker: tokens}
@@ -81,7 +82,8 @@ func people(t *testing.T, store *storage.Store, hasher *passwords.Hasher, signIn
 		Username: "ada", Name: "Ada Lovelace", Nickname: "Ada", Picture: "https://img.example.com/ada.png",
 		Email: "ada@example.com", EmailVerified: true, Gender: "female", Location: "London",
 	}, password))(t)
-	app := must(store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}, FirstParty: true}))(t)
+	app := must(store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"},
+		FirstParty: true}))(t)
 	shop := must(store.SaveApp(t.Context(), storage.App{Name: "Shop", Domains: []string{"shop.example.com"}}))(t)
 	apiKey, _, err := apikeys.Make(t.Context(), store, ada.Sub, "nightly build", "profile tools:shop", time.Hour)
 	if err != nil {
@@ -126,33 +128,36 @@ func backstage(store *storage.Store) http.Handler {
 				Claims json.RawMessage `json:"claims"`
 			}{header, claims})
 		}},
-		reply.Route{Path: "/test/setting", Methods: []string{"POST"}, Handle: func(w http.ResponseWriter, r *http.Request) error {
-			q := r.URL.Query()
-			w.WriteHeader(http.StatusNoContent)
-			return store.Set(r.Context(), q.Get("name"), q.Get("value"))
-		}},
+		reply.Route{Path: "/test/setting", Methods: []string{"POST"},
+			Handle: func(w http.ResponseWriter, r *http.Request) error {
+				q := r.URL.Query()
+				w.WriteHeader(http.StatusNoContent)
+				return store.Set(r.Context(), q.Get("name"), q.Get("value"))
+			}},
 		reply.Route{Path: "/test/hash", Methods: []string{"GET"}, Handle: func(w http.ResponseWriter, r *http.Request) error {
 			return reply.JSON(w, 200, map[string]string{"hash": handle.Hash(r.URL.Query().Get("of"))})
 		}},
-		reply.Route{Path: "/test/panic", Methods: []string{"GET"}, Handle: func(http.ResponseWriter, *http.Request) error { panic("on purpose") }},
+		reply.Route{Path: "/test/panic", Methods: []string{"GET"},
+			Handle: func(http.ResponseWriter, *http.Request) error { panic("on purpose") }},
 	)
 }
 
 // signed is the query of an authorize request as a vendor SDK signs it (protocol 5). Dialogues
 // ask for it at /test/signed, with the parameters to be signed.
 func signed(store *storage.Store) reply.Route {
-	return reply.Route{Path: "/test/signed", Methods: []string{"GET"}, Handle: func(w http.ResponseWriter, r *http.Request) error {
-		q := r.URL.Query()
-		app, err := store.App(r.Context(), q.Get("client_id"))
-		if err != nil {
-			return err
-		}
-		if ago, err := time.ParseDuration(q.Get("ago")); err == nil {
-			q.Del("ago")
-			q.Set("timestamp", strconv.FormatInt(time.Now().Add(-ago).Unix(), 10))
-		}
-		q.Set("sign", md5sign.Of(app, q))
-		w.Header().Set("X-Query", q.Encode())
-		return nil
-	}}
+	return reply.Route{Path: "/test/signed", Methods: []string{"GET"},
+		Handle: func(w http.ResponseWriter, r *http.Request) error {
+			q := r.URL.Query()
+			app, err := store.App(r.Context(), q.Get("client_id"))
+			if err != nil {
+				return err
+			}
+			if ago, err := time.ParseDuration(q.Get("ago")); err == nil {
+				q.Del("ago")
+				q.Set("timestamp", strconv.FormatInt(time.Now().Add(-ago).Unix(), 10))
+			}
+			q.Set("sign", md5sign.Of(app, q))
+			w.Header().Set("X-Query", q.Encode())
+			return nil
+		}}
 }

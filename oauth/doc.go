@@ -6,7 +6,9 @@
 //
 //	tokens, err := oauth.OpenTokens(ctx, oauth.TokensConfig{BaseURL: origin, Store: store})
 //	signIn, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Revoker: tokens})
-//	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: signIn, Consent: signIn, Devices: signIn, Levels: signIn})
+//	provider, err := oauth.New(ctx, oauth.Config{
+//		Tokens: tokens, SignIn: signIn, Consent: signIn, Devices: signIn, Levels: signIn,
+//	})
 //	provider.Mount(mux)
 //	signIn.Mount(mux)
 //

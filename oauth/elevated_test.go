@@ -19,7 +19,8 @@ func TestManagementIsNeverGrantedWithoutAQuestion(t *testing.T) {
 		h.app.FirstParty = firstParty
 		h.app = h.register(h.app)
 		c.asked, c.once = nil, 0
-		if w := h.authorize("scope", "openid apps"); w.Header().Get("Location") != "" || !slices.Equal(c.asked, []string{"openid apps"}) {
+		if w := h.authorize("scope", "openid apps"); w.Header().Get("Location") != "" ||
+			!slices.Equal(c.asked, []string{"openid apps"}) {
 			t.Errorf("first-party %v: %d to %q, asked %q", firstParty, w.Code, w.Header().Get("Location"), c.asked)
 		}
 		c.once = 1
@@ -28,7 +29,8 @@ func TestManagementIsNeverGrantedWithoutAQuestion(t *testing.T) {
 			t.Errorf("first-party %v: one yes was good for two grants", firstParty)
 		}
 		c.once = 1
-		if to := h.authorize("scope", "apps", "prompt", "none").Header().Get("Location"); !strings.Contains(to, "error=consent_required") || c.once != 1 {
+		if to := h.authorize("scope", "apps", "prompt", "none").Header().Get("Location"); !strings.Contains(to,
+			"error=consent_required") || c.once != 1 {
 			t.Errorf("first-party %v: prompt=none leads to %q, and leaves %d answers", firstParty, to, c.once)
 		}
 	}
@@ -45,7 +47,8 @@ func TestManagementTakesARecentSignIn(t *testing.T) {
 		if prompts == 0 {
 			continue
 		}
-		if to := h.authorize("scope", "apps", "prompt", "none").Header().Get("Location"); !strings.Contains(to, "error=login_required") {
+		if to := h.authorize("scope", "apps", "prompt", "none").Header().Get("Location"); !strings.Contains(to,
+			"error=login_required") {
 			t.Errorf("signed in %v ago, prompt=none leads to %q", age, to)
 		}
 		c.allowed = true
@@ -57,10 +60,13 @@ func TestManagementTakesARecentSignIn(t *testing.T) {
 func TestManagementTakesTheSecondFactorOfWhoHasOne(t *testing.T) {
 	h, c := fixtureWithConsent(t)
 	c.allowed, c.once, h.browser.owes = true, 1, true
-	if w := h.authorize("scope", "openid apps"); w.Header().Get("Location") != "" || h.browser.prompts != 1 || c.once != 1 {
-		t.Errorf("without it = %d to %q, asked %d times, %d answers left", w.Code, w.Header().Get("Location"), h.browser.prompts, c.once)
+	if w := h.authorize("scope", "openid apps"); w.Header().Get("Location") != "" || h.browser.prompts != 1 ||
+		c.once != 1 {
+		t.Errorf("without it = %d to %q, asked %d times, %d answers left", w.Code, w.Header().Get("Location"),
+			h.browser.prompts, c.once)
 	}
-	if to := h.authorize("scope", "apps", "prompt", "none").Header().Get("Location"); !strings.Contains(to, "error=login_required") {
+	if to := h.authorize("scope", "apps", "prompt", "none").Header().Get("Location"); !strings.Contains(to,
+		"error=login_required") {
 		t.Errorf("without it, prompt=none leads to %q", to)
 	}
 	h.code("scope", "openid") // nothing else takes it
@@ -75,10 +81,12 @@ func TestManagementLastsAnHourAndNoRefreshRenewsIt(t *testing.T) {
 	if got := granted.body["expires_in"]; got != float64(3600) {
 		t.Errorf("expires_in = %v, want 3600", got)
 	}
-	if caller, err := h.tokens.Verify(t.Context(), granted.text("access_token")); err != nil || caller.Scope != "openid apps tools" || time.Until(caller.ExpiresAt) > time.Hour {
+	if caller, err := h.tokens.Verify(t.Context(), granted.text("access_token")); err != nil ||
+		caller.Scope != "openid apps tools" || time.Until(caller.ExpiresAt) > time.Hour {
 		t.Errorf("the token speaks for %+v, %v", caller, err)
 	}
-	next := h.refresh(granted.text("refresh_token"), "scope", "openid apps tools") // libraries send what they asked for first
+	// libraries send what they asked for first
+	next := h.refresh(granted.text("refresh_token"), "scope", "openid apps tools")
 	if next.text("scope") != "openid tools" || next.body["expires_in"] != float64(604800) {
 		t.Errorf("a refresh grants %q for %v s", next.text("scope"), next.body["expires_in"])
 	}

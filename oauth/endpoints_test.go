@@ -32,7 +32,8 @@ func TestStateAndTheRedirectsOwnQueryComeBackByteForByte(t *testing.T) {
 	if loc := h.authorize("state", "-").Header().Get("Location"); strings.Contains(loc, "state") {
 		t.Errorf("Location = %q, want no state where none was sent", loc)
 	}
-	if loc := h.authorize("redirect_uri", redirect+"?").Header().Get("Location"); !strings.HasPrefix(loc, redirect+"?code=") {
+	if loc := h.authorize("redirect_uri", redirect+"?").Header().Get("Location"); !strings.HasPrefix(loc,
+		redirect+"?code=") {
 		t.Errorf("Location = %q, want %s?code=...", loc, redirect)
 	}
 }
@@ -55,11 +56,14 @@ func TestInvalidClientOrRedirectNeverRedirects(t *testing.T) {
 		"scheme of javascript": {"redirect_uri", "javascript:alert(1)//app.example.com"},
 	} {
 		w := h.authorize(pairs...)
-		if w.Code != 400 || w.Header().Get("Location") != "" || !strings.Contains(w.Header().Get("Content-Type"), "text/html") {
-			t.Errorf("%s: authorize = %d to %q as %s, want a 400 page", name, w.Code, w.Header().Get("Location"), w.Header().Get("Content-Type"))
+		if w.Code != 400 || w.Header().Get("Location") != "" || !strings.Contains(w.Header().Get("Content-Type"),
+			"text/html") {
+			t.Errorf("%s: authorize = %d to %q as %s, want a 400 page", name, w.Code, w.Header().Get("Location"),
+				w.Header().Get("Content-Type"))
 		}
 	}
-	twice := "/oauth/authorize?response_type=code&client_id=" + h.app.ID + "&redirect_uri=" + url.QueryEscape(redirect) + "&redirect_uri=" + url.QueryEscape("https://evil.example/")
+	twice := "/oauth/authorize?response_type=code&client_id=" + h.app.ID + "&redirect_uri=" + url.QueryEscape(redirect) +
+		"&redirect_uri=" + url.QueryEscape("https://evil.example/")
 	if w := h.serve(httptest.NewRequest("GET", twice, nil)); w.Code != 400 || w.Header().Get("Location") != "" {
 		t.Errorf("redirect_uri twice = %d to %q, want a 400 page", w.Code, w.Header().Get("Location"))
 	}
@@ -79,15 +83,18 @@ func TestAuthorizeSendsOtherFaultsToTheApplicationWithState(t *testing.T) {
 		"request":                 {[]string{"request", "e30.e30."}, "request_not_supported"},
 		"request_uri":             {[]string{"request_uri", "https://app.example.com/r"}, "request_uri_not_supported"},
 		"short challenge":         {[]string{"code_challenge", "x"}, "invalid_request"},
-		"S256 of 44 characters":   {[]string{"code_challenge", challengeOf(verifier) + "A", "code_challenge_method", "S256"}, "invalid_request"},
-		"method without one":      {[]string{"code_challenge_method", "S256"}, "invalid_request"},
-		"unknown method":          {[]string{"code_challenge", challengeOf(verifier), "code_challenge_method", "S512"}, "invalid_request"},
-		"max_age":                 {[]string{"max_age", "-1"}, "invalid_request"},
-		"prompt":                  {[]string{"prompt", "none login"}, "invalid_request"},
-		"resource":                {[]string{"resource", "https://elsewhere.example"}, "invalid_target"},
+		"S256 of 44 characters": {[]string{"code_challenge", challengeOf(verifier) + "A", "code_challenge_method", "S256"},
+			"invalid_request"},
+		"method without one": {[]string{"code_challenge_method", "S256"}, "invalid_request"},
+		"unknown method": {[]string{"code_challenge", challengeOf(verifier), "code_challenge_method", "S512"},
+			"invalid_request"},
+		"max_age":  {[]string{"max_age", "-1"}, "invalid_request"},
+		"prompt":   {[]string{"prompt", "none login"}, "invalid_request"},
+		"resource": {[]string{"resource", "https://elsewhere.example"}, "invalid_target"},
 	} {
 		to, _ := url.Parse(h.authorize(c.pairs...).Header().Get("Location"))
-		if q := to.Query(); to.Host != "app.example.com" || q.Get("error") != c.want || q.Get("state") != "xyz" || q.Get("iss") != issuer || q.Has("code") {
+		if q := to.Query(); to.Host != "app.example.com" || q.Get("error") != c.want || q.Get("state") != "xyz" ||
+			q.Get("iss") != issuer || q.Has("code") {
 			t.Errorf("%s: redirect to %s, want error=%s with state and iss", name, to, c.want)
 		}
 	}
@@ -223,7 +230,8 @@ func TestBearerIsAnAccessTokenOnly(t *testing.T) {
 // Decision 12.
 func TestUserInfoHasAllClaimsAndOpensThemByScope(t *testing.T) {
 	h := newFixture(t)
-	const all = "email email_verified gender iss location login_type name nickname picture preferred_username sub updated_at user_id"
+	const all = "email email_verified gender iss location login_type name nickname picture preferred_username sub " +
+		"updated_at user_id"
 	for scope, want := range map[string][3]any{
 		"openid":               {"", "", false},
 		"openid profile":       {"Ada", "", false},
@@ -237,7 +245,8 @@ func TestUserInfoHasAllClaimsAndOpensThemByScope(t *testing.T) {
 		if got := [3]any{a.body["nickname"], a.body["email"], a.body["email_verified"]}; got != want {
 			t.Errorf("scope %q: nickname, email, email_verified = %v, want %v", scope, got, want)
 		}
-		if a.text("sub") != h.user.Sub || a.number("user_id") != int(h.user.ID) || a.text("iss") != issuer || a.text("login_type") != "self" || a.number("updated_at") == 0 {
+		if a.text("sub") != h.user.Sub || a.number("user_id") != int(h.user.ID) || a.text("iss") != issuer ||
+			a.text("login_type") != "self" || a.number("updated_at") == 0 {
 			t.Errorf("scope %q: userinfo = %v, want sub, user_id, iss, login_type and updated_at always", scope, a.body)
 		}
 	}
@@ -247,7 +256,8 @@ func TestUserInfoHasAllClaimsAndOpensThemByScope(t *testing.T) {
 func TestRevocationWorksAndRefusesWhatItMust(t *testing.T) {
 	h := newFixture(t)
 	tokens := h.exchange(h.code()).tokens(t)
-	if a := h.revoke(tokens.text("access_token"), "token_type_hint", "refresh_token"); a.status != 200 || a.number("code") != 0 || a.text("msg") != "success" || a.keys() != "code msg" {
+	if a := h.revoke(tokens.text("access_token"), "token_type_hint", "refresh_token"); a.status != 200 ||
+		a.number("code") != 0 || a.text("msg") != "success" || a.keys() != "code msg" {
 		t.Errorf("revoke = %d %v, want 200 success whatever the hint", a.status, a.body)
 	}
 	h.userInfo(tokens.text("access_token")).wants(t, "a revoked access token", 401, 401, "invalid_token")
@@ -318,7 +328,8 @@ func mustJSON(v any) string { b, _ := json.Marshal(v); return string(b) }
 // Decision 13.
 func TestDocumentsAnswerIfNoneMatch(t *testing.T) {
 	h := newFixture(t)
-	for _, path := range []string{"/.well-known/openid-configuration", "/.well-known/oauth-authorization-server", "/oauth/jwks", "/oauth/jwks.php"} {
+	for _, path := range []string{"/.well-known/openid-configuration", "/.well-known/oauth-authorization-server",
+		"/oauth/jwks", "/oauth/jwks.php"} {
 		first := h.serve(httptest.NewRequest("GET", path, nil))
 		etag := first.Header().Get("ETag")
 		if first.Code != 200 || etag == "" || first.Header().Get("Cache-Control") != "public, max-age=300" {
@@ -381,7 +392,8 @@ func TestPHPPathsAnswerTheSameAndOtherPathsAndMethodsDoNot(t *testing.T) {
 }
 
 func TestNewSaysEverythingThatIsWrong(t *testing.T) {
-	_, err := oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: "id.example.com/", SigningAlg: "HS256", CodeLifetime: -1})
+	_, err := oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: "id.example.com/", SigningAlg: "HS256",
+		CodeLifetime: -1})
 	for _, want := range []string{"BaseURL", "Store", "SigningAlg", "negative"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("OpenTokens = %v, want a complaint about %s", err, want)
@@ -402,7 +414,8 @@ func TestHostAndForwardedHeadersAreIgnored(t *testing.T) {
 	v := form("response_type", "code", "client_id", h.app.ID, "redirect_uri", redirect)
 	for _, path := range []string{"/.well-known/openid-configuration", "/oauth/authorize?" + v.Encode()} {
 		r := httptest.NewRequest("GET", "http://evil.example"+path, nil)
-		for _, name := range []string{"X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Prefix", "Forwarded", "X-Original-URL", "X-Rewrite-URL", "X-HTTP-Method-Override"} {
+		for _, name := range []string{"X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Prefix", "Forwarded",
+			"X-Original-URL", "X-Rewrite-URL", "X-HTTP-Method-Override"} {
 			r.Header.Set(name, "evil.example")
 		}
 		w := h.serve(r)

@@ -30,7 +30,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: signIn, Consent: signIn, Devices: signIn, Levels: signIn})
+	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: signIn, Consent: signIn, Devices: signIn,
+		Levels: signIn})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -20,55 +20,117 @@ var (
 	// RFC 6749 4.1.2.1
 	tooLong = badRequest.Saying("no page can keep this request until the user has answered: send less, above all in state")
 
-	unknownApp  = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "client_id is not that of an application here"}                                                                                                                         // protocol 4.1
-	endedApp    = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "this application has registered itself, and that has ended: it was removed, or nobody used it for a day. Have the application forget its client_id and sign in again"} // protocol 4.1
-	disabledApp = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this application is disabled"}                                                                                                                                    // protocol 4.1
-	badRedirect = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "redirect_uri is not allowed"}                                                                                                                                         // protocol 4.1, 5
+	// protocol 4.1
+	unknownApp = &reply.Failure{Status: 400, OAuth: engine.InvalidClient,
+		Msg: "client_id is not that of an application here"}
+	// protocol 4.1
+	endedApp = &reply.Failure{Status: 400, OAuth: engine.InvalidClient,
+		Msg: "this application has registered itself, and that has ended: it was removed, or nobody used it for a day. " +
+			"Have the application forget its client_id and sign in again"}
+	// protocol 4.1
+	disabledApp = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this application is disabled"}
+	// protocol 4.1, 5
+	badRedirect = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "redirect_uri is not allowed"}
 
-	clientsOff     = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "client_id is the URL of a document, and applications that are not registered here are not admitted: ask the operator of this service to register it"}        // decision 55
-	clientUnlisted = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "this application comes from a host that is not on the list of this service: use another application, or ask the operator of this service to trust its host"} // decision 55
-	clientDenied   = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "the operator of this service does not admit applications from this host: use another application, or ask the operator"}                                      // decision 55
-	clientsBusy    = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", Msg: "too many applications are looked up for your network at this moment: wait before you try again."}                                                       // decision 55
-	badDocument    = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "this application cannot be used here because of what its own document says: tell who makes it"}                                                              // decision 55
-	documentAway   = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, Msg: "this application could not be looked up: try again in a minute"}                                                                                             // decision 55
+	// decision 55
+	clientsOff = &reply.Failure{Status: 400, OAuth: engine.InvalidClient,
+		Msg: "client_id is the URL of a document, and applications that are not registered here are not admitted: ask the " +
+			"operator of this service to register it"}
+	// decision 55
+	clientUnlisted = &reply.Failure{Status: 400, OAuth: engine.InvalidClient,
+		Msg: "this application comes from a host that is not on the list of this service: use another application, or ask " +
+			"the operator of this service to trust its host"}
+	// decision 55
+	clientDenied = &reply.Failure{Status: 400, OAuth: engine.InvalidClient,
+		Msg: "the operator of this service does not admit applications from this host: use another application, or ask the " +
+			"operator"}
+	// decision 55
+	clientsBusy = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable",
+		Msg: "too many applications are looked up for your network at this moment: wait before you try again."}
+	// decision 55
+	badDocument = &reply.Failure{Status: 400, OAuth: engine.InvalidClient,
+		Msg: "this application cannot be used here because of what its own document says: tell who makes it"}
+	// decision 55
+	documentAway = &reply.Failure{Status: 400, OAuth: engine.InvalidClient,
+		Msg: "this application could not be looked up: try again in a minute"}
 
-	wrongClient = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, Msg: "the application could not be authenticated"} // RFC 6749 5.2, RFC 7523 3.2
+	// RFC 6749 5.2, RFC 7523 3.2
+	wrongClient = &reply.Failure{Status: 401, OAuth: engine.InvalidClient,
+		Msg: "the application could not be authenticated"}
 
-	accessDenied = &reply.Failure{Status: 400, OAuth: "access_denied", Msg: "the user did not allow this"} // RFC 6749 4.1.2.1
+	// RFC 6749 4.1.2.1
+	accessDenied = &reply.Failure{Status: 400, OAuth: "access_denied", Msg: "the user did not allow this"}
 
-	badTicket    = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "this sign-in was not begun at /connect.php, or has expired after 10 minutes: start again there"} // protocol 4.10
-	badTimestamp = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 105, Msg: md5sign.ErrTimestamp.Error()}                                                       // protocol 5, 7
-	badRepeat    = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101, Msg: md5sign.ErrRepeated.Error()}                                                        // protocol 5
-	badAmbiguous = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101, Msg: md5sign.ErrAmbiguous.Error()}                                                       // protocol 5
-	badSign      = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 103, Msg: md5sign.ErrSign.Error()}                                                            // protocol 5
+	// protocol 4.10
+	badTicket = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest,
+		Msg: "this sign-in was not begun at /connect.php, or has expired after 10 minutes: start again there"}
+	// protocol 5, 7
+	badTimestamp = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 105,
+		Msg: md5sign.ErrTimestamp.Error()}
+	// protocol 5
+	badRepeat = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101,
+		Msg: md5sign.ErrRepeated.Error()}
+	// protocol 5
+	badAmbiguous = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101,
+		Msg: md5sign.ErrAmbiguous.Error()}
+	// protocol 5
+	badSign = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 103, Msg: md5sign.ErrSign.Error()}
 
 	badBasic = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, // RFC 6749 2.3.1, 5.2
 		Msg:    "the Authorization header is not Basic with client_id and client_secret: send them so, or in the form body",
 		Header: http.Header{"Www-Authenticate": {basicChallenge}}}
-	twoWays      = badRequest.Saying("the application authenticates in two ways: send client_id and client_secret in the Authorization header or in the form body")     // RFC 6749 2.3
-	secretNeeded = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, Msg: "only an application with a client_secret may ask about tokens"}                       // RFC 7662 2.1, 4
-	tooManyKeys  = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", Msg: "too many wrong client secrets from this address: wait, then send the right one"} // protocol 7
-	noDevices    = &reply.Failure{Status: 404, OAuth: engine.InvalidRequest, Msg: "this service does not offer the device grant: use the authorization endpoint"}       // RFC 8628 3.1
-	noToken      = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>",                                             // protocol 4.3, RFC 6750 3.1
+	// RFC 6749 2.3
+	twoWays = badRequest.Saying("the application authenticates in two ways: send client_id and client_secret in " +
+		"the Authorization header or in the form body")
+	// RFC 7662 2.1, 4
+	secretNeeded = &reply.Failure{Status: 401, OAuth: engine.InvalidClient,
+		Msg: "only an application with a client_secret may ask about tokens"}
+	// protocol 7
+	tooManyKeys = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable",
+		Msg: "too many wrong client secrets from this address: wait, then send the right one"}
+	// RFC 8628 3.1
+	noDevices = &reply.Failure{Status: 404, OAuth: engine.InvalidRequest,
+		Msg: "this service does not offer the device grant: use the authorization endpoint"}
+	// protocol 4.3, RFC 6750 3.1
+	noToken = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>",
 		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
-	badToken = &reply.Failure{Status: 401, OAuth: "invalid_token", Msg: "the access token is invalid, expired or revoked: get a new one", // protocol 4.3, RFC 6750 3.1
+	// protocol 4.3, RFC 6750 3.1
+	badToken = &reply.Failure{Status: 401, OAuth: "invalid_token",
+		Msg:    "the access token is invalid, expired or revoked: get a new one",
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
 
-	badClientMetadata = &reply.Failure{Status: 400, OAuth: registration.InvalidClientMetadata, Msg: "the application cannot be registered as it describes itself"} // RFC 7591 3.2.2
-	tooManyClients    = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable",                                                                              // decision 55
-		Msg: "too many applications have registered themselves from this network: wait as long as Retry-After says, or use the URL of a metadata document as client_id"}
-	noRegistrationToken = &reply.Failure{Status: 401, Msg: "the registration access token is needed: send Authorization: Bearer <registration_access_token>", // RFC 7592 2
+	// RFC 7591 3.2.2
+	badClientMetadata = &reply.Failure{Status: 400, OAuth: registration.InvalidClientMetadata,
+		Msg: "the application cannot be registered as it describes itself"}
+	// decision 55
+	tooManyClients = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable",
+		Msg: "too many applications have registered themselves from this network: wait as long as Retry-After says, or use " +
+			"the URL of a metadata document as client_id"}
+	// RFC 7592 2
+	noRegistrationToken = &reply.Failure{Status: 401,
+		Msg:    "the registration access token is needed: send Authorization: Bearer <registration_access_token>",
 		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
-	badRegistrationToken = &reply.Failure{Status: 401, OAuth: "invalid_token", Msg: "this is not the registration access token of an application that is registered here", // RFC 7592 2
+	// RFC 7592 2
+	badRegistrationToken = &reply.Failure{Status: 401, OAuth: "invalid_token",
+		Msg:    "this is not the registration access token of an application that is registered here",
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
 	removalUnwritten = &reply.Failure{Status: 503, Msg: "the application is removed, but the audit trail, which has to " +
 		"have it, cannot be written at the moment: nothing has to be sent again"} // decision 32
 
-	missingToken          = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "token is missing"}                                                                            // RFC 7009 2.1
-	foreignToken          = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, Msg: "this token was issued to another application"}                                            // RFC 7009 2.1
-	keyOfUser             = foreignToken.Saying("this is an API key of a user: to end it, send client_id=" + storage.KeysAppID + " and no client_secret")                                 // RFC 7009 2.1
-	auditFailed           = &reply.Failure{Status: 503, Msg: "the token is revoked, but it could not be written down: send the request again", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
-	revocationsUnreadable = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}         // RFC 9110 15.6.4
+	// RFC 7009 2.1
+	missingToken = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "token is missing"}
+	// RFC 7009 2.1
+	foreignToken = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient,
+		Msg: "this token was issued to another application"}
+	// RFC 7009 2.1
+	keyOfUser = foreignToken.Saying("this is an API key of a user: to end it, send client_id=" +
+		storage.KeysAppID + " and no client_secret")
+	// RFC 9110 15.6.4
+	auditFailed = &reply.Failure{Status: 503, Msg: "the token is revoked, but it could not be written down: " +
+		"send the request again", Header: http.Header{"Retry-After": {"1"}}}
+	// RFC 9110 15.6.4
+	revocationsUnreadable = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly",
+		Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}
 
 	// RP-Initiated Logout 1.0, 2
 	tooLongToMove = badRequest.Saying("this form of another site is too long: send at most 16 KiB, or the same by GET")

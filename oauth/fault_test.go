@@ -30,7 +30,8 @@ type fileFixture struct {
 
 func newFileFixture(t *testing.T) *fileFixture {
 	t.Helper()
-	w := &fileFixture{fixture: &fixture{TB: t}, path: filepath.Join(t.TempDir(), "keystile.db"), master: storage.NewMasterKey()}
+	w := &fileFixture{fixture: &fixture{TB: t}, path: filepath.Join(t.TempDir(), "keystile.db"),
+		master: storage.NewMasterKey()}
 	w.open()
 	users := users.New(w.store, cheap)
 	w.user = must(users.Create(t.Context(), storage.User{Username: "ada", Nickname: "Ada"}, password))(t)
@@ -50,7 +51,8 @@ func (w *fileFixture) open() {
 	w.signIn = must(signin.New(context.Background(), signin.Config{BaseURL: issuer, Store: w.store,
 		Users: users.New(w.store, cheap).Host(), Log: quiet}))(w.TB)
 	w.tokens = tokensOf(w.TB, issuer, w.store)
-	w.server = must(oauth.New(context.Background(), oauth.Config{NoDelivery: true, Tokens: w.tokens, SignIn: w.signIn, Log: quiet}))(w.TB)
+	w.server = must(oauth.New(context.Background(), oauth.Config{NoDelivery: true, Tokens: w.tokens, SignIn: w.signIn,
+		Log: quiet}))(w.TB)
 }
 
 // reopen opens the store as a restart finds it.
@@ -108,7 +110,8 @@ var faultCases = []faultCase{
 		}},
 	{"exchange", (*fileFixture).code,
 		func(w *fileFixture, code string) *httptest.ResponseRecorder {
-			return w.raw(w.server, "/oauth/token", w.tokenForm("grant_type", "authorization_code", "code", code, "redirect_uri", redirect))
+			return w.raw(w.server, "/oauth/token", w.tokenForm("grant_type", "authorization_code", "code", code, "redirect_uri",
+				redirect))
 		},
 		func(w *fileFixture, code string, a *httptest.ResponseRecorder) {
 			if a.Code == 200 {
@@ -138,7 +141,8 @@ var faultCases = []faultCase{
 			}
 			w.refresh(handle).tokens(w.TB)
 		}},
-	{"revoke an access token", func(w *fileFixture) string { return w.exchange(w.code()).tokens(w.TB).text("access_token") },
+	{"revoke an access token",
+		func(w *fileFixture) string { return w.exchange(w.code()).tokens(w.TB).text("access_token") },
 		func(w *fileFixture, access string) *httptest.ResponseRecorder {
 			return w.raw(w.server, "/oauth/revoke", w.tokenForm("token", access))
 		},
@@ -181,7 +185,8 @@ func TestFailingStoreNeverMakesAPromise(t *testing.T) {
 				t.Fatal("no storage call: nothing is tested")
 			}
 			for at := range calls {
-				for _, fail := range []func() error{func() error { return errors.New("the disk is gone") }, func() error { panic("the disk is gone") }} {
+				for _, fail := range []func() error{func() error { return errors.New("the disk is gone") },
+					func() error { panic("the disk is gone") }} {
 					underFault(newFileFixture(t), a, at, fail)
 				}
 			}

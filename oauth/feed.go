@@ -58,7 +58,8 @@ type Feed struct {
 // Feed returns how well this process follows what others revoke and change.
 func (t *Tokens) Feed() Feed {
 	now := time.Now()
-	return Feed{Shared: t.c.Store.Shared(), Age: t.revoked.Age(now), Regressions: t.revoked.Regressions(), Err: t.revoked.Stale(now)}
+	return Feed{Shared: t.c.Store.Shared(), Age: t.revoked.Age(now), Regressions: t.revoked.Regressions(),
+		Err: t.revoked.Stale(now)}
 }
 
 // watchKeys notes when other processes change the signing keys.
@@ -106,7 +107,8 @@ func (t *Tokens) readChanges(ctx context.Context) error {
 }
 
 func (t *Tokens) forgot(err error) {
-	t.c.Log.Error("the store is behind what was read from it, as after a failover that lost writes: all is read anew, and until then no access token is accepted", "err", err)
+	t.c.Log.Error("the store is behind what was read from it, as after a failover that lost writes: all is read anew, "+
+		"and until then no access token is accepted", "err", err)
 }
 
 // turned logs that reading begins to fail, and that it works again.
@@ -115,7 +117,8 @@ func (t *Tokens) turned(err error) {
 		t.c.Log.Info("what other processes revoke and change is read again")
 		return
 	}
-	t.c.Log.Warn("what other processes revoke and change cannot be read; unless it can be soon, no access token is accepted", "stale_after", t.c.StaleAfter, "err", err)
+	t.c.Log.Warn("what other processes revoke and change cannot be read; unless it can be soon, no access token is "+
+		"accepted", "stale_after", t.c.StaleAfter, "err", err)
 }
 
 // listen has hint called when other processes tell of a change, until ctx ends.

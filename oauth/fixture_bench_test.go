@@ -16,16 +16,19 @@ func newBenchFixture(b *testing.B) *fixture {
 	h := newFixture(b)
 	h.store = must(storage.Open(context.Background(), memory.New(), storage.NewMasterKey()))(b)
 	h.tokens = tokensOf(b, issuer, h.store)
-	h.server = must(oauth.New(context.Background(), oauth.Config{NoDelivery: true, Tokens: h.tokens, SignIn: h.browser}))(b)
+	h.server = must(oauth.New(context.Background(), oauth.Config{NoDelivery: true, Tokens: h.tokens,
+		SignIn: h.browser}))(b)
 	h.app = h.register(storage.App{Name: "App", Domains: []string{"app.example.com"}})
 	h.user.Version = 0
-	h.user = must(h.store.CreateUser(context.Background(), h.user, storage.Login{Method: storage.LoginSelf, Subject: "ada"}))(b)
+	h.user = must(h.store.CreateUser(context.Background(), h.user,
+		storage.Login{Method: storage.LoginSelf, Subject: "ada"}))(b)
 	h.browser.signIn(h.user)
 	return h
 }
 
 func (h *fixture) codeQuery() url.Values {
-	return form("response_type", "code", "client_id", h.app.ID, "redirect_uri", redirect, "state", "xyz", "scope", "openid profile",
+	return form("response_type", "code", "client_id", h.app.ID, "redirect_uri", redirect, "state", "xyz", "scope",
+		"openid profile",
 		"code_challenge", challengeOf(verifier), "code_challenge_method", "S256")
 }
 
@@ -38,7 +41,8 @@ func (h *fixture) codes(n int) []string {
 }
 
 func (h *fixture) exchangeForm(code string) string {
-	return h.tokenForm("grant_type", "authorization_code", "code", code, "redirect_uri", redirect, "code_verifier", verifier).Encode()
+	return h.tokenForm("grant_type", "authorization_code", "code", code, "redirect_uri", redirect, "code_verifier",
+		verifier).Encode()
 }
 
 func (h *fixture) refreshToken() string {

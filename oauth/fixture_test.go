@@ -140,7 +140,8 @@ func (h *fixture) serve(r *http.Request) *httptest.ResponseRecorder {
 
 // authorize sends an authorize request for the fixture's application; pairs change it.
 func (h *fixture) authorize(pairs ...string) *httptest.ResponseRecorder {
-	v := form(append([]string{"response_type", "code", "client_id", h.app.ID, "redirect_uri", redirect, "state", "xyz"}, pairs...)...)
+	v := form(append([]string{"response_type", "code", "client_id", h.app.ID, "redirect_uri", redirect, "state", "xyz"},
+		pairs...)...)
 	return h.serve(httptest.NewRequest("GET", "/oauth/authorize?"+v.Encode(), nil))
 }
 
@@ -194,7 +195,8 @@ func (h *fixture) tokenForm(pairs ...string) url.Values {
 // exchange redeems a code; pairs change the request.
 func (h *fixture) exchange(code string, pairs ...string) answer {
 	h.Helper()
-	return h.token(append([]string{"grant_type", "authorization_code", "code", code, "redirect_uri", redirect}, pairs...)...)
+	return h.token(append([]string{"grant_type", "authorization_code", "code", code, "redirect_uri", redirect},
+		pairs...)...)
 }
 
 func (h *fixture) refresh(handle string, pairs ...string) answer {
@@ -342,5 +344,6 @@ func (c *counting) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 // tokensOf opens the tokens of a service whose store nobody sweeps.
 func tokensOf(t testing.TB, base string, store oauth.Store, resources ...string) *oauth.Tokens {
 	t.Helper()
-	return must(oauth.OpenTokens(context.Background(), oauth.TokensConfig{BaseURL: base, Store: store, Resources: resources, SweepEvery: -1}))(t)
+	return must(oauth.OpenTokens(context.Background(), oauth.TokensConfig{BaseURL: base, Store: store,
+		Resources: resources, SweepEvery: -1}))(t)
 }

@@ -82,7 +82,8 @@ func floodFixture(t *testing.T, nodes int) (all []*fixture, hosts *floodedHosts,
 }
 
 func (h *fixture) askOf(clientID, redirectURI string) *httptest.ResponseRecorder {
-	return h.authorize("client_id", clientID, "redirect_uri", redirectURI, "code_challenge", challengeOf(verifier), "code_challenge_method", "S256")
+	return h.authorize("client_id", clientID, "redirect_uri", redirectURI, "code_challenge", challengeOf(verifier),
+		"code_challenge_method", "S256")
 }
 
 func (h *fixture) enrolls() *httptest.ResponseRecorder {
@@ -92,7 +93,8 @@ func (h *fixture) enrolls() *httptest.ResponseRecorder {
 }
 
 // within asks again when it may, and reports whether it was let in within a minute.
-func within(t *testing.T, what string, from *netip.Addr, honest string, want int, ask func() *httptest.ResponseRecorder) {
+func within(t *testing.T, what string, from *netip.Addr, honest string, want int,
+	ask func() *httptest.ResponseRecorder) {
 	t.Helper()
 	*from = netip.MustParseAddr(honest)
 	begun := time.Now()
@@ -103,7 +105,8 @@ func within(t *testing.T, what string, from *netip.Addr, honest string, want int
 		}
 		wait, err := strconv.Atoi(w.Header().Get("Retry-After"))
 		if w.Code != 429 || err != nil || time.Since(begun)+time.Duration(wait)*time.Second > time.Minute {
-			t.Errorf("%s from %s: %d, Retry-After %q: not let in within a minute", what, honest, w.Code, w.Header().Get("Retry-After"))
+			t.Errorf("%s from %s: %d, Retry-After %q: not let in within a minute", what, honest, w.Code,
+				w.Header().Get("Retry-After"))
 			return
 		}
 		time.Sleep(time.Duration(wait) * time.Second)
@@ -121,7 +124,8 @@ func TestInventedDocumentsAndRegistrationsKeepNobodyOut(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				all, hosts, from := floodFixture(t, nodes)
 				const minutes, each = 10, 2000
-				vendorIDs := []string{vendordocs.ClaudeCode, vendordocs.ClaudeAI, vendordocs.ChatGPT, vendordocs.VSCode, vendordocs.Codex, vendordocs.OpenCode, vendordocs.Goose, vendordocs.Zed}
+				vendorIDs := []string{vendordocs.ClaudeCode, vendordocs.ClaudeAI, vendordocs.ChatGPT, vendordocs.VSCode,
+					vendordocs.Codex, vendordocs.OpenCode, vendordocs.Goose, vendordocs.Zed}
 				var before, after runtime.MemStats
 				runtime.GC()
 				runtime.ReadMemStats(&before)
@@ -142,7 +146,9 @@ func TestInventedDocumentsAndRegistrationsKeepNobodyOut(t *testing.T) {
 					}
 					h := all[minute%len(all)]
 					for i, honest := range []string{
-						fmt.Sprintf("203.0.%d.7", minute), fmt.Sprintf("2001:db8:ff%02x::1", minute), fmt.Sprintf("198.51.%d.1", 100+minute), // elsewhere, and beside the attackers
+						// elsewhere, and beside the attackers
+						fmt.Sprintf("203.0.%d.7", minute), fmt.Sprintf("2001:db8:ff%02x::1", minute),
+						fmt.Sprintf("198.51.%d.1", 100+minute),
 					} {
 						within(t, "a new agent", from, honest, 302, func() *httptest.ResponseRecorder {
 							return h.askOf(fmt.Sprintf("https://honest%d-%d.example.org/c.json", minute, i), "http://127.0.0.1/callback")
@@ -151,7 +157,8 @@ func TestInventedDocumentsAndRegistrationsKeepNobodyOut(t *testing.T) {
 					}
 					if minute < len(vendorIDs) {
 						id := vendorIDs[minute]
-						within(t, id, from, fmt.Sprintf("203.0.113.%d", minute), 302, func() *httptest.ResponseRecorder { return h.askOf(id, vendors[id]) })
+						within(t, id, from, fmt.Sprintf("203.0.113.%d", minute), 302,
+							func() *httptest.ResponseRecorder { return h.askOf(id, vendors[id]) })
 					}
 					time.Sleep(time.Minute)
 				}
@@ -168,7 +175,8 @@ func TestInventedDocumentsAndRegistrationsKeepNobodyOut(t *testing.T) {
 					}
 				}
 				grown := int64(after.HeapAlloc) - int64(before.HeapAlloc)
-				t.Logf("%d requests: at most %d fetches a minute, %d of one host; %d stored, %.1f MB", n, hosts.inAll, hosts.most, stored, float64(grown)/1e6)
+				t.Logf("%d requests: at most %d fetches a minute, %d of one host; %d stored, %.1f MB", n, hosts.inAll, hosts.most,
+					stored, float64(grown)/1e6)
 				const networks = 5*4 + 100 // their reserve of a minute
 				if hosts.inAll > 2*(100+networks+10) || hosts.most > 2*(30+networks+10) {
 					t.Errorf("%d fetches in a minute, %d of one host", hosts.inAll, hosts.most)
@@ -200,7 +208,8 @@ func TestDocumentAndAKeySetAtOneAddressAreNotTakenForEachOther(t *testing.T) {
 		var all sync.WaitGroup
 		all.Go(func() {
 			keys = h.post("/oauth/token", form("grant_type", "refresh_token", "refresh_token", "rt_x", "client_id", agent,
-				"client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer", "client_assertion", vendordocs.Assertion(t, agent, issuer, nil)))
+				"client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer", "client_assertion",
+				vendordocs.Assertion(t, agent, issuer, nil)))
 		})
 		<-begun
 		var w *httptest.ResponseRecorder
@@ -209,7 +218,8 @@ func TestDocumentAndAKeySetAtOneAddressAreNotTakenForEachOther(t *testing.T) {
 		close(goOn)
 		all.Wait()
 		if w.Code != 302 || h.docs.Asked(vendordocs.ClaudeCode) != 2 {
-			t.Errorf("authorize = %d %s after %d readings, want a code, and a reading of each", w.Code, w.Body, h.docs.Asked(vendordocs.ClaudeCode))
+			t.Errorf("authorize = %d %s after %d readings, want a code, and a reading of each", w.Code, w.Body,
+				h.docs.Asked(vendordocs.ClaudeCode))
 		}
 		keys.wants(t, "a document that is no key set", 401, 401, "invalid_client")
 	})
@@ -231,7 +241,9 @@ func TestKeySetSharedByTwoApplicationsIsReadOnce(t *testing.T) {
 			h.docs.Set(id, vendordocs.JSON(strings.ReplaceAll(documentWith(`"token_endpoint_auth_method"`, `"private_key_jwt"`, `"jwks_uri"`, `"`+vendordocs.ChatGPTKeys+`"`), agent, id)))
 			code := h.codeFor(id, agentRedirect)
 			all.Go(func() {
-				answers[i] = h.redeem(id, agentRedirect, code, "client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:jwt-bearer", "client_assertion", vendordocs.Assertion(t, id, issuer, nil))
+				answers[i] = h.redeem(id, agentRedirect, code, "client_assertion_type",
+					"urn:ietf:params:oauth:client-assertion-type:jwt-bearer", "client_assertion",
+					vendordocs.Assertion(t, id, issuer, nil))
 			})
 		}
 		synctest.Wait()
@@ -250,7 +262,8 @@ type slowCounter struct {
 	wait chan struct{}
 }
 
-func (c slowCounter) Wait(ctx context.Context, name string, p netip.Prefix, limit int, window time.Duration) time.Duration {
+func (c slowCounter) Wait(ctx context.Context, name string, p netip.Prefix, limit int,
+	window time.Duration) time.Duration {
 	if p.Contains(c.of) && p.IsSingleIP() {
 		<-c.wait
 	}
@@ -267,7 +280,8 @@ func TestFloodOfOneNetworkRefusesNoneThatWaitWithIt(t *testing.T) {
 			c.ClientIP = func(r *http.Request) netip.Addr { return netip.MustParseAddr(r.Header.Get("X-From")) }
 		})
 		ask := func(id string, from netip.Addr) *httptest.ResponseRecorder {
-			v := form("response_type", "code", "client_id", id, "redirect_uri", claudeRedirect, "code_challenge", challengeOf(verifier), "code_challenge_method", "S256")
+			v := form("response_type", "code", "client_id", id, "redirect_uri", claudeRedirect, "code_challenge",
+				challengeOf(verifier), "code_challenge_method", "S256")
 			r := httptest.NewRequest("GET", "/oauth/authorize?"+v.Encode(), nil)
 			r.Header.Set("X-From", from.String())
 			return h.serve(r)
@@ -286,7 +300,8 @@ func TestFloodOfOneNetworkRefusesNoneThatWaitWithIt(t *testing.T) {
 		if refused.Code != 429 || let.Code != 302 {
 			t.Errorf("the one is answered %d, who waited with it %d; want 429 and a code", refused.Code, let.Code)
 		}
-		if !strings.Contains(refused.Body.String(), "Try again in 60 seconds.") || refused.Header().Get("Retry-After") != "60" {
+		if !strings.Contains(refused.Body.String(), "Try again in 60 seconds.") ||
+			refused.Header().Get("Retry-After") != "60" {
 			t.Errorf("Retry-After %q: %s", refused.Header().Get("Retry-After"), refused.Body)
 		}
 	})
@@ -299,9 +314,10 @@ func TestApplicationWithARedirectThatIsRefusedSinceIsKeptForItsOthers(t *testing
 	if err := h.store.KeepClient(t.Context(), id); err != nil {
 		t.Errorf("a user consents: %v", err)
 	}
-	_, err := h.store.SaveApp(t.Context(), storage.App{ID: client.DynamicPrefix + "script", Name: "x", Public: true, Client: &client.Description{
-		Kind: client.Dynamic, AuthMethod: client.AuthNone, RedirectURIs: []string{"javascript:/alert(1)"},
-	}})
+	_, err := h.store.SaveApp(t.Context(), storage.App{ID: client.DynamicPrefix + "script", Name: "x", Public: true,
+		Client: &client.Description{
+			Kind: client.Dynamic, AuthMethod: client.AuthNone, RedirectURIs: []string{"javascript:/alert(1)"},
+		}})
 	if !errors.Is(err, storage.ErrInvalid) {
 		t.Errorf("a script is stored: %v", err)
 	}

@@ -9,7 +9,8 @@ import (
 
 func TestForgedTokensAreRefused(t *testing.T) {
 	h := newFixture(t)
-	service := forgery.Service{Keys: must(h.store.SigningKeys(t.Context()))(t), Issuer: issuer, ClientID: h.app.ID, Sub: h.user.Sub}
+	service := forgery.Service{Keys: must(h.store.SigningKeys(t.Context()))(t), Issuer: issuer, ClientID: h.app.ID,
+		Sub: h.user.Sub}
 	if a := h.userInfo(forgery.Genuine(t, service)); a.status != 200 {
 		t.Fatalf("a genuine token = %d %v: the forgeries would prove nothing", a.status, a.body)
 	}

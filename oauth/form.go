@@ -78,7 +78,8 @@ func parseForm(text string) (url.Values, error) {
 			err = badRequest.Saying("a parameter is not UTF-8, or holds a zero byte, which not every store can keep")
 			delete(form, name)
 		case name == "resource" && slices.ContainsFunc(values, func(v string) bool { return v != values[0] }):
-			err = badRequest.Named(engine.InvalidTarget).Saying("resource is sent more than once: a token is for one of them, so ask for each in a request of its own")
+			err = badRequest.Named(engine.InvalidTarget).Saying("resource is sent more than once: a token is for one of them, " +
+				"so ask for each in a request of its own")
 			delete(form, name)
 		case name != "resource" && single[name] && len(values) > 1:
 			err = badRequest.Saying("parameter " + printable(name) + " is sent more than once")

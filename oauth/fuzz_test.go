@@ -13,8 +13,10 @@ import (
 func FuzzTokenForm(f *testing.F) {
 	for _, body := range []string{
 		"", "grant_type=client_credentials", "grant_type=client_credentials&client_id=x&client_secret=y",
-		"grant_type=authorization_code&code=x&redirect_uri=https%3A%2F%2Fapp.example.com%2F", "grant_type=refresh_token&refresh_token=rt_x",
-		"a=1&a=2", "%zz", "a;b", "=&=&=", "grant_type=client_credentials&client_id=%00", "scope=%ff", "grant_type=authorization_code&code=%F0%9F%94%91",
+		"grant_type=authorization_code&code=x&redirect_uri=https%3A%2F%2Fapp.example.com%2F",
+		"grant_type=refresh_token&refresh_token=rt_x",
+		"a=1&a=2", "%zz", "a;b", "=&=&=", "grant_type=client_credentials&client_id=%00", "scope=%ff",
+		"grant_type=authorization_code&code=%F0%9F%94%91",
 		"grant_type[]=x", "{\"grant_type\":\"client_credentials\"}", strings.Repeat("a=", 1000),
 	} {
 		f.Add(body)
@@ -37,9 +39,12 @@ func FuzzTokenForm(f *testing.F) {
 // application's own hosts.
 func FuzzAuthorizeQuery(f *testing.F) {
 	for _, query := range []string{
-		"", "response_type=code", "redirect_uri=https://app.example.com/cb", "redirect_uri=https://evil.example/&redirect_uri=https://app.example.com/",
-		"redirect_uri=https%3A%2F%2Fapp.example.com%2Fcb%3Fa%3Db&response_type=code&state=%0d%0aX", "redirect_uri=https://app.example.com%40evil.example/",
-		"redirect_uri=https://app.example.com/cb&response_type=code&prompt=none&max_age=0", "redirect_uri=//evil.example", "%",
+		"", "response_type=code", "redirect_uri=https://app.example.com/cb",
+		"redirect_uri=https://evil.example/&redirect_uri=https://app.example.com/",
+		"redirect_uri=https%3A%2F%2Fapp.example.com%2Fcb%3Fa%3Db&response_type=code&state=%0d%0aX",
+		"redirect_uri=https://app.example.com%40evil.example/",
+		"redirect_uri=https://app.example.com/cb&response_type=code&prompt=none&max_age=0", "redirect_uri=//evil.example",
+		"%",
 		"redirect_uri=https://app.example.com/cb&response_type=code&code_challenge=x&nonce=%F0%9F%94%91",
 	} {
 		f.Add(query)

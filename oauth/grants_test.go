@@ -23,7 +23,8 @@ func (a answer) keys() string { return strings.Join(slices.Sorted(maps.Keys(a.bo
 func TestCodeGrantAnswersExactlyTheFieldsOfTheProtocol(t *testing.T) {
 	h := newFixture(t)
 	a := h.exchange(h.code()).tokens(t)
-	if got, want := a.keys(), "access_token code expires_in id_token msg refresh_token scope token_type user"; got != want {
+	if got, want := a.keys(),
+		"access_token code expires_in id_token msg refresh_token scope token_type user"; got != want {
 		t.Errorf("fields = %s, want %s", got, want)
 	}
 	if a.text("token_type") != "Bearer" || a.number("expires_in") != 604800 || a.text("scope") != "openid profile" {
@@ -36,11 +37,13 @@ func TestCodeGrantAnswersExactlyTheFieldsOfTheProtocol(t *testing.T) {
 		t.Errorf("Cache-Control = %q, want no-store", a.header.Get("Cache-Control"))
 	}
 	user := a.body["user"].(map[string]any)
-	if got, want := strings.Join(slices.Sorted(maps.Keys(user)), " "), "avatar id login_type nickname openid"; got != want {
+	if got, want := strings.Join(slices.Sorted(maps.Keys(user)), " "),
+		"avatar id login_type nickname openid"; got != want {
 		t.Errorf("user has %s, want %s", got, want)
 	}
 	openid, _ := user["openid"].(string)
-	if len(openid) != 32 || strings.Trim(openid, "0123456789ABCDEF") != "" || user["login_type"] != "self" || user["nickname"] != "Ada" {
+	if len(openid) != 32 || strings.Trim(openid, "0123456789ABCDEF") != "" || user["login_type"] != "self" ||
+		user["nickname"] != "Ada" {
 		t.Errorf("user = %v, want an openid of 32 upper-case hex, login_type self, nickname Ada", user)
 	}
 	again := h.exchange(h.code()).tokens(t).body["user"].(map[string]any)
@@ -57,10 +60,12 @@ func TestCodeGrantAnswersExactlyTheFieldsOfTheProtocol(t *testing.T) {
 func TestAccessTokenIsAnRFC9068JWT(t *testing.T) {
 	h := newFixture(t)
 	c := payload(t, h.exchange(h.code()).tokens(t).text("access_token"))
-	if got, want := strings.Join(slices.Sorted(maps.Keys(c)), " "), "aud client_id exp gid iat iss jti scope sub"; got != want {
+	if got, want := strings.Join(slices.Sorted(maps.Keys(c)), " "),
+		"aud client_id exp gid iat iss jti scope sub"; got != want {
 		t.Errorf("claims = %s, want %s", got, want)
 	}
-	if c["iss"] != issuer || c["aud"] != issuer || c["client_id"] != h.app.ID || c["sub"] != h.user.Sub || c["exp"].(float64)-c["iat"].(float64) != 604800 {
+	if c["iss"] != issuer || c["aud"] != issuer || c["client_id"] != h.app.ID || c["sub"] != h.user.Sub ||
+		c["exp"].(float64)-c["iat"].(float64) != 604800 {
 		t.Errorf("claims = %v", c)
 	}
 	m := payload(t, h.token("grant_type", "client_credentials").tokens(t).text("access_token"))
@@ -81,7 +86,8 @@ func TestIDTokenIsSignedWithTheAppkey(t *testing.T) {
 	}
 	c := payload(t, a.text("id_token"))
 	half := sha256.Sum256([]byte(a.text("access_token")))
-	if c["iss"] != issuer || c["aud"] != h.app.ID || c["sub"] != h.user.Sub || c["nonce"] != "n-1" || c["nickname"] != "Ada" || c["email"] != "ada@example.com" ||
+	if c["iss"] != issuer || c["aud"] != h.app.ID || c["sub"] != h.user.Sub || c["nonce"] != "n-1" ||
+		c["nickname"] != "Ada" || c["email"] != "ada@example.com" ||
 		c["at_hash"] != base64.RawURLEncoding.EncodeToString(half[:16]) {
 		t.Errorf("claims = %v", c)
 	}
@@ -104,11 +110,13 @@ func TestRefreshKeepsWhenTheUserSignedInAndDropsTheNonce(t *testing.T) {
 func TestClientCredentialsAndRefreshAnswerExactlyTheirFields(t *testing.T) {
 	h := newFixture(t)
 	m := h.token("grant_type", "client_credentials", "scope", "openid app nonsense").tokens(t)
-	if got, want := m.keys(), "access_token code expires_in msg scope token_type"; got != want || m.text("scope") != "app" {
+	if got, want := m.keys(), "access_token code expires_in msg scope token_type"; got != want ||
+		m.text("scope") != "app" {
 		t.Errorf("client_credentials = %v, want fields %s and scope app", m.body, want)
 	}
 	r := h.refresh(h.exchange(h.code()).tokens(t).text("refresh_token")).tokens(t)
-	if got, want := r.keys(), "access_token code expires_in id_token msg refresh_token scope token_type"; got != want || r.number("expires_in") != 604800 {
+	if got, want := r.keys(), "access_token code expires_in id_token msg refresh_token scope token_type"; got != want ||
+		r.number("expires_in") != 604800 {
 		t.Errorf("refresh = %v, want fields %s", r.body, want)
 	}
 }
@@ -136,7 +144,8 @@ func TestPKCECannotBeBypassedByFailingFirst(t *testing.T) {
 // Decision 5.
 func TestVerifierWithoutAChallengeIsRefused(t *testing.T) {
 	h := newFixture(t)
-	h.exchange(h.code(), "code_verifier", verifier).wants(t, "a verifier for a code without challenge", 400, 400, "invalid_grant")
+	h.exchange(h.code(), "code_verifier", verifier).wants(t, "a verifier for a code without challenge", 400, 400,
+		"invalid_grant")
 }
 
 // Decision 7.
@@ -200,7 +209,8 @@ func TestReplayedCodeIsRefusedAndALateReplayEndsTheGrant(t *testing.T) {
 			t.Fatalf("a replay within the leeway ended the grant: %v", u.body)
 		}
 		time.Sleep(11 * time.Second)
-		h.exchange(code, "redirect_uri", redirect+"2").wants(t, "a late replay with another redirect_uri", 400, 40163, "invalid_grant")
+		h.exchange(code, "redirect_uri", redirect+"2").wants(t, "a late replay with another redirect_uri", 400, 40163,
+			"invalid_grant")
 		if u := h.userInfo(tokens.text("access_token")); u.status != 200 {
 			t.Fatalf("a replay that was wrong anyway ended the grant: %v", u.body)
 		}
@@ -224,7 +234,8 @@ func TestReplayWithTheWrongVerifierRevokesNothing(t *testing.T) {
 		h.app = h.register(storage.App{Name: "Stranger", Domains: []string{"app.example.com"}})
 		h.exchange(code).wants(t, "a stranger's replay of a code", 400, 400, "invalid_grant")
 		h.refresh(tokens.text("refresh_token")).wants(t, "a stranger's replay of a refresh token", 400, 400, "invalid_grant")
-		h.refresh(rotated.text("refresh_token")).wants(t, "a stranger's use of a live refresh token", 400, 400, "invalid_grant")
+		h.refresh(rotated.text("refresh_token")).wants(t, "a stranger's use of a live refresh token", 400, 400,
+			"invalid_grant")
 		h.app = owner
 		if u := h.userInfo(tokens.text("access_token")); u.status != 200 {
 			t.Errorf("the owner's access token = %d %v, want it alive", u.status, u.body)
@@ -307,10 +318,12 @@ func TestForcePKCEWorksAtOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	h.exchange(before).wants(t, "an older code without challenge", 400, 400, "invalid_grant")
-	if loc := h.authorize().Header().Get("Location"); !strings.Contains(loc, "error=invalid_request") || !strings.Contains(loc, "state=xyz") {
+	if loc := h.authorize().Header().Get("Location"); !strings.Contains(loc, "error=invalid_request") ||
+		!strings.Contains(loc, "state=xyz") {
 		t.Errorf("authorize without challenge redirects to %q, want error=invalid_request", loc)
 	}
-	h.exchange(h.code("code_challenge", challengeOf(verifier), "code_challenge_method", "S256"), "code_verifier", verifier).tokens(t)
+	h.exchange(h.code("code_challenge", challengeOf(verifier), "code_challenge_method", "S256"), "code_verifier",
+		verifier).tokens(t)
 	if err := h.store.Set(t.Context(), storage.SettingForcePKCE, "0"); err != nil {
 		t.Fatal(err)
 	}
@@ -328,8 +341,10 @@ func TestPublicClientGetsAnES256IDTokenAndNoClientCredentials(t *testing.T) {
 	if !strings.Contains(string(head), `"alg":"ES256"`) {
 		t.Errorf("id_token header = %s, want ES256", head)
 	}
-	h.token(append(none, "grant_type", "client_credentials")...).wants(t, "client_credentials of a public client", 400, 400, "unauthorized_client")
-	h.refresh(a.text("refresh_token"), "client_secret", "something").wants(t, "a public client that sends a secret", 401, 401, "invalid_client")
+	h.token(append(none, "grant_type", "client_credentials")...).wants(t, "client_credentials of a public client", 400,
+		400, "unauthorized_client")
+	h.refresh(a.text("refresh_token"), "client_secret", "something").wants(t, "a public client that sends a secret", 401,
+		401, "invalid_client")
 	if r := h.revoke(a.text("refresh_token"), none...); r.status != 200 {
 		t.Errorf("revoke by client_id alone = %d %v, want 200", r.status, r.body)
 	}
@@ -347,12 +362,14 @@ func TestTokenIsIssuedForANameBelowAResource(t *testing.T) {
 	if c := payload(t, text); c["aud"] != bundle {
 		t.Errorf("aud = %v, want the resource", c["aud"])
 	}
-	for audience, want := range map[string]bool{bundle: true, issuer + "/api/mcp/b/": true, issuer + "/api/mcp/b/other": false, issuer + "/api/mcp": false} {
+	for audience, want := range map[string]bool{bundle: true, issuer + "/api/mcp/b/": true,
+		issuer + "/api/mcp/b/other": false, issuer + "/api/mcp": false} {
 		if _, err := h.tokens.Verify(t.Context(), text, audience); (err == nil) != want {
 			t.Errorf("asked for %s: %v, want it good: %t", audience, err, want)
 		}
 	}
-	for _, bad := range []string{issuer + "/api/mcp/b/", issuer + "/api/mcp/b/a/b", issuer + "/api/mcp/b/a%20b", issuer + "/api/mcp/b/..", issuer + "/api/mcp/x", bundle + "?x=1"} {
+	for _, bad := range []string{issuer + "/api/mcp/b/", issuer + "/api/mcp/b/a/b", issuer + "/api/mcp/b/a%20b",
+		issuer + "/api/mcp/b/..", issuer + "/api/mcp/x", bundle + "?x=1"} {
 		h.token("grant_type", "client_credentials", "resource", bad).wants(t, bad, 400, 400, "invalid_target")
 	}
 }
@@ -364,7 +381,8 @@ func TestResourceNarrowsTheAudience(t *testing.T) {
 		t.Errorf("aud = %v, want the resource", c["aud"])
 	}
 	h.userInfo(a.text("access_token")).wants(t, "userinfo with a token for another resource", 401, 401, "invalid_token")
-	h.token("grant_type", "client_credentials", "resource", "https://other.example").wants(t, "an unknown resource", 400, 400, "invalid_target")
+	h.token("grant_type", "client_credentials", "resource", "https://other.example").wants(t, "an unknown resource", 400,
+		400, "invalid_target")
 	if r := h.revoke(a.text("access_token")); r.status != 200 {
 		t.Errorf("revoke = %d, want 200", r.status)
 	}
@@ -374,7 +392,8 @@ func TestResourceNarrowsTheAudience(t *testing.T) {
 	// A resource may leave the configuration; its tokens can still be revoked.
 	later := tokensOf(t, issuer, h.store)
 	text := h.exchange(h.code("resource", issuer+"/api/mcp")).tokens(t).text("access_token")
-	h.tokens, h.server = later, must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: later, SignIn: h.browser}))(t)
+	h.tokens, h.server = later,
+		must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: later, SignIn: h.browser}))(t)
 	h.revoke(text)
 	if _, err := later.Verify(t.Context(), text, issuer+"/api/mcp"); err == nil {
 		t.Error("a token for a resource that has left the configuration cannot be revoked")

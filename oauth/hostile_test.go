@@ -51,32 +51,54 @@ func documentWith(members ...string) string {
 // hostileIDs are refused as they are: nothing is looked up.
 var hostileIDs = []string{
 	// another scheme, or no document at all
-	"http://agent.example.net/client.json", "HTTPS://agent.example.net/client.json", "https:/agent.example.net/client.json",
-	"https:agent.example.net/client.json", "https://", "https:///client.json", "https://agent.example.net", "https://agent.example.net/",
-	"file:///etc/passwd", "javascript:alert(1)", "data:application/json,{}", "ftp://agent.example.net/client.json", "gopher://agent.example.net/x", " https://agent.example.net/client.json",
+	"http://agent.example.net/client.json", "HTTPS://agent.example.net/client.json",
+	"https:/agent.example.net/client.json",
+	"https:agent.example.net/client.json", "https://", "https:///client.json", "https://agent.example.net",
+	"https://agent.example.net/",
+	"file:///etc/passwd", "javascript:alert(1)", "data:application/json,{}", "ftp://agent.example.net/client.json",
+	"gopher://agent.example.net/x", " https://agent.example.net/client.json",
 	// addresses, in every spelling
-	"https://127.0.0.1/client.json", "https://127.1/client.json", "https://2130706433/client.json", "https://0x7f000001/client.json", "https://0x7f.0.0.1/client.json",
-	"https://0177.0.0.1/client.json", "https://017700000001/client.json", "https://127.0.0.1./client.json", "https://0/client.json", "https://0.0.0.0/client.json",
-	"https://10.0.0.1/client.json", "https://172.16.0.1/client.json", "https://192.168.1.1/client.json", "https://169.254.169.254/latest/meta-data", "https://100.64.0.1/client.json",
-	"https://168.63.129.16/client.json", "https://224.0.0.1/client.json", "https://255.255.255.255/client.json", "https://8.8.8.8/client.json", "https://1.2.3/client.json",
-	"https://[::1]/client.json", "https://[::]/client.json", "https://[::ffff:127.0.0.1]/client.json", "https://[::ffff:7f00:1]/client.json", "https://[fe80::1%25eth0]/client.json",
-	"https://[fc00::1]/client.json", "https://[64:ff9b::7f00:1]/client.json", "https://[2002:7f00:1::]/client.json", "https://[2606:4700::1111]/client.json", "https://[0:0:0:0:0:0:0:1]/client.json",
+	"https://127.0.0.1/client.json", "https://127.1/client.json", "https://2130706433/client.json",
+	"https://0x7f000001/client.json", "https://0x7f.0.0.1/client.json",
+	"https://0177.0.0.1/client.json", "https://017700000001/client.json", "https://127.0.0.1./client.json",
+	"https://0/client.json", "https://0.0.0.0/client.json",
+	"https://10.0.0.1/client.json", "https://172.16.0.1/client.json", "https://192.168.1.1/client.json",
+	"https://169.254.169.254/latest/meta-data", "https://100.64.0.1/client.json",
+	"https://168.63.129.16/client.json", "https://224.0.0.1/client.json", "https://255.255.255.255/client.json",
+	"https://8.8.8.8/client.json", "https://1.2.3/client.json",
+	"https://[::1]/client.json", "https://[::]/client.json", "https://[::ffff:127.0.0.1]/client.json",
+	"https://[::ffff:7f00:1]/client.json", "https://[fe80::1%25eth0]/client.json",
+	"https://[fc00::1]/client.json", "https://[64:ff9b::7f00:1]/client.json", "https://[2002:7f00:1::]/client.json",
+	"https://[2606:4700::1111]/client.json", "https://[0:0:0:0:0:0:0:1]/client.json",
 	// names inside
-	"https://localhost/client.json", "https://localhost:8443/client.json", "https://agent.localhost/client.json", "https://intranet/client.json", "https://keystile/client.json", "https://metadata.google.internal/client.json",
-	"https://printer.local/client.json", "https://agent.test/client.json", "https://agent.example/client.json", "https://agent.invalid/client.json", "https://agent.onion/client.json",
-	"https://router.home.arpa/client.json", "https://nas.lan/client.json", "https://vault.corp/client.json", "https://agent.example.net./client.json",
+	"https://localhost/client.json", "https://localhost:8443/client.json", "https://agent.localhost/client.json",
+	"https://intranet/client.json", "https://keystile/client.json", "https://metadata.google.internal/client.json",
+	"https://printer.local/client.json", "https://agent.test/client.json", "https://agent.example/client.json",
+	"https://agent.invalid/client.json", "https://agent.onion/client.json",
+	"https://router.home.arpa/client.json", "https://nas.lan/client.json", "https://vault.corp/client.json",
+	"https://agent.example.net./client.json",
 	// users, ports, paths
-	"https://user@agent.example.net/client.json", "https://user:password@agent.example.net/client.json", "https://claude.ai@agent.example.net/client.json", "https://agent.example.net\\@claude.ai/client.json",
-	"https://agent.example.net:443/client.json", "https://agent.example.net:0443/client.json", "https://agent.example.net:/client.json", "https://agent.example.net:0/client.json",
-	"https://agent.example.net:65536/client.json", "https://agent.example.net:+8443/client.json", "https://agent.example.net:8443x/client.json", "https://agent.example.net:22:80/client.json",
-	"https://agent.example.net/../client.json", "https://agent.example.net/./client.json", "https://agent.example.net/a/..", "https://agent.example.net/%2e%2e/client.json",
-	"https://agent.example.net/%2E/client.json", "https://agent.example.net/a%2fb", "https://agent.example.net/a%5Cb", "https://agent.example.net/a\\b", "https://agent.example.net/a%00b", "https://agent.example.net/a%zz",
-	"https://agent.example.net/client.json?x=1", "https://agent.example.net/client.json?", "https://agent.example.net/client.json#x", "https://agent.example.net/client.json#", "https://agent.example.net/a=b",
+	"https://user@agent.example.net/client.json", "https://user:password@agent.example.net/client.json",
+	"https://claude.ai@agent.example.net/client.json", "https://agent.example.net\\@claude.ai/client.json",
+	"https://agent.example.net:443/client.json", "https://agent.example.net:0443/client.json",
+	"https://agent.example.net:/client.json", "https://agent.example.net:0/client.json",
+	"https://agent.example.net:65536/client.json", "https://agent.example.net:+8443/client.json",
+	"https://agent.example.net:8443x/client.json", "https://agent.example.net:22:80/client.json",
+	"https://agent.example.net/../client.json", "https://agent.example.net/./client.json",
+	"https://agent.example.net/a/..", "https://agent.example.net/%2e%2e/client.json",
+	"https://agent.example.net/%2E/client.json", "https://agent.example.net/a%2fb", "https://agent.example.net/a%5Cb",
+	"https://agent.example.net/a\\b", "https://agent.example.net/a%00b", "https://agent.example.net/a%zz",
+	"https://agent.example.net/client.json?x=1", "https://agent.example.net/client.json?",
+	"https://agent.example.net/client.json#x", "https://agent.example.net/client.json#", "https://agent.example.net/a=b",
 	// letters
-	"https://AGENT.example.net/client.json", "https://agent.example.net/cliënt.json", "https://clаude.ai/client.json", "https://agent。example。net/client.json", "https://①②⑦.0.0.1/client.json",
-	"https://agent.example.net/\u202ecod.json", "https://agent.example.net/a b", "https://agent.example.net/a\tb", "https://agent.example.net/a\r\nHost: x", "https://agent_x.example.net/client.json",
-	"https://-agent.example.net/client.json", "https://agent..example.net/client.json", "https://.example.net/client.json", "https://%61gent.example.net/client.json", "https://agent.example.net%2f.evil.example.org/x",
-	"https://agent.example.net/" + strings.Repeat("x", 166), "https://" + strings.Repeat("a", 64) + ".example.net/client.json",
+	"https://AGENT.example.net/client.json", "https://agent.example.net/cliënt.json", "https://clаude.ai/client.json",
+	"https://agent。example。net/client.json", "https://①②⑦.0.0.1/client.json",
+	"https://agent.example.net/\u202ecod.json", "https://agent.example.net/a b", "https://agent.example.net/a\tb",
+	"https://agent.example.net/a\r\nHost: x", "https://agent_x.example.net/client.json",
+	"https://-agent.example.net/client.json", "https://agent..example.net/client.json", "https://.example.net/client.json",
+	"https://%61gent.example.net/client.json", "https://agent.example.net%2f.evil.example.org/x",
+	"https://agent.example.net/" + strings.Repeat("x", 166), "https://" + strings.Repeat("a", 64) +
+		".example.net/client.json",
 }
 
 // hostileDocuments are read and refused.
@@ -242,7 +264,8 @@ func TestClientDocumentIsFetchedForADocumentIDAlone(t *testing.T) {
 		if w := h.ask(id, agentRedirect); w.Code != 400 || w.Header().Get("Location") != "" {
 			t.Errorf("authorize of %q = %d to %q, want a page", id, w.Code, w.Header().Get("Location"))
 		}
-		h.post("/oauth/token", form("grant_type", "refresh_token", "client_id", id, "refresh_token", "rt_x")).wants(t, id, 401, 401, "invalid_client")
+		h.post("/oauth/token", form("grant_type", "refresh_token", "client_id", id, "refresh_token", "rt_x")).wants(t, id,
+			401, 401, "invalid_client")
 	}
 	if n := h.docs.Asked(""); n != 0 || h.stored() != 0 {
 		t.Errorf("%d were fetched and %d stored, want none", n, h.stored())
@@ -277,7 +300,8 @@ func TestHostileDocumentIsRefusedAndNothingOfItIsKept(t *testing.T) {
 			refused(what, answer)
 		}
 		if asked := h.docs.Asked(agent); asked != n || h.docs.Asked("") != n {
-			t.Errorf("%d of %d were read, %d in all: want one reading each, and none of where redirects lead", asked, n, h.docs.Asked(""))
+			t.Errorf("%d of %d were read, %d in all: want one reading each, and none of where redirects lead", asked, n,
+				h.docs.Asked(""))
 		}
 		time.Sleep(2 * time.Minute)
 		h.docs.Set(agent, vendordocs.JSON(documentWith()))

@@ -105,7 +105,8 @@ func (s *Server) active(ctx context.Context, f token.Facts, kind string) (intros
 		return introspection{}, err
 	}
 	about := introspection{
-		Active: true, Scope: c.Scope, ClientID: c.AppID, TokenType: kind, ExpiresAt: c.ExpiresAt.Unix(), IssuedAt: f.IssuedAt.Unix(),
+		Active: true, Scope: c.Scope, ClientID: c.AppID, TokenType: kind, ExpiresAt: c.ExpiresAt.Unix(),
+		IssuedAt:  f.IssuedAt.Unix(),
 		NotBefore: f.IssuedAt.Unix(), Subject: c.AppID, Audience: c.Audience, Issuer: s.issuer, TokenID: c.TokenID,
 	}
 	if c.UserID == "" {
@@ -133,7 +134,8 @@ func (s *Server) refreshFacts(ctx context.Context, asks storage.App, text string
 	if err != nil {
 		return token.Facts{}, err
 	}
-	c := storage.Caller{AppID: t.AppID, UserID: t.UserID, Scope: t.Scope, Audience: s.issuer, Grant: t.Grant, GrantedAt: t.GrantedAt, ExpiresAt: t.ExpiresAt}
+	c := storage.Caller{AppID: t.AppID, UserID: t.UserID, Scope: t.Scope, Audience: s.issuer, Grant: t.Grant,
+		GrantedAt: t.GrantedAt, ExpiresAt: t.ExpiresAt}
 	if t.Kind != driver.KindRefresh || !t.Live(now) || t.AppID != asks.ID || s.tokens.revoked.Stops(c) {
 		return token.Facts{}, ErrInvalidToken
 	}

@@ -34,7 +34,8 @@ func (h *fixture) active(a answer, what string, want map[string]any) {
 	h.Helper()
 	all := map[string]any{"active": true, "iss": issuer, "aud": issuer, "sub": h.user.Sub}
 	maps.Copy(all, want)
-	if a.status != 200 || !maps.Equal(a.body, all) || a.header.Get("Cache-Control") != "no-store" || !strings.HasPrefix(a.header.Get("Content-Type"), "application/json") {
+	if a.status != 200 || !maps.Equal(a.body, all) || a.header.Get("Cache-Control") != "no-store" ||
+		!strings.HasPrefix(a.header.Get("Content-Type"), "application/json") {
 		h.Errorf("introspect of %s = %d %v, want %v", what, a.status, a.body, all)
 	}
 }
@@ -91,9 +92,11 @@ func TestTokenThatIsNotActiveIsToldNothingElseAbout(t *testing.T) {
 		access, refresh := granted.text("access_token"), granted.text("refresh_token")
 		key, _ := h.key("tools", time.Hour)
 		for what, text := range map[string]string{
-			"nonsense": "nonsense", "an unknown refresh token": handle.New(handle.RefreshPrefix, time.Now()), "an unknown key": handle.NewAPIKey(),
-			"a key with a wrong checksum": key + "x", "a forged token": access[:len(access)-6] + "AAAAAA", "an id_token": granted.text("id_token"),
-			"a code": h.code(), "an appkey": h.app.AppKey().Reveal(), "a long text": strings.Repeat("x", 9<<10),
+			"nonsense": "nonsense", "an unknown refresh token": handle.New(handle.RefreshPrefix, time.Now()),
+			"an unknown key":              handle.NewAPIKey(),
+			"a key with a wrong checksum": key + "x", "a forged token": access[:len(access)-6] + "AAAAAA",
+			"an id_token": granted.text("id_token"),
+			"a code":      h.code(), "an appkey": h.app.AppKey().Reveal(), "a long text": strings.Repeat("x", 9<<10),
 		} {
 			h.introspect(text).inactive(t, what)
 		}
@@ -141,7 +144,8 @@ func TestTokenOfSomebodyWhoHasGoneIsNotActive(t *testing.T) {
 	u := must(h.store.User(t.Context(), h.user.Sub))(t)
 	u.Disabled = true
 	must(h.store.SaveUser(t.Context(), u))(t)
-	for what, text := range map[string]string{"access token": granted.text("access_token"), "refresh token": granted.text("refresh_token"), "key": key} {
+	for what, text := range map[string]string{"access token": granted.text("access_token"),
+		"refresh token": granted.text("refresh_token"), "key": key} {
 		h.introspect(text).inactive(t, "a disabled user's "+what)
 	}
 }
@@ -187,7 +191,8 @@ func TestIntrospectionCountsWrongSecrets(t *testing.T) {
 	h := newFixture(t)
 	for range 200 {
 		if a := h.introspect("x", "client_secret", "wrong"); a.status == 429 {
-			h.token("grant_type", "client_credentials", "client_secret", "wrong").wants(t, "the token endpoint then", 429, 429, "temporarily_unavailable")
+			h.token("grant_type", "client_credentials", "client_secret", "wrong").wants(t, "the token endpoint then", 429, 429,
+				"temporarily_unavailable")
 			return
 		}
 	}
@@ -232,7 +237,8 @@ func TestIntrospectionOfARevokedUserSaysNotActiveAtOnce(t *testing.T) {
 	h := newFixture(t)
 	access := h.exchange(h.code()).tokens(t).text("access_token")
 	key, _ := h.key("tools", time.Hour)
-	if err := h.tokens.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: h.user.Sub, Before: time.Now().Add(time.Second)}); err != nil {
+	if err := h.tokens.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: h.user.Sub,
+		Before: time.Now().Add(time.Second)}); err != nil {
 		t.Fatal(err)
 	}
 	h.introspect(access).inactive(t, "an access token")

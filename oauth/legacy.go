@@ -89,7 +89,8 @@ func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app sto
 		return badTicket
 	}
 	if s.denied(form) {
-		return reply.Found(w, reply.WithQuery(target, "error", accessDenied.OAuth, "error_description", accessDenied.Msg, "state", state))
+		return reply.Found(w, reply.WithQuery(target, "error", accessDenied.OAuth, "error_description", accessDenied.Msg,
+			"state", state))
 	}
 	who, err := s.c.SignIn.Visitor(r)
 	switch nobody := errors.Is(err, storage.ErrNotFound); {
@@ -142,7 +143,8 @@ func led(r *http.Request) *http.Request {
 // LegacyCode issues a code of kind legacy to an application for a user who is signed in in a
 // browser at an address: 128 random bits in upper-case hex, good for CodeLifetime. If the user
 // has not consented, or signed in with too few factors for the application, it returns storage.ErrNotFound.
-func (s *Server) LegacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error) {
+func (s *Server) LegacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string,
+	from netip.Addr) (string, error) {
 	if enough, err := s.enough(ctx, who, app, ""); err != nil {
 		return "", err
 	} else if !enough {

@@ -24,7 +24,8 @@ func recoveryCode(n int) string { return strings.Repeat("ABCDEFGHIJ"[n:n+1], 16)
 // withFactor gives Ada a second factor.
 func (d *devices) withFactor() {
 	d.Helper()
-	f := storage.Factors{UserID: d.ada.Sub, Authenticator: &authn.Authenticator{CreatedAt: time.Now()}, AppSecret: storage.NewSecret("JBSWY3DPEHPK3PXP")}
+	f := storage.Factors{UserID: d.ada.Sub, Authenticator: &authn.Authenticator{CreatedAt: time.Now()},
+		AppSecret: storage.NewSecret("JBSWY3DPEHPK3PXP")}
 	for n := range 10 {
 		f.Recovery = append(f.Recovery, authn.RecoveryCode{Hash: handle.Hash(recoveryCode(n))})
 	}
@@ -48,7 +49,8 @@ func (d *devices) shop(change func(*storage.App)) shop {
 
 func (s shop) request(pairs ...string) string {
 	return "/oauth/authorize?" + form(append([]string{
-		"response_type", "code", "client_id", s.app.ID, "redirect_uri", "https://shop.example.com/back", "scope", "openid profile",
+		"response_type", "code", "client_id", s.app.ID, "redirect_uri", "https://shop.example.com/back", "scope",
+		"openid profile",
 	}, pairs...)...).Encode()
 }
 
@@ -88,13 +90,16 @@ func (s shop) claims(a page) map[string]any {
 	if code == "" {
 		s.Fatalf("%d to %q, want a code", a.status, back)
 	}
-	tokens := s.post(s.nodes[0], "/oauth/token", form("grant_type", "authorization_code", "client_id", s.app.ID, "client_secret", s.app.AppKey().Reveal(),
+	tokens := s.post(s.nodes[0], "/oauth/token", form("grant_type", "authorization_code", "client_id", s.app.ID,
+		"client_secret", s.app.AppKey().Reveal(),
 		"code", code, "redirect_uri", "https://shop.example.com/back")).tokens(s.TB)
 	first := payload(s.TB, tokens.text("id_token"))
-	again := s.post(s.nodes[0], "/oauth/token", form("grant_type", "refresh_token", "client_id", s.app.ID, "client_secret", s.app.AppKey().Reveal(),
+	again := s.post(s.nodes[0], "/oauth/token", form("grant_type", "refresh_token", "client_id", s.app.ID, "client_secret",
+		s.app.AppKey().Reveal(),
 		"refresh_token", tokens.text("refresh_token"))).tokens(s.TB)
 	second := payload(s.TB, again.text("id_token"))
-	if fmt.Sprint(first["acr"], first["amr"], first["auth_time"]) != fmt.Sprint(second["acr"], second["amr"], second["auth_time"]) {
+	if fmt.Sprint(first["acr"], first["amr"], first["auth_time"]) != fmt.Sprint(second["acr"], second["amr"],
+		second["auth_time"]) {
 		s.Errorf("after a refresh the id_token says %v, before %v", second, first)
 	}
 	return first
@@ -133,7 +138,8 @@ func TestApplicationThatAsksForTwoFactorsGetsThemAndIsTold(t *testing.T) {
 			t.Errorf("after it the id_token says %v, %v", c["acr"], c["amr"])
 		}
 		if c["auth_time"] != float64(signedIn.Unix()) {
-			t.Errorf("auth_time = %v, want the first sign-in's, %v: a code alone makes no old session fresh", c["auth_time"], signedIn.Unix())
+			t.Errorf("auth_time = %v, want the first sign-in's, %v: a code alone makes no old session fresh", c["auth_time"],
+				signedIn.Unix())
 		}
 		if a, _ = p.walk(s.request("acr_values", "phr")); s.claims(a)["acr"] != "mfa" { // Ada has no passkey
 			t.Error("who has no passkey cannot go on, or passes for somebody with one")
@@ -202,7 +208,8 @@ func TestLevelWithoutASecondFactorAsksToAddOne(t *testing.T) {
 		d := newDevices(t, 1)
 		strict, p := d.shop(func(a *storage.App) { a.MFA = authn.MFARequired }), d.person()
 		a, _ := p.walk(strict.request())
-		if _, at := p.submitOn("/oauth/signin", withFields(a, "username", "ada", "password", password)); at != "/oauth/signin/factor/new" {
+		if _, at := p.submitOn("/oauth/signin", withFields(a, "username", "ada", "password",
+			password)); at != "/oauth/signin/factor/new" {
 			t.Errorf("the sign-in leads to %s, want the page that adds a factor", at)
 		}
 		other := d.person()

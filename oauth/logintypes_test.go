@@ -31,7 +31,8 @@ func TestApplicationsAreToldWhatLoginTypesSays(t *testing.T) {
 		h.browser.session.LoginType, h.browser.session.Method = c.session.LoginType, c.session.Method
 		a := h.exchange(h.code()).tokens(t)
 		if got := a.body["user"].(map[string]any)["login_type"]; got != c.wantsSession {
-			t.Errorf("%q, %s %s: the token answer says %v, want %s", c.setting, c.session.LoginType, c.session.Method, got, c.wantsSession)
+			t.Errorf("%q, %s %s: the token answer says %v, want %s", c.setting, c.session.LoginType, c.session.Method, got,
+				c.wantsSession)
 		}
 		for range 2 { // made, and remembered
 			if got := h.userInfo(a.text("access_token")).text("login_type"); got != c.wantsUser {
@@ -43,8 +44,10 @@ func TestApplicationsAreToldWhatLoginTypesSays(t *testing.T) {
 
 func TestLoginTypesOfAnotherNameAreRefused(t *testing.T) {
 	store := must(storage.Open(context.Background(), memory.New(), storage.NewMasterKey()))(t)
-	tokens := must(oauth.OpenTokens(context.Background(), oauth.TokensConfig{BaseURL: issuer, Store: store, SweepEvery: -1}))(t)
-	if s, err := oauth.New(context.Background(), oauth.Config{Tokens: tokens, SignIn: &fakeSignIn{}, LoginTypes: "all"}); err == nil || s != nil {
+	tokens := must(oauth.OpenTokens(context.Background(), oauth.TokensConfig{BaseURL: issuer, Store: store,
+		SweepEvery: -1}))(t)
+	if s, err := oauth.New(context.Background(), oauth.Config{Tokens: tokens, SignIn: &fakeSignIn{},
+		LoginTypes: "all"}); err == nil || s != nil {
 		t.Errorf("New = %v, %v, want an error", s, err)
 	}
 }

@@ -25,7 +25,8 @@ func TestLogoutSendsNobodyOnWithoutAQuestionOrAHint(t *testing.T) {
 	h.browser.session = nil
 	w := h.logout("GET", nil, "client_id", h.app.ID, "post_logout_redirect_uri", bye+"?x=1", "state", `a"b`)
 	if w.Code != 200 || w.Header().Get("Location") != "" {
-		t.Fatalf("GET logout of a visitor = %d to %q, want a page: any site can send a browser here", w.Code, w.Header().Get("Location"))
+		t.Fatalf("GET logout of a visitor = %d to %q, want a page: any site can send a browser here", w.Code,
+			w.Header().Get("Location"))
 	}
 	for _, want := range []string{"You are signed out", `href="https://app.example.com/bye?x=1&amp;state=a%22b"`, "app.example.com"} {
 		if !strings.Contains(w.Body.String(), want) {
@@ -53,7 +54,8 @@ func TestLogoutNeverRedirectsToADisabledApplication(t *testing.T) {
 				}
 				w := h.logout(method, nil, pairs...)
 				if w.Code != 200 || w.Header().Get("Location") != "" || strings.Contains(w.Body.String(), bye) {
-					t.Errorf("%s: %s logout, signed in %t = %d to %q: %s", name, method, signedIn, w.Code, w.Header().Get("Location"), w.Body)
+					t.Errorf("%s: %s logout, signed in %t = %d to %q: %s", name, method, signedIn, w.Code, w.Header().Get("Location"),
+						w.Body)
 				}
 			}
 		}
@@ -81,7 +83,8 @@ func TestHintOfThePresentSessionSignsOutAndGoesBackAtOnce(t *testing.T) {
 		change(h)
 		w := h.logout("GET", nil, "id_token_hint", hint, "post_logout_redirect_uri", bye, "state", "s 1")
 		if w.Code != 302 || w.Header().Get("Location") != bye+"?state=s+1" || h.browser.session != nil {
-			t.Errorf("%s: GET logout = %d to %q, signed out %t", name, w.Code, w.Header().Get("Location"), h.browser.session == nil)
+			t.Errorf("%s: GET logout = %d to %q, signed out %t", name, w.Code, w.Header().Get("Location"),
+				h.browser.session == nil)
 		}
 	}
 	h := newFixture(t)
@@ -101,7 +104,8 @@ func TestHintIsGoodAfterItHasExpired(t *testing.T) {
 		time.Sleep(50 * time.Hour)
 		w := h.logout("GET", nil, "id_token_hint", hint, "post_logout_redirect_uri", bye)
 		if w.Code != 302 || h.browser.session != nil {
-			t.Errorf("GET logout = %d, signed out %t: a hint is for recognising a session (RP-Initiated Logout 1.0, 2)", w.Code, h.browser.session == nil)
+			t.Errorf("GET logout = %d, signed out %t: a hint is for recognising a session (RP-Initiated Logout 1.0, 2)", w.Code,
+				h.browser.session == nil)
 		}
 	})
 }
@@ -117,7 +121,8 @@ func TestInvalidHintShowsTheConfirmationPage(t *testing.T) {
 		return hint
 	}
 	other := h.register(storage.App{Name: "Other", Domains: []string{"app.example.com"}})
-	otherUser := must(h.store.CreateUser(context.Background(), storage.User{Username: "eve"}, storage.Login{Method: storage.LoginSelf, Subject: "eve"}))(t)
+	otherUser := must(h.store.CreateUser(context.Background(), storage.User{Username: "eve"},
+		storage.Login{Method: storage.LoginSelf, Subject: "eve"}))(t)
 	claims := func(change map[string]any) []byte {
 		c := payload(t, hint)
 		for name, value := range change {
@@ -130,11 +135,12 @@ func TestInvalidHintShowsTheConfirmationPage(t *testing.T) {
 	}
 	parts := strings.Split(hint, ".")
 	cases := map[string][]string{
-		"none":                       {},
-		"no token":                   {"id_token_hint", "x.y.z"},
-		"no signature":               {"id_token_hint", parts[0] + "." + parts[1] + "."},
-		"another secret":             {"id_token_hint", token.SignHS256(other.AppKey(), token.TypeID, claims(nil))},
-		"of another application":     {"id_token_hint", token.SignHS256(other.AppKey(), token.TypeID, claims(map[string]any{"aud": other.ID}))},
+		"none":           {},
+		"no token":       {"id_token_hint", "x.y.z"},
+		"no signature":   {"id_token_hint", parts[0] + "." + parts[1] + "."},
+		"another secret": {"id_token_hint", token.SignHS256(other.AppKey(), token.TypeID, claims(nil))},
+		"of another application": {"id_token_hint", token.SignHS256(other.AppKey(), token.TypeID,
+			claims(map[string]any{"aud": other.ID}))},
 		"another issuer":             {"id_token_hint", signed(map[string]any{"iss": "https://evil.example"})},
 		"of somebody else":           {"id_token_hint", signed(map[string]any{"sub": otherUser.Sub})},
 		"another audience":           {"id_token_hint", signed(map[string]any{"aud": other.ID})},
@@ -167,7 +173,8 @@ func (h *fixture) confirmsFirst(name string, hint []string) {
 			continue // ours, and nobody is there whom it could be held against
 		}
 		if w.Code != 200 || w.Header().Get("Location") != "" || signedIn != (h.browser.session != nil) {
-			h.Errorf("%s: GET logout, signed in %t = %d to %q, now signed in %t; want a page and no change", name, signedIn, w.Code, w.Header().Get("Location"), h.browser.session != nil)
+			h.Errorf("%s: GET logout, signed in %t = %d to %q, now signed in %t; want a page and no change", name, signedIn,
+				w.Code, w.Header().Get("Location"), h.browser.session != nil)
 		}
 	}
 }

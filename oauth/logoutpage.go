@@ -21,8 +21,12 @@ var logoutText string
 var signedOutText string
 
 var (
-	logoutPage    = page.Lazily(func() *template.Template { return template.Must(template.New("logout").Parse(logoutText)) })
-	signedOutPage = page.Lazily(func() *template.Template { return template.Must(template.New("signedout").Parse(signedOutText)) })
+	logoutPage = page.Lazily(func() *template.Template {
+		return template.Must(template.New("logout").Parse(logoutText))
+	})
+	signedOutPage = page.Lazily(func() *template.Template {
+		return template.Must(template.New("signedout").Parse(signedOutText))
+	})
 )
 
 // logoutView holds the data of both pages. Back is a link and no redirect, so the reader sees the
@@ -52,14 +56,17 @@ func (s *Server) writeSignedOut(w http.ResponseWriter, r *http.Request, app stor
 	return s.write(w, r, app, form, "You are signed out", signedOutPage, nil)
 }
 
-func (s *Server) write(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values, title string, body *page.Template, hidden []field) error {
+func (s *Server) write(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values, title string,
+	body *page.Template, hidden []field) error {
 	lang := page.LangOf(r, form.Get("ui_locales"))
 	var text strings.Builder
-	view := logoutView{Lang: lang, Action: pathLogout, Hidden: hidden, Back: template.URL(backTo(form)), Host: hostOf(form.Get("post_logout_redirect_uri"))}
+	view := logoutView{Lang: lang, Action: pathLogout, Hidden: hidden, Back: template.URL(backTo(form)),
+		Host: hostOf(form.Get("post_logout_redirect_uri"))}
 	if err := body.Execute(&text, view); err != nil {
 		return err
 	}
-	look := page.Look{Lang: lang, Title: lang.T(title), Brand: page.BrandOf(app), Leaves: form.Has("post_logout_redirect_uri")}
+	look := page.Look{Lang: lang, Title: lang.T(title), Brand: page.BrandOf(app),
+		Leaves: form.Has("post_logout_redirect_uri")}
 	return page.Write(w, http.StatusOK, look, template.HTML(text.String()))
 }
 

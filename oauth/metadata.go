@@ -81,7 +81,8 @@ func (s *Server) oidcMetadata() metadata {
 			"email_verified", "gender", "location", "login_type", "updated_at"},
 		IssInResponse: true,
 
-		Introspection: s.issuer + pathIntrospect, ResponseModes: []string{"query"}, BackchannelLogout: true, BackchannelSessions: true,
+		Introspection: s.issuer + pathIntrospect, ResponseModes: []string{"query"}, BackchannelLogout: true,
+		BackchannelSessions: true,
 	}
 	if s.registers() {
 		m.Registration = s.issuer + pathRegister
@@ -110,7 +111,8 @@ func (s *Server) oauthMetadata() metadata {
 	if s.c.Consent != nil {
 		m.Scopes = append(m.Scopes, scope.Apps)
 	}
-	m.TokenAuthMethods = []string{client.AuthNone, secretPost, secretBasic} // none first: some clients take the first they know
+	// none first: some clients take the first they know
+	m.TokenAuthMethods = []string{client.AuthNone, secretPost, secretBasic}
 	if m.ClientDocuments = s.readsDocuments(); m.ClientDocuments {
 		m.TokenAuthMethods = []string{client.AuthNone, client.AuthPrivateKeyJWT, secretPost, secretBasic}
 		m.TokenAuthAlgs = assertionAlgs

@@ -13,7 +13,9 @@ import (
 // stranger makes the application of a fixture one that nobody registered.
 func (h *fixture) stranger() {
 	h.Helper()
-	h.app = storage.App{ID: "ks-aaaaaaaaaaaaaaaaaaaa", Name: "Agent", Public: true, Client: &client.Description{Kind: client.Dynamic, RedirectURIs: []string{redirect}, Grants: []string{"authorization_code", "refresh_token"}, AuthMethod: client.AuthNone}}
+	h.app = storage.App{ID: "ks-aaaaaaaaaaaaaaaaaaaa", Name: "Agent", Public: true,
+		Client: &client.Description{Kind: client.Dynamic, RedirectURIs: []string{redirect},
+			Grants: []string{"authorization_code", "refresh_token"}, AuthMethod: client.AuthNone}}
 	app, err := h.store.SaveApp(h.Context(), h.app)
 	if err != nil {
 		h.Fatal(err)
@@ -36,7 +38,8 @@ func TestGrantHoldsWhatTheUserAllowed(t *testing.T) {
 	h.stranger()
 	c.allowed, c.less = true, "openid tools:shop/getPet tools:b:support"
 	code := h.code(append([]string{"scope", "openid tools"}, challenge...)...)
-	got := h.strangerToken("grant_type", "authorization_code", "code", code, "redirect_uri", redirect, "code_verifier", verifier).tokens(t)
+	got := h.strangerToken("grant_type", "authorization_code", "code", code, "redirect_uri", redirect, "code_verifier",
+		verifier).tokens(t)
 	if got.text("scope") != c.less {
 		t.Errorf("the token response names %q, want %q", got.text("scope"), c.less)
 	}
@@ -46,7 +49,8 @@ func TestGrantHoldsWhatTheUserAllowed(t *testing.T) {
 	}
 	c.less = "openid tools" // what is allowed later is for later grants
 	for _, wide := range []string{"tools", "openid tools/read", "tools:shop", "tools:b:other", "tools:shop/putPet"} {
-		if a := h.strangerToken("grant_type", "refresh_token", "refresh_token", got.text("refresh_token"), "scope", wide); a.status != 400 || a.text("error") != "invalid_scope" {
+		if a := h.strangerToken("grant_type", "refresh_token", "refresh_token", got.text("refresh_token"), "scope",
+			wide); a.status != 400 || a.text("error") != "invalid_scope" {
 			t.Errorf("a refresh with %q = %d %v", wide, a.status, a.body)
 		}
 	}
@@ -54,7 +58,8 @@ func TestGrantHoldsWhatTheUserAllowed(t *testing.T) {
 	if next.text("scope") != "openid tools:shop/getPet tools:b:support" {
 		t.Errorf("refreshed, it names %q", next.text("scope"))
 	}
-	less := h.strangerToken("grant_type", "refresh_token", "refresh_token", next.text("refresh_token"), "scope", "tools:shop/getPet").tokens(t)
+	less := h.strangerToken("grant_type", "refresh_token", "refresh_token", next.text("refresh_token"), "scope",
+		"tools:shop/getPet").tokens(t)
 	if less.text("scope") != "tools:shop/getPet" {
 		t.Errorf("a refresh with less names %q", less.text("scope"))
 	}
@@ -83,7 +88,8 @@ func TestApplicationThatNobodyRegisteredAlwaysAsks(t *testing.T) {
 	if w := h.authorize(append([]string{"scope", "openid tools"}, challenge...)...); w.Body.String() != "may it?" {
 		t.Errorf("at first: %d %s", w.Code, w.Body)
 	}
-	if w := h.authorize(append([]string{"scope", "openid tools", "prompt", "none"}, challenge...)...); !leadsTo(w, "interaction_required") {
+	if w := h.authorize(append([]string{"scope", "openid tools", "prompt", "none"}, challenge...)...); !leadsTo(w,
+		"interaction_required") {
 		t.Errorf("with prompt=none: %d to %s", w.Code, w.Header().Get("Location"))
 	}
 	if w := h.authorize(append([]string{"keystile_consent", "denied"}, challenge...)...); !leadsTo(w, "access_denied") {

@@ -27,7 +27,8 @@ func TestSecretsAreInNeitherTheDataFileNorTheLog(t *testing.T) {
 	w.raw(w.signIn, "/oauth/signin", url.Values{"username": {"ada"}, "password": {"a wrong password"}})
 	planted := map[string]string{
 		"appkey": w.app.AppKey().Reveal(), "password": password, "a wrong password": "a wrong password",
-		"session cookie": w.cookie, "code": code, "refresh token": tokens.text("refresh_token"), "rotated": rotated.text("refresh_token"),
+		"session cookie": w.cookie, "code": code, "refresh token": tokens.text("refresh_token"),
+		"rotated":      rotated.text("refresh_token"),
 		"access token": tokens.text("access_token"), "id_token": tokens.text("id_token"), "master key": w.master.Text(),
 	}
 	for _, k := range must(w.store.SigningKeys(t.Context()))(t) {
@@ -43,7 +44,8 @@ func TestSecretsAreInNeitherTheDataFileNorTheLog(t *testing.T) {
 	}
 	for name, secret := range planted {
 		raw, _ := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(secret, "rt_"))
-		for form, text := range map[string][]byte{"as it is": []byte(secret), "as bytes": raw, "in base64": []byte(base64.StdEncoding.EncodeToString([]byte(secret)))} {
+		for form, text := range map[string][]byte{"as it is": []byte(secret), "as bytes": raw,
+			"in base64": []byte(base64.StdEncoding.EncodeToString([]byte(secret)))} {
 			if len(text) > 8 && bytes.Contains(file, text) {
 				t.Errorf("the %s is in the data file, %s", name, form)
 			}

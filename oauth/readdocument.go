@@ -103,7 +103,8 @@ func (c *clients) read(ctx context.Context, r *http.Request, clientID, host stri
 
 // get fetches a document within the budgets. One that is not known yet is counted once it is good: a failure is
 // the requester's, and uses up nothing that others need.
-func (c *clients) get(ctx context.Context, r *http.Request, clientID, host string, known bool) (clientdoc.Document, error) {
+func (c *clients) get(ctx context.Context, r *http.Request, clientID, host string,
+	known bool) (clientdoc.Document, error) {
 	from, listed := c.from(r), ""
 	if c.listed(host) {
 		listed = host
@@ -132,12 +133,14 @@ func (c *clients) get(ctx context.Context, r *http.Request, clientID, host strin
 		failure, detail = documentAway.Because(err), "document not read"
 	}
 	c.note(r, clientID, detail, failure)
-	c.log.WarnContext(ctx, "client metadata document: "+detail, "client_id", clientID, "why", err, "cause", errors.Unwrap(err))
+	c.log.WarnContext(ctx, "client metadata document: "+detail, "client_id", clientID, "why", err, "cause",
+		errors.Unwrap(err))
 	return doc, failure
 }
 
 // save stores what a document says. If somebody else was faster, theirs counts.
-func (c *clients) save(ctx context.Context, r *http.Request, old storage.App, clientID string, doc clientdoc.Document) (storage.App, error) {
+func (c *clients) save(ctx context.Context, r *http.Request, old storage.App, clientID string,
+	doc clientdoc.Document) (storage.App, error) {
 	now := time.Now().UTC()
 	app, was, detail := storage.App{ID: clientID, Version: old.Version}, old.Client, "document admitted"
 	if was != nil && old.Live(now) {

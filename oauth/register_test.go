@@ -83,22 +83,26 @@ func (h *registrar) agent() (id, secret string) {
 // signIn redeems a code of an application for tokens of the user.
 func (h *registrar) signIn(id string) answer {
 	h.Helper()
-	code := h.code("client_id", id, "redirect_uri", "http://127.0.0.1:52000/cb", "code_challenge", challengeOf(verifier), "code_challenge_method", "S256")
-	return h.exchange(code, "client_id", id, "client_secret", "-", "redirect_uri", "http://127.0.0.1:52000/cb", "code_verifier", verifier)
+	code := h.code("client_id", id, "redirect_uri", "http://127.0.0.1:52000/cb", "code_challenge", challengeOf(verifier),
+		"code_challenge_method", "S256")
+	return h.exchange(code, "client_id", id, "client_secret", "-", "redirect_uri", "http://127.0.0.1:52000/cb",
+		"code_verifier", verifier)
 }
 
 func TestRegistrationMakesAPublicClientThatNeedsConsent(t *testing.T) {
 	h := newRegistrar(t)
 	id, secret := h.agent()
 	app := must(h.store.App(t.Context(), id))(t)
-	if !app.Public || app.FirstParty || app.Owner != "" || app.Client.Kind != client.Dynamic || app.Client.From != "192.0.2.1/32" || len(app.Secrets) != 0 {
+	if !app.Public || app.FirstParty || app.Owner != "" || app.Client.Kind != client.Dynamic ||
+		app.Client.From != "192.0.2.1/32" || len(app.Secrets) != 0 {
 		t.Errorf("registered is %+v", app)
 	}
 	if text := mustJSON(app); strings.Contains(text, secret) || len(secret) < 40 {
 		t.Error("the store has the registration access token itself")
 	}
 	h.consent.allowed = false
-	pkce := []string{"client_id", id, "redirect_uri", "http://127.0.0.1:52000/cb", "code_challenge", challengeOf(verifier), "code_challenge_method", "S256"}
+	pkce := []string{"client_id", id, "redirect_uri", "http://127.0.0.1:52000/cb", "code_challenge", challengeOf(verifier),
+		"code_challenge_method", "S256"}
 	if w := h.authorize(pkce...); w.Body.String() != "may it?" {
 		t.Errorf("authorize = %d %s, want the user to be asked", w.Code, w.Body)
 	}
@@ -107,8 +111,10 @@ func TestRegistrationMakesAPublicClientThatNeedsConsent(t *testing.T) {
 		t.Errorf("without PKCE it is sent to %q", w.Header().Get("Location"))
 	}
 	h.signIn(id).tokens(t)
-	h.token("grant_type", "client_credentials", "client_id", id, "client_secret", "-").wants(t, "client_credentials", 400, 400, "unauthorized_client")
-	h.token("grant_type", "client_credentials", "client_id", id, "client_secret", "secret").wants(t, "a made-up secret", 401, 401, "invalid_client")
+	h.token("grant_type", "client_credentials", "client_id", id, "client_secret", "-").wants(t, "client_credentials", 400,
+		400, "unauthorized_client")
+	h.token("grant_type", "client_credentials", "client_id", id, "client_secret", "secret").wants(t, "a made-up secret",
+		401, 401, "invalid_client")
 }
 
 func TestRegistrationIsWrittenAndCountedOnlyWhenValid(t *testing.T) {
@@ -118,15 +124,18 @@ func TestRegistrationIsWrittenAndCountedOnlyWhenValid(t *testing.T) {
 			h.enroll(`{"redirect_uris":["http://example.com/"]}`).wants(t, "a bad redirect_uri", 400, 400, "invalid_redirect_uri")
 		}
 		h.enroll(`not JSON`).wants(t, "no JSON", 400, 400, "invalid_client_metadata")
-		h.answer(h.send("POST", "/oauth/register", "text/plain", "", agentBody)).wants(t, "plain text", 400, 400, "invalid_client_metadata")
-		h.answer(h.send("POST", "/oauth/register", "application/x-www-form-urlencoded", "", agentBody)).wants(t, "a form", 400, 400, "invalid_client_metadata")
+		h.answer(h.send("POST", "/oauth/register", "text/plain", "", agentBody)).wants(t, "plain text", 400, 400,
+			"invalid_client_metadata")
+		h.answer(h.send("POST", "/oauth/register", "application/x-www-form-urlencoded", "", agentBody)).wants(t, "a form",
+			400, 400, "invalid_client_metadata")
 		h.enroll(`{"x":"`+strings.Repeat("x", 8<<10)+`",`+agentBody[1:]).wants(t, "8 KB and more", 413, 413, "invalid_request")
 	})
 	if len(calls) != 0 {
 		t.Errorf("the store was asked: %v", calls)
 	}
 	h.agent() // the network has used up nothing
-	if a := h.answer(h.send("POST", "/oauth/register.php", "application/json; charset=utf-8", "whatever", agentBody)); a.status != 201 {
+	if a := h.answer(h.send("POST", "/oauth/register.php", "application/json; charset=utf-8", "whatever",
+		agentBody)); a.status != 201 {
 		t.Errorf("with a charset and a token that nobody asked for: %d %v", a.status, a.body)
 	}
 	for _, method := range []string{"GET", "PUT", "DELETE", "HEAD"} {
@@ -196,7 +205,8 @@ func TestRegistrationWithoutConsentEndsAfterADay(t *testing.T) {
 		if w := h.authorize("client_id", id, "redirect_uri", "http://127.0.0.1:1/cb"); w.Code != 400 {
 			t.Errorf("authorize after a day = %d, want a page", w.Code)
 		}
-		h.refresh(tokens.text("refresh_token"), "client_id", id, "client_secret", "-").wants(t, "refresh after a day", 401, 401, "invalid_client")
+		h.refresh(tokens.text("refresh_token"), "client_id", id, "client_secret", "-").wants(t, "refresh after a day", 401,
+			401, "invalid_client")
 		if w := h.send("GET", "/oauth/register/"+id, "", secret, ""); w.Code != 401 {
 			t.Errorf("its record after a day = %d", w.Code)
 		}
@@ -222,15 +232,18 @@ func TestApplicationRemovesItselfAndAllThatItWasGranted(t *testing.T) {
 	tokens := h.signIn(id).tokens(t)
 	other, otherSecret := h.agent()
 	standing := h.signIn(other).tokens(t)
-	if w := h.send("DELETE", "/oauth/register/"+id, "", secret, ""); w.Code != 204 || w.Body.Len() != 0 || w.Header().Get("Cache-Control") != "no-store" {
+	if w := h.send("DELETE", "/oauth/register/"+id, "", secret, ""); w.Code != 204 || w.Body.Len() != 0 ||
+		w.Header().Get("Cache-Control") != "no-store" {
 		t.Fatalf("DELETE = %d %s %v", w.Code, w.Body, w.Header())
 	}
 	h.userInfo(tokens.text("access_token")).wants(t, "its access token", 401, 401, "invalid_token")
-	h.refresh(tokens.text("refresh_token"), "client_id", id, "client_secret", "-").wants(t, "its refresh token", 401, 401, "invalid_client")
+	h.refresh(tokens.text("refresh_token"), "client_id", id, "client_secret", "-").wants(t, "its refresh token", 401, 401,
+		"invalid_client")
 	if _, err := h.store.App(t.Context(), id); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("it is still there: %v", err)
 	}
-	if len(h.audit.waited) != 1 || h.audit.waited[0].App != id || h.audit.waited[0].Kind != event.Registration || h.audit.waited[0].Status != 204 {
+	if len(h.audit.waited) != 1 || h.audit.waited[0].App != id || h.audit.waited[0].Kind != event.Registration ||
+		h.audit.waited[0].Status != 204 {
 		t.Errorf("the trail has %+v", h.audit.waited)
 	}
 	if a := h.userInfo(standing.text("access_token")); a.status != 200 {
@@ -246,21 +259,26 @@ func TestRegistrationIsOpenedByItsOwnTokenOnly(t *testing.T) {
 	id, secret := h.agent()
 	other, otherSecret := h.agent()
 	access := h.signIn(id).tokens(t).text("access_token")
-	document := h.register(storage.App{ID: "https://agent.example/client.json", Name: "D", Public: true, Client: &client.Description{
-		Kind: client.Document, AuthMethod: client.AuthNone, RedirectURIs: []string{"https://agent.example/cb"}, Grants: []string{"authorization_code"},
-		AccessToken: hashOfText("x"),
-	}})
-	bearers := []string{otherSecret, access, secret + "x", secret[:len(secret)-1], strings.ToUpper(secret), "x", hashOfText(secret), h.app.AppKey().Reveal()}
+	document := h.register(storage.App{ID: "https://agent.example/client.json", Name: "D", Public: true,
+		Client: &client.Description{
+			Kind: client.Document, AuthMethod: client.AuthNone, RedirectURIs: []string{"https://agent.example/cb"},
+			Grants:      []string{"authorization_code"},
+			AccessToken: hashOfText("x"),
+		}})
+	bearers := []string{otherSecret, access, secret + "x", secret[:len(secret)-1], strings.ToUpper(secret), "x",
+		hashOfText(secret), h.app.AppKey().Reveal()}
 	for _, method := range []string{"GET", "HEAD", "DELETE"} {
 		for _, bearer := range bearers {
 			if w := h.send(method, "/oauth/register/"+id, "", bearer, ""); w.Code != 401 || w.Header().Get("WWW-Authenticate") != `Bearer error="invalid_token"` {
 				t.Errorf("%s by %.10s... = %d %q", method, bearer, w.Code, w.Header().Get("WWW-Authenticate"))
 			}
 		}
-		if w := h.send(method, "/oauth/register/"+id, "", "", ""); w.Code != 401 || w.Header().Get("WWW-Authenticate") != "Bearer" {
+		if w := h.send(method, "/oauth/register/"+id, "", "", ""); w.Code != 401 ||
+			w.Header().Get("WWW-Authenticate") != "Bearer" {
 			t.Errorf("%s without a token = %d", method, w.Code)
 		}
-		for _, elsewhere := range []string{h.app.ID, "ks-aaaaaaaaaaaaaaaaaaaa", other, "https:%2F%2Fagent.example%2Fclient.json"} {
+		for _, elsewhere := range []string{h.app.ID, "ks-aaaaaaaaaaaaaaaaaaaa", other,
+			"https:%2F%2Fagent.example%2Fclient.json"} {
 			for _, bearer := range []string{secret, "x"} {
 				if w := h.send(method, "/oauth/register/"+elsewhere, "", bearer, ""); w.Code != 401 && w.Code != 404 {
 					t.Errorf("%s of %s by the token of another = %d", method, elsewhere, w.Code)
@@ -285,7 +303,8 @@ func TestRegistrationsAreOnTheTrail(t *testing.T) {
 	id, _ := h.agent()
 	h.enroll(`{}`)
 	e := h.audit.noted
-	if len(e) != 2 || e[0].App != id || e[0].Anonymous || e[0].Status != 201 || e[0].Kind != event.Registration || e[0].Detail == "" || e[0].IP != "192.0.2.1" {
+	if len(e) != 2 || e[0].App != id || e[0].Anonymous || e[0].Status != 201 || e[0].Kind != event.Registration ||
+		e[0].Detail == "" || e[0].IP != "192.0.2.1" {
 		t.Fatalf("noted %+v", e)
 	}
 	if !e[1].Anonymous || e[1].Status != 400 || e[1].App != "" {
@@ -313,14 +332,16 @@ func TestRegistrationThatIsOffIsNotServed(t *testing.T) {
 		}
 		mux := http.NewServeMux()
 		h.server.Mount(mux)
-		if _, pattern := mux.Handler(httptest.NewRequest("POST", "/register", nil)); pattern != "" || slices.Contains(h.server.Patterns(), "/register") {
+		if _, pattern := mux.Handler(httptest.NewRequest("POST", "/register", nil)); pattern != "" ||
+			slices.Contains(h.server.Patterns(), "/register") {
 			t.Errorf("%s: /register is taken", name)
 		}
 		if m := h.metadata(); m["registration_endpoint"] != nil {
 			t.Errorf("%s: it is advertised: %v", name, m)
 		}
 	}
-	if _, err := oauth.New(t.Context(), oauth.Config{Tokens: newFixture(t).tokens, SignIn: &fakeSignIn{}, Clients: oauth.ClientsConfig{Registration: "open"}}); err == nil || !strings.Contains(err.Error(), "capped") {
+	if _, err := oauth.New(t.Context(), oauth.Config{Tokens: newFixture(t).tokens, SignIn: &fakeSignIn{},
+		Clients: oauth.ClientsConfig{Registration: "open"}}); err == nil || !strings.Contains(err.Error(), "capped") {
 		t.Errorf("registration open: %v", err)
 	}
 }
@@ -366,7 +387,8 @@ func TestMetadataSaysHowAnApplicationThatNobodyRegisteredSignsIn(t *testing.T) {
 // of the bus there is none, and clients go on to the root.
 func TestMetadataOfAnIssuerWithAPathIsNotThere(t *testing.T) {
 	h := newRegistrar(t)
-	for _, path := range []string{"/.well-known/oauth-authorization-server/api/mcp", "/.well-known/openid-configuration/api/mcp", "/.well-known/oauth-authorization-server/"} {
+	for _, path := range []string{"/.well-known/oauth-authorization-server/api/mcp",
+		"/.well-known/openid-configuration/api/mcp", "/.well-known/oauth-authorization-server/"} {
 		if w := h.serve(httptest.NewRequest("GET", path, nil)); w.Code != 404 {
 			t.Errorf("GET %s = %d", path, w.Code)
 		}
@@ -378,8 +400,9 @@ func TestResourceIsKnownInItsSpellings(t *testing.T) {
 	h := newFixtureWith(t, oauth.TokensConfig{Resources: []string{issuer + "/api/mcp", issuer + "/api/mcp/b/"}})
 	for sent, aud := range map[string]string{
 		issuer: issuer, issuer + "/": issuer, "HTTPS://ID.Example.COM": issuer, "https://ID.EXAMPLE.COM/": issuer,
-		issuer + "/api/mcp": issuer + "/api/mcp", issuer + "/api/mcp/": issuer + "/api/mcp", "https://ID.example.com/api/mcp/": issuer + "/api/mcp",
-		issuer + "/api/mcp/b/x": issuer + "/api/mcp/b/x", issuer + "/api/mcp/b/X/": issuer + "/api/mcp/b/X",
+		issuer + "/api/mcp": issuer + "/api/mcp", issuer + "/api/mcp/": issuer + "/api/mcp",
+		"https://ID.example.com/api/mcp/": issuer + "/api/mcp",
+		issuer + "/api/mcp/b/x":           issuer + "/api/mcp/b/x", issuer + "/api/mcp/b/X/": issuer + "/api/mcp/b/X",
 	} {
 		for _, again := range []string{"-", sent, aud} { // at the token endpoint
 			tokens := h.exchange(h.code("resource", sent), "resource", again).tokens(t)
@@ -391,13 +414,16 @@ func TestResourceIsKnownInItsSpellings(t *testing.T) {
 				t.Errorf("%s, then a refresh for %s: aud = %v, want %s", sent, again, c["aud"], aud)
 			}
 		}
-		if c := payload(t, h.token("grant_type", "client_credentials", "resource", sent).tokens(t).text("access_token")); c["aud"] != aud {
+		if c := payload(t, h.token("grant_type", "client_credentials", "resource",
+			sent).tokens(t).text("access_token")); c["aud"] != aud {
 			t.Errorf("client_credentials for %s: aud = %v", sent, c["aud"])
 		}
 	}
 	for _, bad := range []string{
-		issuer + "//", issuer + "/api/mcp//", issuer + "/API/mcp", issuer + "/api/mcp#", issuer + "/api/mcp?", issuer + "/api/mcp/?x", issuer + "/api", issuer + "?", issuer + "#",
-		issuer + "/api/mcp/b/", issuer + "/api/mcp/b", issuer + "/api/mcp/b/x//", "http://id.example.com/api/mcp", issuer + ":443/api/mcp", "https://x@id.example.com/api/mcp", issuer + ".evil.example/", "/api/mcp", "api/mcp", "https://",
+		issuer + "//", issuer + "/api/mcp//", issuer + "/API/mcp", issuer + "/api/mcp#", issuer + "/api/mcp?",
+		issuer + "/api/mcp/?x", issuer + "/api", issuer + "?", issuer + "#",
+		issuer + "/api/mcp/b/", issuer + "/api/mcp/b", issuer + "/api/mcp/b/x//", "http://id.example.com/api/mcp", issuer +
+			":443/api/mcp", "https://x@id.example.com/api/mcp", issuer + ".evil.example/", "/api/mcp", "api/mcp", "https://",
 	} {
 		h.token("grant_type", "client_credentials", "resource", bad).wants(t, bad, 400, 400, "invalid_target")
 		if to := h.authorize("resource", bad).Header().Get("Location"); !strings.Contains(to, "error=invalid_target") {
@@ -416,7 +442,8 @@ func TestRegistrationNamesNobodyToTell(t *testing.T) {
 		t.Fatalf("%d %v", a.status, a.body)
 	}
 	if a.status < 300 {
-		if app := must(h.store.App(t.Context(), a.text("client_id")))(t); app.BackchannelLogoutURI != "" || strings.Contains(mustJSON(app), "127.0.0.1:1") {
+		if app := must(h.store.App(t.Context(), a.text("client_id")))(t); app.BackchannelLogoutURI != "" ||
+			strings.Contains(mustJSON(app), "127.0.0.1:1") {
 			t.Errorf("registered is %s", mustJSON(app))
 		}
 	}

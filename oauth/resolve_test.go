@@ -56,14 +56,16 @@ func TestVendorMayBeAwayForADay(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h := inMemory(t)
-			granted := h.redeem(vendordocs.ClaudeCode, claudeRedirect, h.codeFor(vendordocs.ClaudeCode, claudeRedirect)).tokens(t)
+			granted := h.redeem(vendordocs.ClaudeCode, claudeRedirect,
+				h.codeFor(vendordocs.ClaudeCode, claudeRedirect)).tokens(t)
 			if err := h.store.KeepClient(t.Context(), vendordocs.ClaudeCode); err != nil {
 				t.Fatal(err)
 			}
 			h.docs.Set(vendordocs.ClaudeCode, away)
 			refresh := func() {
 				t.Helper()
-				granted = h.post("/oauth/token", form("grant_type", "refresh_token", "client_id", vendordocs.ClaudeCode, "refresh_token", granted.text("refresh_token"))).tokens(t)
+				granted = h.post("/oauth/token", form("grant_type", "refresh_token", "client_id", vendordocs.ClaudeCode,
+					"refresh_token", granted.text("refresh_token"))).tokens(t)
 			}
 			time.Sleep(24*time.Hour + 9*time.Minute)
 			before := h.docs.Asked("")
@@ -132,7 +134,8 @@ func TestDeniedHostIsNeverFetched(t *testing.T) {
 			t.Errorf("authorize of %s = %d to %q, want a page that names the operator", id, w.Code, w.Header().Get("Location"))
 		}
 	}
-	h.post("/oauth/token", form("grant_type", "refresh_token", "client_id", vendordocs.ClaudeCode, "refresh_token", granted.text("refresh_token"))).
+	h.post("/oauth/token", form("grant_type", "refresh_token", "client_id", vendordocs.ClaudeCode, "refresh_token",
+		granted.text("refresh_token"))).
 		wants(t, "a refresh", 401, 401, "invalid_client")
 	if n := h.docs.Asked("") - before; n != 0 {
 		t.Errorf("%d were fetched, want none", n)
@@ -141,13 +144,15 @@ func TestDeniedHostIsNeverFetched(t *testing.T) {
 	if err := h.store.ForgetClientHost(t.Context(), host); err != nil {
 		t.Fatal(err)
 	}
-	h.post("/oauth/token", form("grant_type", "refresh_token", "client_id", vendordocs.ClaudeCode, "refresh_token", granted.text("refresh_token"))).tokens(t)
+	h.post("/oauth/token", form("grant_type", "refresh_token", "client_id", vendordocs.ClaudeCode, "refresh_token",
+		granted.text("refresh_token"))).tokens(t)
 }
 
 func TestDocumentsComeFromListedAndTrustedHosts(t *testing.T) {
 	h := inMemory(t) // listed, as the BaseURL is no loopback one
 	h.docs.Set(agent, vendordocs.JSON(documentWith()))
-	if w := h.ask(agent, agentRedirect); w.Code != 400 || !strings.Contains(w.Body.String(), "operator") || h.docs.Asked(agent) != 0 {
+	if w := h.ask(agent, agentRedirect); w.Code != 400 || !strings.Contains(w.Body.String(), "operator") ||
+		h.docs.Asked(agent) != 0 {
 		t.Errorf("a host on no list: %d, read %d times, want a page and no reading", w.Code, h.docs.Asked(agent))
 	}
 	must(h.store.SetClientHost(t.Context(), "agent.example.net", false))(t)
@@ -157,7 +162,8 @@ func TestDocumentsComeFromListedAndTrustedHosts(t *testing.T) {
 	h = inMemory(t, func(c *oauth.Config) { c.Clients.Hosts = []string{"agent.example.net"} })
 	h.docs.Set(agent, vendordocs.JSON(documentWith()))
 	h.codeFor(agent, agentRedirect)
-	if w := h.ask(vendordocs.VSCode, "https://vscode.dev/redirect"); w.Code != 400 || h.docs.Asked(vendordocs.VSCode) != 0 {
+	if w := h.ask(vendordocs.VSCode, "https://vscode.dev/redirect"); w.Code != 400 ||
+		h.docs.Asked(vendordocs.VSCode) != 0 {
 		t.Errorf("a host that the operator's list is without: %d", w.Code)
 	}
 	for what, off := range map[string]func(*oauth.Config){
@@ -175,21 +181,25 @@ func TestDocumentsComeFromListedAndTrustedHosts(t *testing.T) {
 func TestPageSaysWhatToDoAndToTheMakerWhatIsWrong(t *testing.T) {
 	h := inMemory(t, openPolicy)
 	h.docs.Set(agent, vendordocs.JSON(documentWith(`"client_secret"`, `"x"`)))
-	for language, want := range map[string]string{"en": "tell who makes it (its document holds a client_secret", "zh-CN": "请告知其开发者 (its document holds a client_secret"} {
+	for language, want := range map[string]string{"en": "tell who makes it (its document holds a client_secret",
+		"zh-CN": "请告知其开发者 (its document holds a client_secret"} {
 		if w := h.ask(agent, agentRedirect, "ui_locales", language); !strings.Contains(w.Body.String(), want) {
 			t.Errorf("in %s the page is without %q", language, want)
 		}
 	}
-	h.post("/oauth/token", form("grant_type", "refresh_token", "client_id", "https://agent.example.net/?", "refresh_token", "rt_x")).wants(t, "a token", 401, 401, "invalid_client")
+	h.post("/oauth/token", form("grant_type", "refresh_token", "client_id", "https://agent.example.net/?", "refresh_token",
+		"rt_x")).wants(t, "a token", 401, 401, "invalid_client")
 }
 
 func TestPolicyThatCannotBeReadFailsAtTheStart(t *testing.T) {
 	h := newFixture(t)
 	for what, bad := range map[string]oauth.ClientsConfig{
-		"Documents": {Documents: "some"}, "Hosts": {Hosts: []string{"Claude.ai"}}, "claude.ai/x": {Hosts: []string{"claude.ai/x"}}, "claude.ai:443": {Hosts: []string{"claude.ai:443"}},
+		"Documents": {Documents: "some"}, "Hosts": {Hosts: []string{"Claude.ai"}},
+		"claude.ai/x": {Hosts: []string{"claude.ai/x"}}, "claude.ai:443": {Hosts: []string{"claude.ai:443"}},
 		"netguard": {AllowPrivate: []string{"x y"}},
 	} {
-		_, err := oauth.New(t.Context(), oauth.Config{Tokens: h.tokens, SignIn: h.browser, Consent: &fakeConsent{}, Clients: bad})
+		_, err := oauth.New(t.Context(), oauth.Config{Tokens: h.tokens, SignIn: h.browser, Consent: &fakeConsent{},
+			Clients: bad})
 		if err == nil || !strings.Contains(err.Error(), what) {
 			t.Errorf("New with %+v = %v, want an error that names %s", bad, err, what)
 		}
@@ -226,9 +236,12 @@ func TestHundredVisitorsAtOnceCauseOneReading(t *testing.T) {
 func TestClientDocumentIsNotFetchedForAnInvalidRequest(t *testing.T) {
 	h := inMemory(t)
 	for what, pairs := range map[string][]string{
-		"no redirect_uri": {"redirect_uri", "-"}, "a script": {"redirect_uri", "javascript:alert(1)"}, "http": {"redirect_uri", "http://evil.example.org/"},
-		"no response_type": {"response_type", "-"}, "a token": {"response_type", "token"}, "a request object": {"request", "x"}, "a prompt": {"prompt", "x"}, "max_age": {"max_age", "x"},
-		"no challenge": {"code_challenge", "-"}, "a short challenge": {"code_challenge", "x"}, "plain": {"code_challenge_method", "plain"},
+		"no redirect_uri": {"redirect_uri", "-"}, "a script": {"redirect_uri", "javascript:alert(1)"},
+		"http":             {"redirect_uri", "http://evil.example.org/"},
+		"no response_type": {"response_type", "-"}, "a token": {"response_type", "token"},
+		"a request object": {"request", "x"}, "a prompt": {"prompt", "x"}, "max_age": {"max_age", "x"},
+		"no challenge": {"code_challenge", "-"}, "a short challenge": {"code_challenge", "x"},
+		"plain":            {"code_challenge_method", "plain"},
 		"another resource": {"resource", "https://evil.example.org/"}, "another way to answer": {"response_mode", "fragment"},
 	} {
 		if w := h.ask(vendordocs.ClaudeCode, claudeRedirect, pairs...); w.Code != 400 || w.Header().Get("Location") != "" {
@@ -279,7 +292,8 @@ func TestClientWithoutConsentEndsAfterADay(t *testing.T) {
 		h.codeFor(vendordocs.Zed, "http://127.0.0.1:61234/callback")
 		h.docs.Set(vendordocs.Zed, vendordocs.Status(404))
 		time.Sleep(24 * time.Hour)
-		h.post("/oauth/token", form("grant_type", "refresh_token", "client_id", vendordocs.Zed, "refresh_token", "rt_x")).wants(t, "a day later", 401, 401, "invalid_client")
+		h.post("/oauth/token", form("grant_type", "refresh_token", "client_id", vendordocs.Zed, "refresh_token",
+			"rt_x")).wants(t, "a day later", 401, 401, "invalid_client")
 		if w := h.ask(vendordocs.Zed, "http://127.0.0.1:61234/callback"); w.Code != 400 {
 			t.Errorf("authorize = %d, want a page: nobody knows it", w.Code)
 		}
@@ -292,7 +306,8 @@ func TestRedirectRefusedDoesNotRefuseTheOthers(t *testing.T) {
 	h := inMemory(t, openPolicy)
 	h.docs.Set(agent, vendordocs.JSON(documentWith(`"redirect_uris"`, `["http://agent.example.net/cb","cursor://anysphere.cursor-mcp/oauth/callback","javascript:alert(1)"]`)))
 	h.codeFor(agent, "cursor://anysphere.cursor-mcp/oauth/callback")
-	for _, uri := range []string{"http://agent.example.net/cb", "javascript:alert(1)", "cursor://anysphere.cursor-mcp/oauth/callback/x", agentRedirect} {
+	for _, uri := range []string{"http://agent.example.net/cb", "javascript:alert(1)",
+		"cursor://anysphere.cursor-mcp/oauth/callback/x", agentRedirect} {
 		if w := h.ask(agent, uri); w.Code != 400 || w.Header().Get("Location") != "" {
 			t.Errorf("%s: %d to %q, want a page", uri, w.Code, w.Header().Get("Location"))
 		}

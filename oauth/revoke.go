@@ -73,7 +73,8 @@ type revokeResponse struct {
 
 // revokeToken revokes a token: a refresh token with its whole family, an access token alone. An
 // unknown or expired one is no error (RFC 7009 2.2).
-func (s *Server) revokeToken(ctx context.Context, app storage.App, text string, entry *event.Event) (ended bool, err error) {
+func (s *Server) revokeToken(ctx context.Context, app storage.App, text string,
+	entry *event.Event) (ended bool, err error) {
 	switch {
 	case strings.HasPrefix(text, handle.RefreshPrefix):
 		return s.revokeFamily(ctx, app, text)
@@ -87,7 +88,8 @@ func (s *Server) revokeToken(ctx context.Context, app storage.App, text string, 
 	case caller.AppID != app.ID:
 		return false, foreignToken
 	}
-	return true, s.tokens.revoked.Revoke(ctx, driver.Revocation{Kind: driver.RevokeJTI, ID: caller.TokenID, Until: caller.ExpiresAt})
+	return true, s.tokens.revoked.Revoke(ctx, driver.Revocation{Kind: driver.RevokeJTI, ID: caller.TokenID,
+		Until: caller.ExpiresAt})
 }
 
 func (s *Server) revokeFamily(ctx context.Context, app storage.App, text string) (ended bool, err error) {
@@ -107,7 +109,8 @@ func (s *Server) revokeFamily(ctx context.Context, app storage.App, text string)
 }
 
 // revokeKey ends an API key, and names it in the audit event.
-func (s *Server) revokeKey(ctx context.Context, app storage.App, text string, entry *event.Event) (ended bool, err error) {
+func (s *Server) revokeKey(ctx context.Context, app storage.App, text string,
+	entry *event.Event) (ended bool, err error) {
 	if !handle.IsAPIKey(text) {
 		return false, nil
 	}

@@ -55,7 +55,8 @@ func TestRotationUnderLoadRefusesNoToken(t *testing.T) {
 	}
 	var set struct{ Keys []json.RawMessage }
 	json.Unmarshal(h.serve(httptest.NewRequest("GET", "/oauth/jwks", nil)).Body.Bytes(), &set)
-	if count[storage.KeyActive] != 1 || count[storage.KeyNext] != 1 || count[storage.KeyRetired] != 5 || len(set.Keys) != 7 {
+	if count[storage.KeyActive] != 1 || count[storage.KeyNext] != 1 || count[storage.KeyRetired] != 5 ||
+		len(set.Keys) != 7 {
 		t.Errorf("keys = %v and %d published, want one active, one next, five retired, all published", count, len(set.Keys))
 	}
 }

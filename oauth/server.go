@@ -161,7 +161,8 @@ func New(_ context.Context, c Config) (s *Server, err error) {
 		return nil, err
 	}
 	told := given == nil || c.StoredUsers
-	s = &Server{c: c, failures: bruteforce.New(c.Counter, "oauth"), counter: c.Counter, tokens: c.Tokens, issuer: c.Tokens.c.BaseURL, store: registered{c.Tokens.c.Store}, sameOrigin: http.NewCrossOriginProtection()}
+	s = &Server{c: c, failures: bruteforce.New(c.Counter, "oauth"), counter: c.Counter, tokens: c.Tokens,
+		issuer: c.Tokens.c.BaseURL, store: registered{c.Tokens.c.Store}, sameOrigin: http.NewCrossOriginProtection()}
 	if err := s.sameOrigin.AddTrustedOrigin(s.issuer); err != nil {
 		return nil, fmt.Errorf("oauth: BaseURL: %w", err)
 	}
@@ -212,7 +213,8 @@ func (s *Server) engineConfig() engine.Config {
 		IDToken:         s.idToken,
 		MayGrant:        s.tokens.c.Store.MayGrant,
 		Outlives:        s.tokens.outlives,
-		CodeLifetime:    s.tokens.c.CodeLifetime, AccessLifetime: s.tokens.c.AccessLifetime, RefreshLifetime: s.tokens.c.RefreshLifetime,
+		CodeLifetime:    s.tokens.c.CodeLifetime, AccessLifetime: s.tokens.c.AccessLifetime,
+		RefreshLifetime: s.tokens.c.RefreshLifetime,
 		CodeReuseLeeway: s.c.CodeReuseLeeway, RefreshReuseLeeway: s.c.RefreshReuseLeeway, DefaultScope: s.c.DefaultScope,
 		AgentsRefreshWindow: s.c.AgentsRefreshWindow, SuccessorKey: successorKeyOf(s.tokens.c.Store),
 	}
@@ -265,7 +267,8 @@ func (s *Server) send() (err error) {
 		clients[i] = guard.Client(0)
 	}
 	s.sender, err = outgoing.New(outgoing.Config{
-		Store: s.store, Issuer: s.issuer, Client: clients[0], Logouts: clients[1], Public: clients[2], Sign: s.signFor, Note: s.c.Audit.Note, Log: s.c.Log,
+		Store: s.store, Issuer: s.issuer, Client: clients[0], Logouts: clients[1], Public: clients[2], Sign: s.signFor,
+		Note: s.c.Audit.Note, Log: s.c.Log,
 	})
 	return err
 }

@@ -20,8 +20,10 @@ import (
 // authorizeNames holds the parameters of authorize, also those that are refused. A signed text
 // must not hide one of them in another.
 var authorizeNames = []string{
-	"response_type", "client_id", "redirect_uri", "state", "scope", "code_challenge", "code_challenge_method", "nonce", "prompt", "max_age", "acr_values",
-	"login_hint", "id_token_hint", "ui_locales", "resource", "response_mode", "request", "request_uri", "registration", "timestamp", "sign", "login_type",
+	"response_type", "client_id", "redirect_uri", "state", "scope", "code_challenge", "code_challenge_method", "nonce",
+	"prompt", "max_age", "acr_values",
+	"login_hint", "id_token_hint", "ui_locales", "resource", "response_mode", "request", "request_uri", "registration",
+	"timestamp", "sign", "login_type",
 	paramTicket, paramConsent, paramHint, paramLed, paramLogin,
 }
 

@@ -25,7 +25,8 @@ func TestCodeIsNoRefreshTokenAndARefreshTokenNoCode(t *testing.T) {
 func TestRedirectURIOfTheExchangeMustEqualTheFirstOne(t *testing.T) {
 	h := newFixture(t)
 	code := h.code()
-	for _, uri := range []string{"-", redirect + "/", redirect + "?", strings.ToUpper(redirect), "https://app.example.com/other"} {
+	for _, uri := range []string{"-", redirect + "/", redirect + "?", strings.ToUpper(redirect),
+		"https://app.example.com/other"} {
 		h.exchange(code, "redirect_uri", uri).wants(t, "exchange with redirect_uri "+uri, 400, 400, "invalid_grant")
 	}
 	h.exchange(code).tokens(t)
@@ -90,7 +91,8 @@ func TestRevocationsAreReadAtStart(t *testing.T) {
 	if _, err := again.Verify(t.Context(), tokens.text("access_token")); err == nil {
 		t.Error("a revoked token verifies after a restart")
 	}
-	if _, err := again.Verify(t.Context(), h.refresh(tokens.text("refresh_token")).tokens(t).text("access_token")); err != nil {
+	if _, err := again.Verify(t.Context(),
+		h.refresh(tokens.text("refresh_token")).tokens(t).text("access_token")); err != nil {
 		t.Errorf("a token from before the restart = %v, want it valid: keys are stored", err)
 	}
 }
@@ -118,11 +120,13 @@ func TestDisabledApplicationGetsNothing(t *testing.T) {
 func TestPlainPKCEWorksUnlessTheApplicationForbidsIt(t *testing.T) {
 	h := newFixture(t)
 	code := h.code("code_challenge", verifier)
-	h.exchange(code, "code_verifier", strings.Repeat("x", 43)).wants(t, "a wrong plain verifier", 400, 400, "invalid_grant")
+	h.exchange(code, "code_verifier", strings.Repeat("x", 43)).wants(t, "a wrong plain verifier", 400, 400,
+		"invalid_grant")
 	h.exchange(code, "code_verifier", verifier).tokens(t)
 	h.app.ForbidPlain = true
 	h.app = must(h.store.SaveApp(t.Context(), h.app))(t)
-	for _, pairs := range [][]string{{"code_challenge", verifier}, {"code_challenge", verifier, "code_challenge_method", "plain"}} {
+	for _, pairs := range [][]string{{"code_challenge", verifier},
+		{"code_challenge", verifier, "code_challenge_method", "plain"}} {
 		if loc := h.authorize(pairs...).Header().Get("Location"); !strings.Contains(loc, "error=invalid_request") {
 			t.Errorf("authorize with plain redirects to %q, want invalid_request", loc)
 		}
@@ -162,7 +166,8 @@ func TestResourceOfAGrantCannotBeExchangedForAnother(t *testing.T) {
 	code := h.code("resource", issuer+"/api/mcp")
 	h.exchange(code, "resource", issuer+"/api/x").wants(t, "another resource", 400, 400, "invalid_target")
 	tokens := h.exchange(code, "resource", issuer+"/api/mcp").tokens(t)
-	if c := payload(t, h.refresh(tokens.text("refresh_token")).tokens(t).text("access_token")); c["aud"] != issuer+"/api/mcp" {
+	c := payload(t, h.refresh(tokens.text("refresh_token")).tokens(t).text("access_token"))
+	if c["aud"] != issuer+"/api/mcp" {
 		t.Errorf("aud after a refresh = %v, want the grant's resource", c["aud"])
 	}
 }

@@ -20,7 +20,8 @@ import (
 
 // interactionRequired answers prompt=none for such an application. It is the same whether or not somebody is
 // signed in: any page on the web could otherwise find that out.
-var interactionRequired = badRequest.Named("interaction_required").Saying("the user has to sign in and to allow this, and prompt=none forbids to ask")
+var interactionRequired = badRequest.Named("interaction_required").Saying("the user has to sign in and to allow " +
+	"this, and prompt=none forbids to ask")
 
 // trusts reports whether the visitor may be sent on to an application: one that was registered here, or that
 // they have consented to. It looks up as much for nobody as for somebody.
@@ -47,8 +48,10 @@ func (s *Server) trusts(r *http.Request, app storage.App) (bool, error) {
 // where the redirect would lead.
 //
 // An application on such a page gets interaction_required in place of login_required and consent_required.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values, refused *reply.Failure) error {
-	to := s.answerAt(form.Get("redirect_uri"), "error", refused.OAuth, "error_description", refused.Msg, "state", form.Get("state"))
+func (s *Server) refuse(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values,
+	refused *reply.Failure) error {
+	to := s.answerAt(form.Get("redirect_uri"), "error", refused.OAuth, "error_description", refused.Msg, "state",
+		form.Get("state"))
 	switch trusted, err := s.trusts(r, app); {
 	case err != nil:
 		return err
@@ -70,7 +73,9 @@ func (s *Server) asked(w http.ResponseWriter, r *http.Request, app storage.App, 
 //go:embed stranger.html
 var strangerText string
 
-var strangerPage = page.Lazily(func() *template.Template { return template.Must(template.New("stranger").Parse(strangerText)) })
+var strangerPage = page.Lazily(func() *template.Template {
+	return template.Must(template.New("stranger").Parse(strangerText))
+})
 
 type strangerView struct {
 	page.Lang
@@ -78,9 +83,11 @@ type strangerView struct {
 	Back                         template.URL // AllowsRedirect has passed it
 }
 
-func (s *Server) writeStranger(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values, refused *reply.Failure, to string) error {
+func (s *Server) writeStranger(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values,
+	refused *reply.Failure, to string) error {
 	lang := page.LangOf(r, form.Get("ui_locales"))
-	v := strangerView{Lang: lang, Title: "This request cannot go on", Host: hostOf(form.Get("redirect_uri")), Back: template.URL(to)}
+	v := strangerView{Lang: lang, Title: "This request cannot go on", Host: hostOf(form.Get("redirect_uri")),
+		Back: template.URL(to)}
 	message := "The application at %s asked wrongly."
 	if client.IsLoopback(form.Get("redirect_uri")) {
 		message = "A program on this device, at %s, asked wrongly."
@@ -89,7 +96,8 @@ func (s *Server) writeStranger(w http.ResponseWriter, r *http.Request, app stora
 	case accessDenied.Msg:
 		v.Title, message = "You did not allow access", "Nothing was given to the application at %s."
 	case interactionRequired.Msg:
-		message = "The application at %s wants to go on without asking you. That is not possible until you have signed in for it and allowed it here."
+		message = "The application at %s wants to go on without asking you. That is not possible until you have signed in " +
+			"for it and allowed it here."
 	default:
 		v.Detail = refused.OAuth + ": " + refused.Msg
 	}

@@ -17,7 +17,8 @@ var backLink = regexp.MustCompile(`<a class="button[^"]*" href="([^"]*)" rel="no
 // linkOf returns where the link of a page leads, nil unless the answer is a page that redirects nowhere.
 func linkOf(w *httptest.ResponseRecorder) *url.URL {
 	m := backLink.FindStringSubmatch(w.Body.String())
-	if m == nil || w.Header().Get("Location") != "" || w.Header().Get("Refresh") != "" || strings.Contains(w.Body.String(), "http-equiv") {
+	if m == nil || w.Header().Get("Location") != "" || w.Header().Get("Refresh") != "" ||
+		strings.Contains(w.Body.String(), "http-equiv") {
 		return nil
 	}
 	to, _ := url.Parse(html.UnescapeString(m[1]))
@@ -59,17 +60,20 @@ func TestErrorNeverRedirectsToAnApplicationWithoutConsent(t *testing.T) {
 		"a request object":      {[]string{"request", "x"}, "request_not_supported"},
 		"another resource":      {[]string{"resource", "https://other.example"}, "invalid_target"},
 	} {
-		for _, to := range []string{evil + "?a=1", "com.example.evil:/x", "cursor://anysphere.cursor-mcp/oauth/callback", "http://127.0.0.1:4000/cb"} {
+		for _, to := range []string{evil + "?a=1", "com.example.evil:/x", "cursor://anysphere.cursor-mcp/oauth/callback",
+			"http://127.0.0.1:4000/cb"} {
 			for _, method := range []string{"GET", "POST"} {
 				for _, signedIn := range []bool{false, true} {
 					h, consent := fixtureWithConsent(t)
-					id := evilApp(t, h.store, evil+"?a=1", "com.example.evil:/x", "cursor://anysphere.cursor-mcp/oauth/callback", "http://127.0.0.1/cb")
+					id := evilApp(t, h.store, evil+"?a=1", "com.example.evil:/x", "cursor://anysphere.cursor-mcp/oauth/callback",
+						"http://127.0.0.1/cb")
 					if !signedIn {
 						h.browser.session = nil
 					}
 					ask := func() *httptest.ResponseRecorder {
 						v := form(append([]string{
-							"response_type", "code", "client_id", id, "redirect_uri", to, "state", "xyz", "code_challenge", challengeOf(verifier), "code_challenge_method", "S256",
+							"response_type", "code", "client_id", id, "redirect_uri", to, "state", "xyz", "code_challenge",
+							challengeOf(verifier), "code_challenge_method", "S256",
 						}, c.pairs...)...)
 						r := httptest.NewRequest(method, "/oauth/authorize?"+v.Encode(), nil)
 						if method == "POST" {
@@ -86,14 +90,18 @@ func TestErrorNeverRedirectsToAnApplicationWithoutConsent(t *testing.T) {
 						continue
 					}
 					back := linkOf(w)
-					if !leadsTo(w, c.want) || back.Query().Get("state") != "xyz" || back.Query().Get("iss") != issuer || !strings.HasPrefix(back.String(), to) {
-						t.Fatalf("%s, %s, to %s, signed in %t: %d to %q: %s", what, method, to, signedIn, w.Code, w.Header().Get("Location"), w.Body)
+					if !leadsTo(w, c.want) || back.Query().Get("state") != "xyz" || back.Query().Get("iss") != issuer ||
+						!strings.HasPrefix(back.String(), to) {
+						t.Fatalf("%s, %s, to %s, signed in %t: %d to %q: %s", what, method, to, signedIn, w.Code,
+							w.Header().Get("Location"), w.Body)
 					}
-					if w.Header().Get("X-Frame-Options") != "DENY" || !strings.Contains(w.Header().Get("Content-Security-Policy"), "frame-ancestors 'none'") || w.Header().Get("Cache-Control") != "no-store" {
+					if w.Header().Get("X-Frame-Options") != "DENY" || !strings.Contains(w.Header().Get("Content-Security-Policy"),
+						"frame-ancestors 'none'") || w.Header().Get("Cache-Control") != "no-store" {
 						t.Errorf("%s: headers %v", what, w.Header())
 					}
 					if consent.allowed = true; signedIn && c.want != "interaction_required" {
-						if w := ask(); w.Code != 302 || !strings.HasPrefix(w.Header().Get("Location"), to) || errorOf(w.Header().Get("Location")) != c.want {
+						if w := ask(); w.Code != 302 || !strings.HasPrefix(w.Header().Get("Location"), to) ||
+							errorOf(w.Header().Get("Location")) != c.want {
 							t.Errorf("%s: once the visitor has consented, %d to %q", what, w.Code, w.Header().Get("Location"))
 						}
 					}
@@ -109,7 +117,8 @@ func TestPromptNoneTellsNothingWithoutConsent(t *testing.T) {
 	for _, who := range []string{"nobody", "somebody", "somebody who signed in long ago"} {
 		h, consent := fixtureWithConsent(t)
 		id := evilApp(t, h.store, evil)
-		asked := []string{"client_id", id, "redirect_uri", evil, "prompt", "none", "code_challenge", challengeOf(verifier), "code_challenge_method", "S256"}
+		asked := []string{"client_id", id, "redirect_uri", evil, "prompt", "none", "code_challenge", challengeOf(verifier),
+			"code_challenge_method", "S256"}
 		switch who {
 		case "nobody":
 			h.browser.session = nil
@@ -118,7 +127,8 @@ func TestPromptNoneTellsNothingWithoutConsent(t *testing.T) {
 		}
 		w := h.authorize(asked...)
 		text := w.Body.String()
-		for _, name := range []string{"Content-Security-Policy", "Content-Length", "Cache-Control", "Set-Cookie", "X-Frame-Options", "Referrer-Policy"} {
+		for _, name := range []string{"Content-Security-Policy", "Content-Length", "Cache-Control", "Set-Cookie",
+			"X-Frame-Options", "Referrer-Policy"} {
 			text += "\n" + w.Header().Get(name)
 		}
 		pages = append(pages, text)
@@ -135,7 +145,8 @@ func TestPageSaysWhoAskedWronglyInTheLanguageOfItsReader(t *testing.T) {
 	h, _ := fixtureWithConsent(t)
 	id := evilApp(t, h.store, evil, "http://localhost/cb")
 	for locale, want := range map[string][2]string{
-		"en":    {"The application at evil.example asked wrongly.", "A program on this device, at localhost:99, asked wrongly."},
+		"en": {"The application at evil.example asked wrongly.",
+			"A program on this device, at localhost:99, asked wrongly."},
 		"zh-CN": {"位于 evil.example 的应用发出了错误的请求。", "此设备上的程序（localhost:99）发出了错误的请求。"},
 	} {
 		for i, to := range []string{evil, "http://localhost:99/cb"} {
@@ -145,7 +156,8 @@ func TestPageSaysWhoAskedWronglyInTheLanguageOfItsReader(t *testing.T) {
 			}
 		}
 		for _, pairs := range [][]string{{"prompt", "none"}, {"keystile_consent", "denied"}} {
-			w := h.authorize(append([]string{"client_id", id, "redirect_uri", evil, "ui_locales", locale, "code_challenge", challengeOf(verifier), "code_challenge_method", "S256"}, pairs...)...)
+			w := h.authorize(append([]string{"client_id", id, "redirect_uri", evil, "ui_locales", locale, "code_challenge",
+				challengeOf(verifier), "code_challenge_method", "S256"}, pairs...)...)
 			if english := strings.Contains(w.Body.String(), "application at"); english != (locale == "en") {
 				t.Errorf("%s, %v: %s", locale, pairs, w.Body)
 			}
@@ -159,7 +171,8 @@ func TestRedirectOfAnAgentKeepsToItsOwnScheme(t *testing.T) {
 	consent.allowed = true
 	id := evilApp(t, h.store, "ms-officecmd:/x", "steam://run/1")
 	for _, to := range []string{"ms-officecmd:/x", "steam://run/1"} {
-		w := h.authorize("client_id", id, "redirect_uri", to, "code_challenge", challengeOf(verifier), "code_challenge_method", "S256")
+		w := h.authorize("client_id", id, "redirect_uri", to, "code_challenge", challengeOf(verifier),
+			"code_challenge_method", "S256")
 		if w.Code != 400 || w.Header().Get("Location") != "" || linkOf(w) != nil {
 			t.Errorf("%s: %d to %q, link %v; want a page without a link", to, w.Code, w.Header().Get("Location"), linkOf(w))
 		}
@@ -177,8 +190,10 @@ func TestLogoutRedirectsToNoApplicationThatTheVisitorHasNotConsentedTo(t *testin
 			h, consent := fixtureWithConsent(t)
 			id := evilApp(t, h.store, evil)
 			consent.allowed = true
-			code := h.code("client_id", id, "redirect_uri", evil, "scope", "openid", "code_challenge", challengeOf(verifier), "code_challenge_method", "S256")
-			hint := h.exchange(code, "client_id", id, "client_secret", "-", "redirect_uri", evil, "code_verifier", verifier).tokens(t).text("id_token")
+			code := h.code("client_id", id, "redirect_uri", evil, "scope", "openid", "code_challenge", challengeOf(verifier),
+				"code_challenge_method", "S256")
+			hint := h.exchange(code, "client_id", id, "client_secret", "-", "redirect_uri", evil, "code_verifier",
+				verifier).tokens(t).text("id_token")
 			if hint == "" {
 				t.Fatal("there is no id_token")
 			}
@@ -196,7 +211,8 @@ func TestLogoutRedirectsToNoApplicationThatTheVisitorHasNotConsentedTo(t *testin
 				}
 			}
 			h.browser.signIn(h.user)
-			w = h.logout("POST", map[string]string{"Sec-Fetch-Site": "same-origin"}, "client_id", id, "post_logout_redirect_uri", evil)
+			w = h.logout("POST", map[string]string{"Sec-Fetch-Site": "same-origin"}, "client_id", id, "post_logout_redirect_uri",
+				evil)
 			if redirects := w.Header().Get("Location") != ""; redirects != allowed || h.browser.session != nil {
 				t.Errorf("POST, allowed %t: %d to %q", allowed, w.Code, w.Header().Get("Location"))
 			}
@@ -209,7 +225,8 @@ func TestApplicationThatNobodyRegisteredSendsS256(t *testing.T) {
 	h, consent := fixtureWithConsent(t)
 	consent.allowed = true
 	id := evilApp(t, h.store, evil)
-	for _, pairs := range [][]string{{"code_challenge", verifier, "code_challenge_method", "plain"}, {"code_challenge", verifier}, {}} {
+	for _, pairs := range [][]string{{"code_challenge", verifier, "code_challenge_method", "plain"},
+		{"code_challenge", verifier}, {}} {
 		w := h.authorize(append([]string{"client_id", id, "redirect_uri", evil}, pairs...)...)
 		if errorOf(w.Header().Get("Location")) != "invalid_request" {
 			t.Errorf("%v: %d to %q", pairs, w.Code, w.Header().Get("Location"))
@@ -223,7 +240,8 @@ func TestClientThatRegistersItselfMustUsePKCES256(t *testing.T) {
 	if app := must(h.store.App(t.Context(), id))(t); !app.ForbidPlain {
 		t.Error("it is stored as one that may")
 	}
-	w := h.authorize("client_id", id, "redirect_uri", "http://127.0.0.1:1/cb", "code_challenge", verifier, "code_challenge_method", "plain")
+	w := h.authorize("client_id", id, "redirect_uri", "http://127.0.0.1:1/cb", "code_challenge", verifier,
+		"code_challenge_method", "plain")
 	if errorOf(w.Header().Get("Location")) != "invalid_request" {
 		t.Errorf("plain: %d to %q", w.Code, w.Header().Get("Location"))
 	}

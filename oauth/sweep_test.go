@@ -33,7 +33,8 @@ func TestOpenTokensSweepsTheStoreUntilTheyAreClosed(t *testing.T) {
 		}
 		issue := func(key driver.Key) {
 			t.Helper()
-			if err := store.Issue(t.Context(), driver.Token{Key: key, Kind: driver.KindCode, Grant: "g", ExpiresAt: time.Now().Add(time.Minute)}); err != nil {
+			if err := store.Issue(t.Context(), driver.Token{Key: key, Kind: driver.KindCode, Grant: "g",
+				ExpiresAt: time.Now().Add(time.Minute)}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -49,7 +49,8 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
 		return badRequest.Saying("grant_type is missing")
 	default:
 		entry.Detail = "unknown grant_type"
-		return badRequest.Named(engine.UnsupportedGrantType).Saying("grant_type is none of authorization_code, refresh_token, client_credentials, " + engine.GrantDevice)
+		return badRequest.Named(engine.UnsupportedGrantType).Saying("grant_type is none of authorization_code, " +
+			"refresh_token, client_credentials, " + engine.GrantDevice)
 	}
 	span.Of(r.Context()).Set("keystile.grant_type", entry.Detail)
 	granted, err := redeem(r.Context(), app, form)

@@ -28,8 +28,9 @@ type TokensConfig struct {
 	AccessLifetime  time.Duration // 168 hours (protocol 8)
 	RefreshLifetime time.Duration // 30 days (protocol 8)
 
-	SigningAlg string        // of access tokens: ES256 (default), EdDSA or RS256
-	SweepEvery time.Duration // how often expired records are removed from the store: each minute; below 0: never, because another process does
+	SigningAlg string // of access tokens: ES256 (default), EdDSA or RS256
+	// how often expired records are removed from the store: each minute; below 0: never, because another process does
+	SweepEvery time.Duration
 
 	// StaleAfter bounds the age of what is known of revocations and changes by other processes,
 	// where they share the store. Beyond it no access token is accepted. 10 seconds; at least 2.
@@ -37,7 +38,9 @@ type TokensConfig struct {
 
 	Log *slog.Logger // nil: slog.Default()
 
-	Resources []string // audiences besides the service itself (RFC 8707), such as mcpbus.Resources(origin); one that ends in / covers every name right below it
+	// audiences besides the service itself (RFC 8707), such as mcpbus.Resources(origin); one that ends in /
+	// covers every name right below it
+	Resources []string
 }
 
 // Tokens verifies and revokes access tokens. It is made before the provider, sign-in and

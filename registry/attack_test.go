@@ -160,7 +160,8 @@ func TestReferencesAreNeverFetched(t *testing.T) {
 		fmt.Fprint(w, `{"get":{},"type":"string","name":"x","in":"query"}`)
 	}))
 	defer server.Close()
-	for _, ref := range []string{server.URL + "/x.json", server.URL + "/x.json#/a", strings.TrimPrefix(server.URL, "http:") + "/x.json", "file:///etc/passwd", "x.json#/a"} {
+	for _, ref := range []string{server.URL + "/x.json", server.URL + "/x.json#/a",
+		strings.TrimPrefix(server.URL, "http:") + "/x.json", "file:///etc/passwd", "x.json#/a"} {
 		for _, version := range []string{two, three} {
 			document := strings.ReplaceAll(`{`+version+`,"servers":[{"url":"REF"}],"host":"`+strings.TrimPrefix(server.URL, "http://")+`","externalDocs":{"url":"REF"},"paths":{
 				"/a":{"$ref":"REF"},

@@ -12,7 +12,8 @@ import (
 // The document is the corpus's biggest if that has 14 MB, else one made to that size.
 func BenchmarkParse14MB(b *testing.B) {
 	document := large(b)
-	for name, o := range map[string]Options{"as it is": {Member: "bench"}, "references resolved": {Member: "bench", ResolveRefs: true}} {
+	for name, o := range map[string]Options{"as it is": {Member: "bench"},
+		"references resolved": {Member: "bench", ResolveRefs: true}} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(document)))
 			b.ReportAllocs()

@@ -16,7 +16,8 @@ import (
 // is left is sound, and the only errors are rejections.
 func TestNonsenseAnywhereIsLeftOut(t *testing.T) {
 	for name, document := range map[string]string{"2.0": whole2, "3.0": whole3} {
-		for i, nonsense := range []any{nil, false, json.Number("7"), "x", []any{}, []any{nil}, map[string]any{}, map[string]any{"$ref": "#"}} {
+		for i, nonsense := range []any{nil, false, json.Number("7"), "x", []any{}, []any{nil}, map[string]any{},
+			map[string]any{"$ref": "#"}} {
 			t.Run(fmt.Sprintf("%s, kind %d", name, i), func(t *testing.T) {
 				t.Parallel()
 				var root any
@@ -40,7 +41,8 @@ func TestNonsenseAnywhereInAStaticListIsLeftOut(t *testing.T) {
 	decode(t, []byte(`[{"name":"a","description":"d","inputSchema":{"type":"object","properties":{"q":{"type":["string","null"],"enum":["x"]},"o":{"type":"object","properties":{"p":{"$ref":"#/$defs/D"}},"required":["p"]}},"required":["q"],"$defs":{"D":{"items":{"minimum":1}}}}},
 		{"name":"b","httpMethod":"post","path":"/a/:id","inputSchema":{"anyOf":[{"properties":{"id":{"type":"integer"},"n":{}},"required":["n"]}]}}]`), &root)
 	eachNode(root, func(set func(any)) {
-		for _, nonsense := range []any{nil, true, false, json.Number("7"), "x", []any{}, []any{nil}, map[string]any{}, map[string]any{"$ref": "#"}} {
+		for _, nonsense := range []any{nil, true, false, json.Number("7"), "x", []any{}, []any{nil}, map[string]any{},
+			map[string]any{"$ref": "#"}} {
 			set(nonsense)
 			list := encode(t, root)
 			result, err := StaticTools(t.Context(), list, Options{})

@@ -38,11 +38,17 @@ func TestToolOfADocumentCanBeCalled(t *testing.T) {
 }
 
 var (
-	oddNames = []string{"a", "b", "a b", "x[]", "x[y]", "é", "a\nb", "\u0085", "Host", "user-agent", "Accept-Encoding", "Set-Cookie", "via", "X-Forwarded-For", "X-Ok", "additionalProperties", "body", "a/b", "q?", "#h", "..", "{a}", strings.Repeat("n", 70), "f_X-Sum", "f"}
-	oddPaths = []string{"/a", "a", "/{a}", "/{a}/{b}", "/{a/b}", "/x?q={a}", "/x?%zz", "/x#{a}", "/x{?a,b}", "/{a}:run", "/a/../b", "/%2e%2e/{a}", "/..;x", "/a b", "", "http://h/x", "/{a}.json", "/{+a}", "/x?y=1", "/.{a}", "/{}", "/a//b", "/ü/{é}"}
-	oddKinds = []string{typeJSON, typeForm, typeMultipart, "application/xml", "image/*", "*/*", "text/plain; charset=utf-8", "application/vnd.x+json", "nonsense", "a/b;;"}
-	oddTypes = []string{"text/plain", "application/json, text/csv", "image/*", "nonsense", "a/b;;", "text/html\r\nX: y", "", "image/png,,", strings.Repeat("a/b,", 40) + "a/b"}
-	schemas  = []string{`{}`, `true`, `false`, `7`, `{"type":"string"}`, `{"type":"string","format":"binary"}`, `{"type":"array","items":{"type":"string","format":"binary"}}`, `{"type":"object"}`, `{"type":"array"}`,
+	oddNames = []string{"a", "b", "a b", "x[]", "x[y]", "é", "a\nb", "\u0085", "Host", "user-agent", "Accept-Encoding",
+		"Set-Cookie", "via", "X-Forwarded-For", "X-Ok", "additionalProperties", "body", "a/b", "q?", "#h", "..", "{a}",
+		strings.Repeat("n", 70), "f_X-Sum", "f"}
+	oddPaths = []string{"/a", "a", "/{a}", "/{a}/{b}", "/{a/b}", "/x?q={a}", "/x?%zz", "/x#{a}", "/x{?a,b}", "/{a}:run",
+		"/a/../b", "/%2e%2e/{a}", "/..;x", "/a b", "", "http://h/x", "/{a}.json", "/{+a}", "/x?y=1", "/.{a}", "/{}", "/a//b",
+		"/ü/{é}"}
+	oddKinds = []string{typeJSON, typeForm, typeMultipart, "application/xml", "image/*", "*/*",
+		"text/plain; charset=utf-8", "application/vnd.x+json", "nonsense", "a/b;;"}
+	oddTypes = []string{"text/plain", "application/json, text/csv", "image/*", "nonsense", "a/b;;", "text/html\r\nX: y",
+		"", "image/png,,", strings.Repeat("a/b,", 40) + "a/b"}
+	schemas = []string{`{}`, `true`, `false`, `7`, `{"type":"string"}`, `{"type":"string","format":"binary"}`, `{"type":"array","items":{"type":"string","format":"binary"}}`, `{"type":"object"}`, `{"type":"array"}`,
 		`{"type":["string","null"],"pattern":"\\-[\\w-.]"}`, `{"$ref":"#/components/schemas/S"}`, `{"enum":["only"]}`, `{"default":"x\ny"}`, `{"const":3}`, `{"contentMediaType":"image/png"}`, `{"contentMediaType":"x"}`, `{"oneOf":[{"type":"object","properties":{"a":{}}},{"type":"string"}]}`}
 )
 
@@ -90,8 +96,10 @@ func strange(r *rand.Rand) []byte {
 
 // What the registrar leaves to the service is what the caller would refuse.
 func TestHeadersOfTheGatewayAreListedOnce(t *testing.T) {
-	ours := []string{"Accept", "accept-encoding", "Authorization", "CDN-Loop", "Connection", "Content-Encoding", "content-length", "Content-Type", "Cookie", "Expect", "Forwarded", "Host",
-		"Keep-Alive", "Set-Cookie", "TE", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent", "Via", "X-Real-IP", "Mcp-Name", "proxy-x", "X-Forwarded-Host", "X_Forwarded_Host", "X-Keystile-User",
+	ours := []string{"Accept", "accept-encoding", "Authorization", "CDN-Loop", "Connection", "Content-Encoding",
+		"content-length", "Content-Type", "Cookie", "Expect", "Forwarded", "Host",
+		"Keep-Alive", "Set-Cookie", "TE", "Trailer", "Transfer-Encoding", "Upgrade", "User-Agent", "Via", "X-Real-IP",
+		"Mcp-Name", "proxy-x", "X-Forwarded-Host", "X_Forwarded_Host", "X-Keystile-User",
 		"X-HTTP-Method-Override", "X-Rewrite-Url"}
 	var parameters []string
 	for _, name := range append(slices.Clone(ours), "X-Mine") {

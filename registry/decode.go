@@ -135,7 +135,8 @@ func (q *Request) fill(fields map[string]json.RawMessage) error {
 		case must != "":
 			wrong = append(wrong, name+" must be "+must)
 		case !known && len(q.unknownFields) < maxUnknown:
-			q.unknownFields = append(q.unknownFields, toolplan.Skip{Pointer: toolschema.Text(pointer(name)), Reason: "a field that is not known here"})
+			q.unknownFields = append(q.unknownFields, toolplan.Skip{Pointer: toolschema.Text(pointer(name)),
+				Reason: "a field that is not known here"})
 		}
 	}
 	if wrong != nil {

@@ -46,7 +46,8 @@ func open(ctx context.Context, raw []byte, o Options) (*document, error) {
 	case errors.Is(err, tree.ErrDepth):
 		return nil, tooDeep(o, "")
 	case err != nil:
-		return nil, reject(NotOpenAPI, "the document begins with { and is not JSON ("+err.Error()+"): mend it, or begin it with a line --- if it is YAML")
+		return nil, reject(NotOpenAPI,
+			"the document begins with { and is not JSON ("+err.Error()+"): mend it, or begin it with a line --- if it is YAML")
 	}
 	root := value.(tree.Object) // textOf saw the brace
 	d := &document{Document: toolschema.NewDocument(root, o.MaxHops), json: text, options: o, budget: maxSteps}
@@ -119,7 +120,8 @@ func fromYAML(ctx context.Context, text []byte, o Options) (string, error) {
 	case errors.Is(err, yamljson.ErrSize):
 		return "", limitf("the document is too large (%v): remove examples, use fewer aliases, or split it", err)
 	case err != nil:
-		return "", reject(NotOpenAPI, "the document does not begin with {, and as YAML it is wrong ("+toolschema.Text(err.Error())+"): mend it there, or send JSON")
+		return "", reject(NotOpenAPI, "the document does not begin with {, and as YAML it is wrong "+
+			"("+toolschema.Text(err.Error())+"): mend it there, or send JSON")
 	case out[0] != '{':
 		return "", noObject()
 	}

@@ -69,7 +69,8 @@ func (v encodingVector) run(t *testing.T) {
 	if v.Version == "2.0" {
 		key = "swagger"
 	}
-	result := parsed(t, encode(t, map[string]any{key: v.Version, "paths": map[string]any{v.Path: map[string]any{v.Method: v.Operation}}}), Options{})
+	result := parsed(t, encode(t, map[string]any{key: v.Version,
+		"paths": map[string]any{v.Path: map[string]any{v.Method: v.Operation}}}), Options{})
 	lost := losses(result.Skipped)
 	if want := v.Expect.Skipped; want != "" && (len(lost) != 1 || !strings.HasSuffix(lost[0].Pointer, want)) ||
 		want == "" && lost != nil {

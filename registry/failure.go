@@ -30,10 +30,17 @@ var (
 	pinsUnseen = &reply.Failure{Status: 409,
 		Msg: "what is held now may not be what you have seen: look at it again, and accept it by the digest that is " +
 			"shown"}
-	auditFailed      = &reply.Failure{Status: 503, Msg: unwritten}                                                                                                                       // decision 32
-	tooManyOwn       = &reply.Failure{Status: 429, Msg: "you are sending a document already, or being shown one: wait until that is answered, then send this again", Header: retryLater} // RFC 6585 4
-	tooManyInAll     = &reply.Failure{Status: 503, Msg: "others are sending documents, of which few are read at a time: send this again in a moment", Header: retryLater}                // RFC 9110 15.6.4
-	tooManyConflicts = &reply.Failure{Status: 503, Msg: "others keep changing this capability: send it again in a moment", Header: http.Header{"Retry-After": {"1"}}}                    // RFC 9110 15.6.4
+	// decision 32
+	auditFailed = &reply.Failure{Status: 503, Msg: unwritten}
+	// RFC 6585 4
+	tooManyOwn = &reply.Failure{Status: 429, Msg: "you are sending a document already, or being shown one: wait " +
+		"until that is answered, then send this again", Header: retryLater}
+	// RFC 9110 15.6.4
+	tooManyInAll = &reply.Failure{Status: 503,
+		Msg: "others are sending documents, of which few are read at a time: send this again in a moment", Header: retryLater}
+	// RFC 9110 15.6.4
+	tooManyConflicts = &reply.Failure{Status: 503, Msg: "others keep changing this capability: send it again in a moment",
+		Header: http.Header{"Retry-After": {"1"}}}
 )
 
 func badMember(msg string) error   { return reject(BadMember, msg) }
@@ -60,7 +67,8 @@ func writeRejection(w http.ResponseWriter, err error) error {
 		return err
 	}
 	reply.NoStore(w)
-	return reply.JSON(w, http.StatusBadRequest, rejectionBody{no.Errcode, no.Errcode, no.Msg, skipData{nonNil(no.Skipped)}})
+	return reply.JSON(w, http.StatusBadRequest, rejectionBody{no.Errcode, no.Errcode, no.Msg,
+		skipData{nonNil(no.Skipped)}})
 }
 
 // unwritten is for a change that is made, which must not be answered before it is on the trail (decision 32). It has no

@@ -94,7 +94,8 @@ func TestDocumentTextsAreNeverHidden(t *testing.T) {
 func TestKeywordThatHidesTextIsAmongWhatWasSkipped(t *testing.T) {
 	document := get(`"c":0`, `"parameters":[{"name":"a","in":"query","schema":{"type":"string","enum":["x`+hiddentext.Hidden["bidi"]+`"]}}]`)
 	r := parsed(t, []byte(document), Options{})
-	if len(r.Skipped) != 1 || !strings.HasSuffix(r.Skipped[0].Pointer, "/parameters/0/schema/enum") || !strings.Contains(r.Skipped[0].Reason, "nobody sees") {
+	if len(r.Skipped) != 1 || !strings.HasSuffix(r.Skipped[0].Pointer, "/parameters/0/schema/enum") ||
+		!strings.Contains(r.Skipped[0].Reason, "nobody sees") {
 		t.Errorf("skipped are %+v, want the enum", r.Skipped)
 	}
 	if got := string(r.Tools[0].InputSchema); got != closed+`"properties":{"a":{"type":"string"}},"type":"object"}` {

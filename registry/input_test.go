@@ -119,11 +119,15 @@ func TestLimitsRefuseAWholeDocument(t *testing.T) {
 		{"16 MiB of YAML", yamlOf(16 << 20), Options{}, false},
 		{"one byte more of YAML", yamlOf(16<<20 + 1), Options{}, true},
 		{"20 MB of YAML in a string", quoted(yamlOf(20_000_000)), Options{}, true},
-		{"YAML whose aliases make too much of it", "openapi: 3.0.3\npaths: {/a: {get: {}}}\nx: &x [" + strings.Repeat("x", 900) + "]\ny: [*x, *x]", Options{MaxDocument: 2000}, true},
-		{"64 levels of YAML", "openapi: 3.0.3\npaths: {/a: {get: {}}}\nx: " + strings.Repeat("[", 63) + strings.Repeat("]", 63), Options{}, false},
-		{"65 levels of YAML", "openapi: 3.0.3\npaths: {/a: {get: {}}}\nx: " + strings.Repeat("[", 64) + strings.Repeat("]", 64), Options{}, true},
+		{"YAML whose aliases make too much of it", "openapi: 3.0.3\npaths: {/a: {get: {}}}\nx: &x [" +
+			strings.Repeat("x", 900) + "]\ny: [*x, *x]", Options{MaxDocument: 2000}, true},
+		{"64 levels of YAML", "openapi: 3.0.3\npaths: {/a: {get: {}}}\nx: " + strings.Repeat("[", 63) +
+			strings.Repeat("]", 63), Options{}, false},
+		{"65 levels of YAML", "openapi: 3.0.3\npaths: {/a: {get: {}}}\nx: " + strings.Repeat("[", 64) +
+			strings.Repeat("]", 64), Options{}, true},
 		{"YAML of billions", "openapi: 3.0.3\npaths: {/a: {get: {}}}\n" + laughs(12), Options{}, true},
-		{"YAML of too many values", "openapi: 3.0.3\npaths: {/a: {get: {}}}\nx: [" + strings.Repeat("1,", maxValues) + "]", Options{}, true},
+		{"YAML of too many values", "openapi: 3.0.3\npaths: {/a: {get: {}}}\nx: [" + strings.Repeat("1,", maxValues) + "]",
+			Options{}, true},
 	} {
 		result, err := Parse(t.Context(), []byte(c.document), c.o)
 		if !c.refused {
@@ -186,10 +190,14 @@ func TestPiecesAreListedOnceAndUpTo100(t *testing.T) {
 
 func TestPathsThatCannotStandInARequest(t *testing.T) {
 	for path, want := range map[string]bool{
-		"/a/../b": false, "/..": false, "/a/.": false, "/a/%2e%2E/b": false, "/a/.%2e": false, "/a\\b": false, "/a\nb": false, "/a\x7f": false,
-		"/" + strings.Repeat("x", maxPath): false, "/a..b": true, "/.well-known/x": true, "/a b": true, "/a/...": true, "/" + strings.Repeat("x", maxPath-1): true,
+		"/a/../b": false, "/..": false, "/a/.": false, "/a/%2e%2E/b": false, "/a/.%2e": false, "/a\\b": false, "/a\nb": false,
+		"/a\x7f":                           false,
+		"/" + strings.Repeat("x", maxPath): false, "/a..b": true, "/.well-known/x": true, "/a b": true, "/a/...": true,
+		"/" + strings.Repeat("x", maxPath-1): true,
 	} {
-		_, err := Parse(t.Context(), encode(t, map[string]any{"openapi": "3.0.0", "paths": map[string]any{path: map[string]any{"get": map[string]any{}}}}), Options{})
+		_, err := Parse(t.Context(),
+			encode(t, map[string]any{"openapi": "3.0.0",
+				"paths": map[string]any{path: map[string]any{"get": map[string]any{}}}}), Options{})
 		if (err == nil) != want {
 			t.Errorf("Parse(path %.20q) = %v, want it taken: %t", path, err, want)
 		}

@@ -53,7 +53,8 @@ func TestLintDeclinesWhatWouldTakeMinutes(t *testing.T) {
 			t.Errorf("%s: Lint() = %.200q, want it declined and said so", name, advice)
 		}
 	}
-	for name, document := range map[string]string{"a short chain": with(each(100, property)), "few aliases": with(each(10, alias))} {
+	for name, document := range map[string]string{"a short chain": with(each(100, property)),
+		"few aliases": with(each(10, alias))} {
 		if advice := Lint(t.Context(), []byte(document), lint.Check); len(advice) > 0 &&
 			strings.HasPrefix(advice[0], "not judged") {
 			t.Errorf("%s: Lint() = %q, want it judged", name, advice)
@@ -94,7 +95,8 @@ func TestLintListsWrongEncodings(t *testing.T) {
 		document := `{` + three + `,"paths":{"/a":{"post":{"requestBody":{"content":{"` + c.kind + `":{"schema":{"properties":{"a":{"type":"string"}}},"encoding":` + c.encoding + `}}}}}}}`
 		result := parsed(t, []byte(document), Options{})
 		sound(t, result.Tools[0])
-		if c.pointer == "" && result.Skipped != nil || c.pointer != "" && (len(result.Skipped) != 1 || !strings.HasSuffix(result.Skipped[0].Pointer, c.pointer)) {
+		if c.pointer == "" && result.Skipped != nil || c.pointer != "" &&
+			(len(result.Skipped) != 1 || !strings.HasSuffix(result.Skipped[0].Pointer, c.pointer)) {
 			t.Errorf("%s in %s: skipped = %v, want %q", c.encoding, c.kind, result.Skipped, c.pointer)
 		}
 	}

@@ -19,7 +19,8 @@ func checkMember(name string) error {
 	case name == "":
 		return badMember("member is missing: give the capability a name")
 	case !memberName.MatchString(name), strings.Contains(name, "__"), strings.HasSuffix(name, "_"):
-		return badMember("member is 1 to 48 of A-Z, a-z, 0-9, _ and -; it begins with a letter or digit, does not end in _ and has no __")
+		return badMember("member is 1 to 48 of A-Z, a-z, 0-9, _ and -; it begins with a letter or digit, does not end in _ " +
+			"and has no __")
 	case slices.Contains(reservedNames, name):
 		return badMember("member: this name has a meaning here; choose another")
 	}

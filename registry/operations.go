@@ -58,12 +58,14 @@ func (d *document) operations(ctx context.Context) ([]operation, error) {
 		d.listOtherOperations(at, item)
 		out = d.addPathItem(operation{path: path, template: template, slashed: slashed, item: item}, out)
 		if len(out) > d.options.MaxOperations {
-			return nil, limitf("the document has more than %d operations: split it into several capabilities", d.options.MaxOperations)
+			return nil, limitf("the document has more than %d operations: split it into several capabilities",
+				d.options.MaxOperations)
 		}
 	}
 	d.listMoreOperations(all)
 	d.listWebhooks()
-	slices.SortStableFunc(out, func(a, b operation) int { return strings.Compare(a.path, b.path) }) // for those that got a slash
+	// for those that got a slash
+	slices.SortStableFunc(out, func(a, b operation) int { return strings.Compare(a.path, b.path) })
 	return out, nil
 }
 

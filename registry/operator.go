@@ -14,7 +14,8 @@ import (
 
 // PreviewBody does what the endpoint preview does for a body in JSON (protocol 4.8): it returns what
 // would be stored, and advice on it. Nothing is stored. The caller must check the actor's role.
-func (g *Registry) PreviewBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []toolplan.Tool, []string, error) {
+func (g *Registry) PreviewBody(ctx context.Context, actor storage.User,
+	body []byte) (storage.Capability, []toolplan.Tool, []string, error) {
 	ctx, leave, err := g.BeginReading(ctx, actor.Sub)
 	if err != nil {
 		return storage.Capability{}, nil, nil, err
@@ -32,7 +33,8 @@ func (g *Registry) PreviewBody(ctx context.Context, actor storage.User, body []b
 // RegisterBody does what the endpoint register does for a body in JSON (protocol 4.8). Secrets that
 // the body leaves out are those that are stored, if they still go to the same server. The caller
 // must check the actor's role.
-func (g *Registry) RegisterBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []string, error) {
+func (g *Registry) RegisterBody(ctx context.Context, actor storage.User,
+	body []byte) (storage.Capability, []string, error) {
 	ctx, leave, err := g.BeginReading(ctx, actor.Sub)
 	if err != nil {
 		return storage.Capability{}, nil, err
@@ -56,7 +58,8 @@ func (g *Registry) RegisterBody(ctx context.Context, actor storage.User, body []
 
 // SetPublished puts a capability on the bus, or takes it off, with the tools that are stored. Its
 // errors are those of Remove.
-func (g *Registry) SetPublished(ctx context.Context, actor storage.User, member string, on bool) (storage.Capability, error) {
+func (g *Registry) SetPublished(ctx context.Context, actor storage.User, member string,
+	on bool) (storage.Capability, error) {
 	c, err := g.edit(ctx, actor, member, func(c storage.Capability) (storage.Capability, error) {
 		c.Publish = on
 		return c, nil
@@ -74,7 +77,8 @@ func requestOf(body []byte) (q Request, err error) {
 
 // keepSecrets takes the secrets over that were left out. One never goes to a server for which it was not given.
 func (q *Request) keepSecrets(there storage.Capability) {
-	if q.AuthSecret.IsZero() && q.AuthType == there.AuthType && q.AuthType != "" && q.AuthType != authNone && sameServer(q.UpstreamURL, there.UpstreamURL) {
+	if q.AuthSecret.IsZero() && q.AuthType == there.AuthType && q.AuthType != "" && q.AuthType != authNone &&
+		sameServer(q.UpstreamURL, there.UpstreamURL) {
 		q.AuthSecret = there.AuthSecret
 	}
 	if sameServer(q.UpstreamURL, there.UpstreamURL) {

@@ -39,7 +39,8 @@ const maxMember = 48
 func (o Options) check() (Options, error) {
 	var errs []error
 	if len(o.Member) > maxMember {
-		errs = append(errs, fmt.Errorf("registry: Options.Member has %d characters, use at most %d", len(o.Member), maxMember))
+		errs = append(errs, fmt.Errorf("registry: Options.Member has %d characters, use at most %d", len(o.Member),
+			maxMember))
 	}
 	for _, limit := range []struct {
 		name string
@@ -52,7 +53,8 @@ func (o Options) check() (Options, error) {
 		{"MaxTools", &o.MaxTools, 16 << 20},
 	} {
 		if *limit.at < 0 {
-			errs = append(errs, fmt.Errorf("registry: Options.%s is %d, use a positive number, or 0 for %d", limit.name, *limit.at, limit.or))
+			errs = append(errs, fmt.Errorf("registry: Options.%s is %d, use a positive number, or 0 for %d", limit.name,
+				*limit.at, limit.or))
 		}
 		*limit.at = cmp.Or(*limit.at, limit.or)
 	}
@@ -115,7 +117,8 @@ func (d *document) parse(ctx context.Context) (*Result, error) {
 		}
 		t, err := d.tool(operations[i], name)
 		if d.steps > d.budget {
-			return nil, d.skips.attachTo(limitf("the document takes more than %d steps to read: split it, or share fewer large pieces between its operations", d.budget))
+			return nil, d.skips.attachTo(limitf("the document takes more than %d steps to read: split it, or share fewer "+
+				"large pieces between its operations", d.budget))
 		}
 		if err != nil {
 			d.skips.add(operations[i].node, err.Error())
@@ -127,7 +130,8 @@ func (d *document) parse(ctx context.Context) (*Result, error) {
 		r.Tools, r.at = append(r.Tools, t), append(r.at, operations[i].node.Pointer())
 	}
 	if len(r.Tools) == 0 {
-		return nil, d.skips.attachTo(reject(Empty, "the document has no operation that can become a tool: put get, post, put, delete or patch under a path that starts with /"))
+		return nil, d.skips.attachTo(reject(Empty, "the document has no operation that can become a tool: put get, post, "+
+			"put, delete or patch under a path that starts with /"))
 	}
 	r.Skipped, r.Advice = d.skips.all(), d.advice()
 	return r, nil

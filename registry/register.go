@@ -25,7 +25,8 @@ type Registered struct {
 }
 
 // ownerChanged is the warning of a registration that passes a name on.
-const ownerChanged = "the name has another owner now: consents, tokens, API keys and bundles that named it do not open it any more, and users are asked again"
+const ownerChanged = "the name has another owner now: consents, tokens, API keys and bundles that named it do not " +
+	"open it any more, and users are asked again"
 
 // Register stores a capability with its tools, and replaces what was stored under its name: all
 // at once, or nothing (protocol 4.8). A name belongs to the user who registered it first, and stays
@@ -177,7 +178,8 @@ func (g *Registry) acquireParser(ctx context.Context) (leave func(), err error) 
 func (g *Registry) requestWarnings(q Request) string {
 	var out []string
 	if u, err := url.Parse(q.UpstreamURL); err == nil && g.dialer.LooksPrivate(u) {
-		out = append(out, "upstream_url is a private address: calls are refused until the operator allows it (upstreams.allow_private)")
+		out = append(out, "upstream_url is a private address: calls are refused until the operator allows it "+
+			"(upstreams.allow_private)")
 	}
 	if q.hasUnusedSecret() {
 		out = append(out, "auth_secret is not kept: auth_type says that there is none")

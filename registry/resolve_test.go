@@ -56,7 +56,8 @@ func TestToolThatWouldBeTooBigIsShownWithoutReferences(t *testing.T) {
 		if string(r.Tools[0].InputSchema) != string(plain.Tools[0].InputSchema) {
 			t.Errorf("%s: %.200s, want it as without resolving", name, r.Tools[0].InputSchema)
 		}
-		if len(r.Skipped) != 1 || r.Skipped[0].Pointer != "/paths/~1a/post" || !strings.Contains(r.Skipped[0].Reason, "without its nested references") {
+		if len(r.Skipped) != 1 || r.Skipped[0].Pointer != "/paths/~1a/post" ||
+			!strings.Contains(r.Skipped[0].Reason, "without its nested references") {
 			t.Errorf("%s: skipped = %v, want it said of the one tool", name, r.Skipped)
 		}
 		if got, want := string(r.Tools[1].InputSchema), closed+
@@ -79,7 +80,8 @@ func TestToolThatIsTooBigAnywayIsLeftOut(t *testing.T) {
 		document := `{"openapi":"3.0.3","paths":{"/a":{"get":{"parameters":[` + parameters + `]}},"/b":{"get":{}}}}`
 		for _, resolve := range []bool{false, true} {
 			r := parsed(t, []byte(document), Options{ResolveRefs: resolve})
-			if len(r.Tools) != 1 || r.Tools[0].Name != "get_b" || len(r.Skipped) == 0 || r.Skipped[0].Pointer != "/paths/~1a/get" {
+			if len(r.Tools) != 1 || r.Tools[0].Name != "get_b" || len(r.Skipped) == 0 ||
+				r.Skipped[0].Pointer != "/paths/~1a/get" {
 				t.Errorf("%s, resolved %t: %d tools, skipped %v, want /a left out", name, resolve, len(r.Tools), r.Skipped)
 			}
 		}

@@ -159,7 +159,8 @@ func (g *Registry) checkNameFree(actor storage.User, p storage.Place) (takenFrom
 func nameTaken(actor storage.User, taken *storage.NameTaken) error {
 	switch {
 	case !taken.Until.IsZero():
-		return nameOfAnother.Saying(fmt.Sprintf("the name %q was somebody else's, whose capability was deleted, and is kept for them until %s: choose another member name, or ask an administrator to register it",
+		return nameOfAnother.Saying(fmt.Sprintf("the name %q was somebody else's, whose capability was deleted, and is "+
+			"kept for them until %s: choose another member name, or ask an administrator to register it",
 			taken.By.Member, taken.Until.UTC().Format(time.DateOnly)))
 	case !mayChange(actor, taken.By):
 		return similarNameTaken

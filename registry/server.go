@@ -140,7 +140,8 @@ type Registry struct {
 // Close stops it.
 func New(_ context.Context, c Config) (*Registry, error) {
 	r := &Registry{
-		reading: turns{most: maxReading, mostOfOne: maxOwnerReading}, showing: turns{most: maxShowing, mostOfOne: maxOwnerShowing},
+		reading:     turns{most: maxReading, mostOfOne: maxOwnerReading},
+		showing:     turns{most: maxShowing, mostOfOne: maxOwnerShowing},
 		finding:     turns{most: maxFinding, mostOfOne: maxOwnerFinding},
 		parserSlots: make(chan struct{}, maxParsers),
 	}

@@ -75,7 +75,8 @@ const maxNamed = 3
 
 // largest names the capabilities, except one, that have the most tools on the bus.
 func largest(owned []storage.Capability, but string) string {
-	owned = slices.DeleteFunc(slices.Clone(owned), func(c storage.Capability) bool { return c.Member == but || toolsOnBus(c) == 0 })
+	owned = slices.DeleteFunc(slices.Clone(owned),
+		func(c storage.Capability) bool { return c.Member == but || toolsOnBus(c) == 0 })
 	slices.SortFunc(owned, func(a, b storage.Capability) int {
 		return cmp.Or(toolsOnBus(b)-toolsOnBus(a), cmp.Compare(a.Member, b.Member))
 	})

@@ -67,7 +67,8 @@ func staticTools(ctx context.Context, raw []byte, o Options) (*Result, error) {
 		r.Tools, r.at = append(r.Tools, t), append(r.at, e.node.Pointer())
 	}
 	if len(r.Tools) == 0 {
-		return nil, d.skips.attachTo(reject(Empty, "tools_static has no entry that can become a tool: each needs a name, and httpMethod if it has a path"))
+		return nil, d.skips.attachTo(reject(Empty,
+			"tools_static has no entry that can become a tool: each needs a name, and httpMethod if it has a path"))
 	}
 	r.Skipped = d.skips.all()
 	return r, nil
@@ -118,7 +119,8 @@ func readEntry(node toolschema.Node) (e entry, why string) {
 	switch {
 	case o.Get("path") == nil:
 		if id := o.Text("name"); id == "" || clean(id, "_-") != id {
-			return e, "a tool without a path is called by its name: give it one of letters, digits, _ and -, as the upstream knows it"
+			return e, "a tool without a path is called by its name: give it one of letters, digits, _ and -, as the upstream " +
+				"knows it"
 		}
 		e.method = ""
 		return e, ""
@@ -143,7 +145,8 @@ func (d *document) nameEntries(entries []entry) (out []entry) {
 		}
 		id := e.Text("name")
 		if len(id) > n.max {
-			d.skips.add(e.node, fmt.Sprintf("the name has more than %d characters, and the upstream knows no shorter one", n.max))
+			d.skips.add(e.node, fmt.Sprintf("the name has more than %d characters, and the upstream knows no shorter one",
+				n.max))
 			continue
 		}
 		if e.name = n.take(id); e.name == "" {
@@ -176,7 +179,8 @@ func (d *document) listLeft(e entry, left []toolschema.Left) {
 // entryTool binds the arguments of an entry.
 func (d *document) entryTool(e entry) (toolplan.Tool, error) {
 	o := d.options
-	t := toolplan.Tool{Name: e.name, Method: e.method, Path: strings.Clone(e.path), Description: toolschema.Text(e.Text("description"))}
+	t := toolplan.Tool{Name: e.name, Method: e.method, Path: strings.Clone(e.path),
+		Description: toolschema.Text(e.Text("description"))}
 	if e.path == "" {
 		t.Description = strings.Clone(cmp.Or(t.Description, e.name))
 		in, err := e.input.Import(o.MaxSchema)

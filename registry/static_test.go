@@ -73,7 +73,8 @@ func TestStaticToolsThatCannotBeUsedAreLeftOut(t *testing.T) {
 		{`{"name":"p","inputSchema":{"properties":{"a\u202e":{}},"required":["a\u202e"]}}`, "rename it"},
 	} {
 		r, err := StaticTools(t.Context(), json.RawMessage(`[{"name":"good"},`+c.entry+`]`), Options{Member: "four"})
-		if err != nil || len(r.Tools) != 1 || len(r.Skipped) != 1 || r.Skipped[0].Pointer != "/1" || !strings.Contains(r.Skipped[0].Reason, c.why) {
+		if err != nil || len(r.Tools) != 1 || len(r.Skipped) != 1 || r.Skipped[0].Pointer != "/1" ||
+			!strings.Contains(r.Skipped[0].Reason, c.why) {
 			t.Errorf("StaticTools(%.80s) = %+v, %v, want it left out because %s", c.entry, r, err, c.why)
 		}
 	}

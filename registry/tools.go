@@ -156,7 +156,8 @@ func sameSecret(a, b storage.Secret) bool { return a.IsZero() && b.IsZero() || a
 
 // discover lists the tools of an upstream. Its answer is untrusted: should reading it panic, the
 // registration, which is stored already, must not be answered 500.
-func (g *Registry) discover(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, skipped []toolplan.Skip, err error) {
+func (g *Registry) discover(ctx context.Context,
+	c storage.Capability) (tools []toolplan.Tool, skipped []toolplan.Skip, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			g.c.Log.ErrorContext(ctx, "panic", "member", c.Member, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))

@@ -126,7 +126,8 @@ func TestDocumentGivesTheSameToolsInYAML(t *testing.T) {
 		var v struct{ OpenAPI json.RawMessage }
 		read(t, file, &v)
 		if v.OpenAPI[0] == '{' {
-			t.Run(filepath.Base(file), func(t *testing.T) { sameTools(t, resolved, v.OpenAPI, asYAML(t, v.OpenAPI), marked(v.OpenAPI)) })
+			t.Run(filepath.Base(file),
+				func(t *testing.T) { sameTools(t, resolved, v.OpenAPI, asYAML(t, v.OpenAPI), marked(v.OpenAPI)) })
 		}
 	}
 }
@@ -215,7 +216,8 @@ components:
 }
 
 func TestYAMLOmissionsHaveThePointersOfJSON(t *testing.T) {
-	result := parsed(t, []byte("openapi: 3.0.3\npaths:\n  /a~b/c:\n    get: 7\n    post:\n      parameters:\n      - null\n  /x/../y: {get: {}}\n"), Options{})
+	result := parsed(t, []byte("openapi: 3.0.3\npaths:\n  /a~b/c:\n    get: 7\n    post:\n      parameters:\n"+
+		"      - null\n  /x/../y: {get: {}}\n"), Options{})
 	const want = `[{"pointer":"/paths/~1a~0b~1c/get","reason":"not an operation"},{"pointer":"/paths/~1x~1..~1y","reason":"a path must not have dot segments"},{"pointer":"/paths/~1a~0b~1c/post/parameters/0","reason":"not a parameter"}]`
 	if got := string(encode(t, result.Skipped)); got != want {
 		t.Errorf("skipped = %s, want %s", got, want)
@@ -228,14 +230,16 @@ func TestYAMLThatIsRefusedSaysWhereAndWhatToDo(t *testing.T) {
 		errcode  int
 		want     string
 	}{
-		{"openapi: 3.0.3\npaths:\n  /a:\n   get: {}\n  post: {}\n /b: {}\n", NotOpenAPI, "line 6, column 2: did not find expected key while parsing a block mapping"},
+		{"openapi: 3.0.3\npaths:\n  /a:\n   get: {}\n  post: {}\n /b: {}\n", NotOpenAPI,
+			"line 6, column 2: did not find expected key while parsing a block mapping"},
 		{"openapi: 3.0.3\nopenapi: 3.1.0\n", NotOpenAPI, `line 2, column 1: the key "openapi" stands in line 1 already`},
 		{"openapi: 3.0.3\nx: !!binary aGk=\n", NotOpenAPI, "line 2, column 4: the tag !!binary"},
 		{"openapi: 3.0.3\nx: &x [*x]\n", NotOpenAPI, "line 2, column 8: the alias *x leads to itself"},
 		{"openapi: 3.0.3\n--- \nopenapi: 3.0.3\n", NotOpenAPI, "line 2, column 1: a second document begins"},
 		{`{openapi: 3.0.3, paths: {/a: {get: {}}}}`, NotOpenAPI, "no member name in quotes at byte 1): mend it, or begin it with a line --- if it is YAML"},
 		{"just text", NotOpenAPI, "the document is no object: send OpenAPI in JSON or YAML"},
-		{"openapi: 3.0.3\nx: " + strings.Repeat("[", 65) + strings.Repeat("]", 65), TooMuch, "more than 64 levels deep (line 2, column 67"},
+		{"openapi: 3.0.3\nx: " + strings.Repeat("[", 65) + strings.Repeat("]", 65), TooMuch,
+			"more than 64 levels deep (line 2, column 67"},
 		{"openapi: 3.0.3\n" + laughs(12), TooMuch, "aliases"},
 	} {
 		_, err := Parse(t.Context(), []byte(c.document), Options{})

@@ -59,7 +59,8 @@ func TestAccessListOutlivesARegistrationAndEndsWithTheCapability(t *testing.T) {
 	store := accessStore(t)
 	shop := storage.Capability{Member: "shop", UpstreamURL: "https://shop.example", Owner: "u1"}
 	c := save(t, store, shop)
-	rules := []access.Rule{{Subject: "user:u2"}, {Subject: "tier:free", Deny: true, Tools: []string{"get"}}, {Subject: "everyone", ReadOnly: true}}
+	rules := []access.Rule{{Subject: "user:u2"}, {Subject: "tier:free", Deny: true, Tools: []string{"get"}},
+		{Subject: "everyone", ReadOnly: true}}
 	grant(t, store, "shop", rules...)
 	c.Label = "anew"
 	c = save(t, store, c)
@@ -130,12 +131,14 @@ func TestAccessIsForCapabilitiesThatAreThere(t *testing.T) {
 func TestEmptyRuleIsRefused(t *testing.T) {
 	store := accessStore(t)
 	save(t, store, storage.Capability{Member: "shop"})
-	for _, subject := range []string{"everyone", "role:admin", "role:developer", "user:u1", "app:ks1", "app:https://agent.example/client.json", "tier:white_label"} {
+	for _, subject := range []string{"everyone", "role:admin", "role:developer", "user:u1", "app:ks1",
+		"app:https://agent.example/client.json", "tier:white_label"} {
 		if s, err := access.ParseSubject(subject); err != nil || s.String() != subject {
 			t.Errorf("%q is %v, %v", subject, s, err)
 		}
 	}
-	for _, subject := range []string{"", "everybody", "role:", "role:king", "user:", "user:a b", "user:\u00a0", "app", "tier:gold", "User:u1", "group:x", "user:" + strings.Repeat("x", 600)} {
+	for _, subject := range []string{"", "everybody", "role:", "role:king", "user:", "user:a b", "user:\u00a0", "app",
+		"tier:gold", "User:u1", "group:x", "user:" + strings.Repeat("x", 600)} {
 		l := access.List{Member: "shop", Rules: []access.Rule{{Subject: subject}}}
 		if _, err := store.SaveAccess(t.Context(), l); !errors.Is(err, storage.ErrInvalid) {
 			t.Errorf("%q: %v, want ErrInvalid", subject, err)
@@ -146,9 +149,11 @@ func TestEmptyRuleIsRefused(t *testing.T) {
 		many[i].Subject = "everyone"
 	}
 	for name, rules := range map[string][]access.Rule{
-		"too many": many, "a tool that is none": {{Subject: "everyone", Tools: []string{"a b"}}}, "both": {{Subject: "everyone", Tools: []string{"a"}, ReadOnly: true}},
+		"too many": many, "a tool that is none": {{Subject: "everyone", Tools: []string{"a b"}}},
+		"both": {{Subject: "everyone", Tools: []string{"a"}, ReadOnly: true}},
 	} {
-		if _, err := store.SaveAccess(t.Context(), access.List{Member: "shop", Rules: rules}); !errors.Is(err, storage.ErrInvalid) {
+		if _, err := store.SaveAccess(t.Context(), access.List{Member: "shop", Rules: rules}); !errors.Is(err,
+			storage.ErrInvalid) {
 			t.Errorf("%s: %v, want ErrInvalid", name, err)
 		}
 	}
@@ -174,8 +179,11 @@ func TestBundleIsKeptUnderAName(t *testing.T) {
 		t.Errorf("after it was deleted: %v", err)
 	}
 	for _, b := range []access.Bundle{
-		{Name: "", Tools: in.Tools}, {Name: "a b", Tools: in.Tools}, {Name: "a:b", Tools: in.Tools}, {Name: strings.Repeat("x", 49), Tools: in.Tools},
-		{Name: "x"}, {Name: "x", Tools: []string{"shop"}}, {Name: "x", Tools: []string{"*"}}, {Name: "x", Tools: []string{"__get"}}, {Name: "x", Tools: []string{"shop__"}}, {Name: "x", Tools: []string{"shop__a*"}},
+		{Name: "", Tools: in.Tools}, {Name: "a b", Tools: in.Tools}, {Name: "a:b", Tools: in.Tools},
+		{Name: strings.Repeat("x", 49), Tools: in.Tools},
+		{Name: "x"}, {Name: "x", Tools: []string{"shop"}}, {Name: "x", Tools: []string{"*"}},
+		{Name: "x", Tools: []string{"__get"}}, {Name: "x", Tools: []string{"shop__"}},
+		{Name: "x", Tools: []string{"shop__a*"}},
 		{Name: "x", Tools: []string{"*__get"}}, {Name: "x", Tools: in.Tools, Label: strings.Repeat("x", 1001)},
 	} {
 		if _, err := store.SaveBundle(t.Context(), b); !errors.Is(err, storage.ErrInvalid) {

@@ -190,7 +190,8 @@ func TestKeyThatIsBeingMadeDoesNotEscapeASignOutEverywhere(t *testing.T) {
 func TestApplicationOfAPIKeysIsBuiltIn(t *testing.T) {
 	s := emptyStore(t)
 	a, err := s.App(t.Context(), storage.KeysAppID)
-	if err != nil || !a.Public || a.FirstParty || a.Owner != "" || a.TierAt(time.Now()) != storage.TierFree || a.Name != "API keys" {
+	if err != nil || !a.Public || a.FirstParty || a.Owner != "" || a.TierAt(time.Now()) != storage.TierFree ||
+		a.Name != "API keys" {
 		t.Fatalf("App() = %+v, %v", a, err)
 	}
 	a.Disabled = true

@@ -14,7 +14,8 @@ import (
 
 // BenchmarkCreateApp makes applications with 16 writers. Its floor is what is neither counted nor searched.
 func BenchmarkCreateApp(b *testing.B) {
-	described := &client.Description{Kind: client.Dynamic, AuthMethod: client.AuthNone, RedirectURIs: []string{"http://127.0.0.1/cb"}, Grants: []string{"authorization_code"}}
+	described := &client.Description{Kind: client.Dynamic, AuthMethod: client.AuthNone,
+		RedirectURIs: []string{"http://127.0.0.1/cb"}, Grants: []string{"authorization_code"}}
 	for _, c := range []struct {
 		name  string
 		owner bool

@@ -15,11 +15,14 @@ func TestBrandHoldsWhatAPageCanShow(t *testing.T) {
 		},
 		"brand name": {{Name: strings.Repeat("a", 201)}, {Name: "\xff"}},
 		"brand logo": {
-			{Logo: "http://cdn.example.com/l.svg"}, {Logo: "//evil.example/l"}, {Logo: "/\\evil.example/l"}, {Logo: "javascript:alert(1)"},
+			{Logo: "http://cdn.example.com/l.svg"}, {Logo: "//evil.example/l"}, {Logo: "/\\evil.example/l"},
+			{Logo: "javascript:alert(1)"},
 			{Logo: "data:image/svg+xml,<svg/>"}, {Logo: "https://"}, {Logo: "https://user@cdn.example.com/"}, {Logo: `https://a.example/"x`},
-			{Logo: "https://a.example/a b"}, {Logo: "logo.svg"}, {Logo: "/" + strings.Repeat("a", 2048)}, {Logo: "/\t/evil.example"},
+			{Logo: "https://a.example/a b"}, {Logo: "logo.svg"}, {Logo: "/" + strings.Repeat("a", 2048)},
+			{Logo: "/\t/evil.example"},
 		},
-		"brand color": {{Color: "#123"}, {Color: "red"}, {Color: "#12345g"}, {Color: "123456#"}, {Color: "#+12345"}, {Color: "#123456;"}},
+		"brand color": {{Color: "#123"}, {Color: "red"}, {Color: "#12345g"}, {Color: "123456#"}, {Color: "#+12345"},
+			{Color: "#123456;"}},
 	} {
 		for _, b := range brands {
 			app.Brand = &b

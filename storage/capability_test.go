@@ -17,7 +17,8 @@ import (
 
 func tool(name string) toolplan.Tool {
 	return toolplan.Tool{Name: name, Method: "get", Path: "/" + name, Description: name, InputSchema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer","maximum":9007199254740993}}}`),
-		Call: &toolplan.Call{Template: "/" + name, Params: []toolplan.Param{{Arg: "n", Name: "n", In: "query", Explode: true}}}}
+		Call: &toolplan.Call{Template: "/" + name,
+			Params: []toolplan.Param{{Arg: "n", Name: "n", In: "query", Explode: true}}}}
 }
 
 func TestCapabilityIsKeptWithItsToolsAndSealedSecrets(t *testing.T) {
@@ -26,16 +27,20 @@ func TestCapabilityIsKeptWithItsToolsAndSealedSecrets(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	in := storage.Capability{Member: "pets", Kind: storage.CapabilityREST, UpstreamURL: "https://pets.example", AuthType: "bearer", AuthSecret: storage.NewSecret("UPSTREAM-SECRET"), WebhookSecret: storage.NewSecret("HOOK-SECRET"), Owner: "u1", Publish: true}
+	in := storage.Capability{Member: "pets", Kind: storage.CapabilityREST, UpstreamURL: "https://pets.example",
+		AuthType: "bearer", AuthSecret: storage.NewSecret("UPSTREAM-SECRET"), WebhookSecret: storage.NewSecret("HOOK-SECRET"),
+		Owner: "u1", Publish: true}
 	saved, err := store.SaveCapability(t.Context(), in, []toolplan.Tool{tool("list"), tool("get")})
 	if err != nil {
 		t.Fatal(err)
 	}
 	c, tools, err := store.Tools(t.Context(), "pets")
-	if err != nil || c.ToolCount != 2 || len(tools) != 2 || !reflect.DeepEqual(tools, []toolplan.Tool{tool("list"), tool("get")}) {
+	if err != nil || c.ToolCount != 2 || len(tools) != 2 || !reflect.DeepEqual(tools,
+		[]toolplan.Tool{tool("list"), tool("get")}) {
 		t.Fatalf("Tools() = %+v, %v, %v", c, tools, err)
 	}
-	if !c.AuthSecret.Equal("UPSTREAM-SECRET") || !c.WebhookSecret.Equal("HOOK-SECRET") || c.Version != saved.Version || c.CreatedAt.IsZero() {
+	if !c.AuthSecret.Equal("UPSTREAM-SECRET") || !c.WebhookSecret.Equal("HOOK-SECRET") || c.Version != saved.Version ||
+		c.CreatedAt.IsZero() {
 		t.Errorf("read %+v", c)
 	}
 	d, err := backend.Get(t.Context(), "capability", "pets")
@@ -45,7 +50,8 @@ func TestCapabilityIsKeptWithItsToolsAndSealedSecrets(t *testing.T) {
 	if _, err := store.SaveCapability(t.Context(), in, nil); !errors.Is(err, storage.ErrExists) {
 		t.Errorf("made again: %v, want ErrExists", err)
 	}
-	if list, _, err := store.Capabilities(t.Context(), "u1", "", 10); err != nil || len(list) != 1 || list[0].ToolCount != 2 {
+	if list, _, err := store.Capabilities(t.Context(), "u1", "", 10); err != nil || len(list) != 1 ||
+		list[0].ToolCount != 2 {
 		t.Errorf("Capabilities(u1) = %v, %v", list, err)
 	}
 	if list, _, err := store.Capabilities(t.Context(), "u2", "", 10); err != nil || len(list) != 0 {
@@ -64,7 +70,8 @@ func TestOldToolsAreNeverSeenWithANewUpstream(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c, err := store.SaveCapability(t.Context(), storage.Capability{Member: "m", UpstreamURL: "0"}, []toolplan.Tool{tool("t0")})
+	c, err := store.SaveCapability(t.Context(), storage.Capability{Member: "m", UpstreamURL: "0"},
+		[]toolplan.Tool{tool("t0")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -91,7 +98,8 @@ func TestOldToolsAreNeverSeenWithANewUpstream(t *testing.T) {
 }
 
 func TestCallHasTheTimeThatItsCapabilityGives(t *testing.T) {
-	for stored, want := range map[int]time.Duration{0: 30 * time.Second, 1: time.Second, 90: 90 * time.Second, 600: 10 * time.Minute, -1: 30 * time.Second, 601: 10 * time.Minute, 1 << 62: 10 * time.Minute} {
+	for stored, want := range map[int]time.Duration{0: 30 * time.Second, 1: time.Second, 90: 90 * time.Second,
+		600: 10 * time.Minute, -1: 30 * time.Second, 601: 10 * time.Minute, 1 << 62: 10 * time.Minute} {
 		if got := (storage.Capability{Timeout: stored}).CallTimeout(); got != want {
 			t.Errorf("of %d s it is %v, want %v", stored, got, want)
 		}

@@ -137,7 +137,8 @@ func TestRewriteKeepsWhatANewerVersionHasWritten(t *testing.T) {
 			}
 			was, is := sealedOf(t, before), sealedOf(t, after)
 			if len(is) != len(was) || !bytes.Equal(is["of later"], was["of later"]) {
-				t.Errorf("the sealed texts are %q, want %q and the unknown one as it was", slices.Sorted(maps.Keys(is)), slices.Sorted(maps.Keys(was)))
+				t.Errorf("the sealed texts are %q, want %q and the unknown one as it was", slices.Sorted(maps.Keys(is)),
+					slices.Sorted(maps.Keys(was)))
 			}
 			again, err := k.rewrite(s, after, func(reflect.Value) {})
 			if err != nil || !bytes.Equal(bytes.Split(again.Data, []byte("\n"))[0], record) {
@@ -186,7 +187,8 @@ func TestChangedItemLosesTheUnknownFieldsOfTheOld(t *testing.T) {
 	if _, err := s.SaveCapability(t.Context(), storage.Capability{Member: "m"}, nil); err != nil {
 		t.Fatal(err)
 	}
-	l, err := s.SaveAccess(t.Context(), access.List{Member: "m", Rules: []access.Rule{{Subject: "user:a"}, {Subject: "user:b"}}})
+	l, err := s.SaveAccess(t.Context(), access.List{Member: "m",
+		Rules: []access.Rule{{Subject: "user:a"}, {Subject: "user:b"}}})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -29,7 +29,8 @@ type wrapper struct{ driver.Backend }
 func (w wrapper) Unwrap() driver.Backend { return w.Backend }
 
 // process opens a store as one process of several, which notes what it is told.
-func process(t *testing.T, backend driver.Backend, keys ...storage.MasterKey) (*storage.Store, func() []storage.Change) {
+func process(t *testing.T, backend driver.Backend,
+	keys ...storage.MasterKey) (*storage.Store, func() []storage.Change) {
 	t.Helper()
 	s, err := storage.Open(t.Context(), wrapper{shared{backend}}, keys...)
 	if err != nil {
@@ -82,7 +83,8 @@ func TestChangeReachesTheCachesOfAnotherProcess(t *testing.T) {
 	must(t, here.Set(t.Context(), storage.SettingForcePKCE, "1"))
 	saveApp(t, here, a)
 	wantNews(t, "a setting and an application", news(),
-		storage.Change{Kind: storage.ChangedSettings, IDs: []string{storage.SettingForcePKCE}}, storage.Change{Kind: storage.ChangedApps, IDs: []string{a.ID}})
+		storage.Change{Kind: storage.ChangedSettings, IDs: []string{storage.SettingForcePKCE}},
+		storage.Change{Kind: storage.ChangedApps, IDs: []string{a.ID}})
 	must(t, here.DeleteApp(t.Context(), b, storage.Quota{}))
 	wantNews(t, "a removed application", news(), storage.Change{Kind: storage.ChangedApps, IDs: []string{b.ID}})
 	_, err := here.SaveCapability(t.Context(), storage.Capability{Member: "m"}, nil)
@@ -214,7 +216,8 @@ func TestLargestWritesHaveRoomForTheEpochs(t *testing.T) {
 	a := saveApp(t, s, storage.App{Owner: "u1"})
 	for i := range 150 {
 		var err error
-		o := storage.Order{ID: fmt.Sprint(i), AppID: a.ID, Owner: "u1", Tier: storage.TierWhiteLabel, Status: storage.OrderCanceled}
+		o := storage.Order{ID: fmt.Sprint(i), AppID: a.ID, Owner: "u1", Tier: storage.TierWhiteLabel,
+			Status: storage.OrderCanceled}
 		_, a, err = s.SaveOrder(t.Context(), o, a)
 		must(t, err)
 	}
@@ -235,7 +238,8 @@ func TestStoreOfOneProcessHasNoEpochs(t *testing.T) {
 	saveApp(t, s, storage.App{})
 	must(t, s.ReadChanges(t.Context()))
 	must(t, s.Listen(t.Context(), nil))
-	if docs, _, err := backend.List(t.Context(), driver.KindEpoch, driver.Is("all"), 10); err != nil || len(docs) != 0 || s.Shared() {
+	if docs, _, err := backend.List(t.Context(), driver.KindEpoch, driver.Is("all"), 10); err != nil || len(docs) != 0 ||
+		s.Shared() {
 		t.Errorf("%d epochs are stored, %v", len(docs), err)
 	}
 }
@@ -243,7 +247,8 @@ func TestStoreOfOneProcessHasNoEpochs(t *testing.T) {
 func TestStoreThatHasLostAChangeIsNoticed(t *testing.T) {
 	everything := []storage.Change{
 		{Kind: storage.ChangedKeys}, {Kind: storage.ChangedSettings}, {Kind: storage.ChangedApps},
-		{Kind: storage.ChangedCapabilities}, {Kind: storage.ChangedAccess}, {Kind: storage.ChangedBundles}, {Kind: storage.ChangedUsers},
+		{Kind: storage.ChangedCapabilities}, {Kind: storage.ChangedAccess}, {Kind: storage.ChangedBundles},
+		{Kind: storage.ChangedUsers},
 	}
 	for _, c := range []struct {
 		name string

@@ -33,7 +33,8 @@ func TestCacheOfAnotherProcessLearnsOfChangedUsersButNotNewOnes(t *testing.T) {
 	ada := createUser(t, here, "ada")
 	wantNews(t, "a new user", news())
 	if docs, _, err := backend.List(t.Context(), driver.KindEpoch, driver.Is("all"), 100); err != nil || len(docs) > 0 {
-		t.Errorf("a new user is counted among the changes, in %d epochs, on which those who sign up would meet: %v", len(docs), err)
+		t.Errorf("a new user is counted among the changes, in %d epochs, on which those who sign up would meet: %v",
+			len(docs), err)
 	}
 	saveUser(t, here, ada.Sub, "Ada")
 	wantNews(t, "a changed user", news(), storage.Change{Kind: storage.ChangedUsers, IDs: []string{ada.Sub}})
@@ -50,7 +51,8 @@ func TestCacheOfAnotherProcessLearnsOfChangedUsersButNotNewOnes(t *testing.T) {
 			told[sub] = true
 		}
 	}
-	if docs, _, err := backend.List(t.Context(), driver.KindEpoch, driver.Is("all"), 100); err != nil || len(docs) < 8 || len(told) != 200 {
+	if docs, _, err := backend.List(t.Context(), driver.KindEpoch, driver.Is("all"), 100); err != nil || len(docs) < 8 ||
+		len(told) != 200 {
 		t.Errorf("of 200 users %d are told of, counted in %d epochs, %v; want few writers of each", len(told), len(docs), err)
 	}
 }

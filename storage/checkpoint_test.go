@@ -45,7 +45,8 @@ func TestCheckpointThatWasChangedDoesNotOpen(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := s.SaveCheckpoint(t.Context(), storage.Checkpoint{Text: storage.NewSecret("removed through 7")}); err != nil {
+	if _, err := s.SaveCheckpoint(t.Context(),
+		storage.Checkpoint{Text: storage.NewSecret("removed through 7")}); err != nil {
 		t.Fatal(err)
 	}
 	good, err := b.Get(t.Context(), "checkpoint", "audit")

@@ -20,7 +20,8 @@ func agent(id string) storage.App {
 		kind = client.Dynamic
 	}
 	return storage.App{ID: id, Name: "Agent", Public: true, Client: &client.Description{
-		Kind: kind, AuthMethod: client.AuthNone, RedirectURIs: []string{"http://localhost/callback"}, ExpiresAt: time.Now().Add(time.Hour).UTC(),
+		Kind: kind, AuthMethod: client.AuthNone, RedirectURIs: []string{"http://localhost/callback"},
+		ExpiresAt: time.Now().Add(time.Hour).UTC(),
 	}}
 }
 
@@ -60,9 +61,11 @@ func TestClientThatRegistersItselfIsOnItsOwnList(t *testing.T) {
 func TestClientShapeBelongsToClientsAlone(t *testing.T) {
 	s := emptyStore(t)
 	for promise, change := range map[string]func(*storage.App){
-		"an owner":               func(a *storage.App) { a.Owner = "u1" },
-		"first-party":            func(a *storage.App) { a.FirstParty = true },
-		"a secret":               func(a *storage.App) { a.Public, a.Secrets = false, []storage.AppSecret{{Secret: storage.DrawSecret()}} },
+		"an owner":    func(a *storage.App) { a.Owner = "u1" },
+		"first-party": func(a *storage.App) { a.FirstParty = true },
+		"a secret": func(a *storage.App) {
+			a.Public, a.Secrets = false, []storage.AppSecret{{Secret: storage.DrawSecret()}}
+		},
 		"domains":                func(a *storage.App) { a.Domains = []string{"agent.example"} },
 		"an id of another kind":  func(a *storage.App) { a.ID = handle.NewClientID() },
 		"an ordinary id":         func(a *storage.App) { a.ID = handle.NewAppID() },
@@ -120,7 +123,8 @@ func TestTermsChangeWithWhatAUserConsentedTo(t *testing.T) {
 	before := agent("https://agent.example/client.json")
 	before.Client.RedirectURIs = []string{"http://localhost/a", "http://localhost/b"}
 	same := before
-	same.Client = &client.Description{Kind: client.Document, AuthMethod: client.AuthNone, RedirectURIs: slices.Clone(before.Client.RedirectURIs), FetchedAt: time.Now()}
+	same.Client = &client.Description{Kind: client.Document, AuthMethod: client.AuthNone,
+		RedirectURIs: slices.Clone(before.Client.RedirectURIs), FetchedAt: time.Now()}
 	slices.Reverse(same.Client.RedirectURIs)
 	if before.Terms() != same.Terms() || (storage.App{Name: "Ours"}).Terms() != "" {
 		t.Error("the same terms differ")
@@ -154,7 +158,8 @@ func TestAccountIsOfTheApplicationOrOfItsUser(t *testing.T) {
 		}
 	}
 	long := strings.Repeat("u", driver.MaxName)
-	a, b := storage.Caller{AppID: vendor, UserID: long}.Account(), storage.Caller{AppID: vendor, UserID: long[1:] + "v"}.Account()
+	a, b := storage.Caller{AppID: vendor, UserID: long}.Account(),
+		storage.Caller{AppID: vendor, UserID: long[1:] + "v"}.Account()
 	if len(a) > 230 || a == b || !strings.HasPrefix(a, vendor+" ") {
 		t.Errorf("of long subs: %q and %q", a, b)
 	}

@@ -161,7 +161,8 @@ func TestGrantMadeWhileTheClockWasAheadCanBeEnded(t *testing.T) {
 			of := func(granted time.Time) driver.Token {
 				return driver.Token{GrantedAt: granted, AppID: "a", UserID: "u", ExpiresAt: granted.Add(30 * day)}
 			}
-			id := map[string]string{driver.RevokeUser: "u", driver.RevokeApp: "a", driver.RevokeConsent: driver.ConsentID("a", "u")}[kind]
+			id := map[string]string{driver.RevokeUser: "u", driver.RevokeApp: "a",
+				driver.RevokeConsent: driver.ConsentID("a", "u")}[kind]
 			end := func() driver.Revocation {
 				r := driver.Revocation{Kind: kind, ID: id, Before: time.Now(), Until: time.Now().Add(30 * day)}
 				if _, err := s.RevokeDated(t.Context(), r); err != nil {

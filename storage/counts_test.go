@@ -73,14 +73,16 @@ func nodesOver(t testing.TB, b driver.Backend, n int) (all []*storage.Store) {
 }
 
 func openOrder(a storage.App) storage.Order {
-	return storage.Order{ID: handle.NewOrderID(time.Now()), AppID: a.ID, Owner: a.Owner, By: "x", Status: storage.OrderPending, From: storage.TierFree, Tier: storage.TierWhiteLabel, CreatedAt: time.Now().UTC()}
+	return storage.Order{ID: handle.NewOrderID(time.Now()), AppID: a.ID, Owner: a.Owner, By: "x",
+		Status: storage.OrderPending, From: storage.TierFree, Tier: storage.TierWhiteLabel, CreatedAt: time.Now().UTC()}
 }
 
 // disturb does at random what changes the counts, and what must not.
 func disturb(t testing.TB, s *storage.Store, seed uint64, rounds int) {
 	r, ctx := rand.New(rand.NewPCG(seed, 1)), t.Context()
 	lost := func(err error) bool {
-		if err != nil && !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrNotFound) && !errors.Is(err, storage.ErrExists) {
+		if err != nil && !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrNotFound) &&
+			!errors.Is(err, storage.ErrExists) {
 			t.Error(err)
 		}
 		return err != nil
@@ -100,7 +102,8 @@ func disturb(t testing.TB, s *storage.Store, seed uint64, rounds int) {
 			_, err := s.CreateUser(ctx, storage.User{Username: fmt.Sprint("n", seed, "x", i)})
 			lost(err)
 		case what < 3 || a.ID == "":
-			made, err := s.CreateApp(ctx, storage.App{Name: "Shop", Domains: []string{"a.example.com"}, Owner: owner, Counted: r.IntN(2) == 0}, 0, storage.Quota{})
+			made, err := s.CreateApp(ctx, storage.App{Name: "Shop", Domains: []string{"a.example.com"}, Owner: owner,
+				Counted: r.IntN(2) == 0}, 0, storage.Quota{})
 			if !lost(err) {
 				made.Name = "Store"
 				_, err := s.SaveApp(ctx, made)
@@ -139,7 +142,9 @@ func disturb(t testing.TB, s *storage.Store, seed uint64, rounds int) {
 			}
 			lost(s.DeleteApp(ctx, a, storage.Quota{}, canceled...))
 		case what == 7:
-			_, err := s.SaveApp(ctx, storage.App{ID: "ks-" + fmt.Sprintf("%020d", seed*1000+uint64(i)), Name: "Agent", Public: true, Client: &client.Description{Kind: client.Dynamic, AuthMethod: client.AuthNone, RedirectURIs: []string{"http://127.0.0.1/cb"}, Grants: []string{"authorization_code"}}})
+			_, err := s.SaveApp(ctx, storage.App{ID: "ks-" + fmt.Sprintf("%020d", seed*1000+uint64(i)), Name: "Agent",
+				Public: true, Client: &client.Description{Kind: client.Dynamic, AuthMethod: client.AuthNone,
+					RedirectURIs: []string{"http://127.0.0.1/cb"}, Grants: []string{"authorization_code"}}})
 			lost(err)
 		}
 	}
@@ -188,7 +193,8 @@ func age(d *driver.Doc) {
 // older takes from every document what a version before search and counts did not write.
 func older(t testing.TB, b driver.Backend) {
 	t.Helper()
-	for kind, entries := range map[string][]string{"user": {"all"}, "app": {"all", "client"}, "order": {"all"}, "counter": {"all"}} {
+	for kind, entries := range map[string][]string{"user": {"all"}, "app": {"all", "client"}, "order": {"all"},
+		"counter": {"all"}} {
 		for _, e := range entries {
 			docs, _, err := b.List(t.Context(), kind, driver.Is(e), driver.Page)
 			if err != nil {
@@ -212,7 +218,8 @@ func oldWorld(t testing.TB, b driver.Backend, n int) {
 		if _, err := s.CreateUser(t.Context(), storage.User{Username: fmt.Sprint("user", i)}); err != nil {
 			t.Fatal(err)
 		}
-		a, err := s.SaveApp(t.Context(), storage.App{Name: fmt.Sprint("Shop ", i), Domains: []string{"a.example.com"}, Owner: "u1"})
+		a, err := s.SaveApp(t.Context(), storage.App{Name: fmt.Sprint("Shop ", i), Domains: []string{"a.example.com"},
+			Owner: "u1"})
 		if err == nil && i%3 == 0 {
 			o := openOrder(a)
 			a.Order = o.ID
@@ -380,7 +387,8 @@ func TestPersonIsFoundOnceByTheBeginningOfAnyName(t *testing.T) {
 	}
 	for prefix, want := range map[string]string{
 		"ada": "ada carol", "ADA": "ada carol", "ａｄａ": "ada carol", "ada@": "ada", "Ada Love": "ada", "adax": "carol",
-		long: "dora", long[:200] + "b": "", strings.Repeat("Ä", 40): "dora", "אב": "emil", "\u200fאב": "emil", "Éva": "fay", "e\u0301v": "fay", "gada": "gus",
+		long: "dora", long[:200] + "b": "", strings.Repeat("Ä", 40): "dora", "אב": "emil", "\u200fאב": "emil", "Éva": "fay",
+		"e\u0301v": "fay", "gada": "gus",
 		"zz": "", "ada\xff": "ada carol", "find=": "", strings.Repeat("a", 1<<20): "",
 	} {
 		for n := 1; n <= 3; n++ {
@@ -405,7 +413,8 @@ func TestOwnerFindsTheirOwnApplications(t *testing.T) {
 	ids := map[string]string{}
 	for i, owner := range []string{"u1", "u2", "", "u1\x01s"} {
 		for j := range 3 {
-			a, err := s.SaveApp(t.Context(), storage.App{Name: fmt.Sprintf("Shop %d%d", i, j), Domains: []string{"a.example.com"}, Owner: owner})
+			a, err := s.SaveApp(t.Context(), storage.App{Name: fmt.Sprintf("Shop %d%d", i, j),
+				Domains: []string{"a.example.com"}, Owner: owner})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -426,7 +435,8 @@ func TestOwnerFindsTheirOwnApplications(t *testing.T) {
 			if owner != "" && a.Owner != owner {
 				t.Errorf("%q is shown %q's", owner, a.Owner)
 			}
-			if byID, _, err := s.FindApps(t.Context(), a.ID[:8], owner, "", 5); err != nil || len(byID) != 1 || byID[0].ID != a.ID {
+			if byID, _, err := s.FindApps(t.Context(), a.ID[:8], owner, "", 5); err != nil || len(byID) != 1 ||
+				byID[0].ID != a.ID {
 				t.Errorf("by client_id: %v, %v", byID, err)
 			}
 		}
@@ -435,7 +445,8 @@ func TestOwnerFindsTheirOwnApplications(t *testing.T) {
 	if err != nil || next == "" {
 		t.Fatal(next, err)
 	}
-	for _, from := range []string{next, "AA", "!", base64.RawURLEncoding.EncodeToString([]byte("all")), base64.RawURLEncoding.EncodeToString([]byte("find="))} {
+	for _, from := range []string{next, "AA", "!", base64.RawURLEncoding.EncodeToString([]byte("all")),
+		base64.RawURLEncoding.EncodeToString([]byte("find="))} {
 		if page, _, err := s.FindApps(t.Context(), "shop", "u1", from, 9); !errors.Is(err, storage.ErrInvalid) {
 			t.Errorf("from %q: %d applications, %v", from, len(page), err)
 		}

@@ -120,7 +120,8 @@ func TestDeliveryIsKeptWithItsSecretSealed(t *testing.T) {
 		t.Errorf("read %+v", d)
 	}
 	if d.CreatedAt.Before(before) || d.NextAt.Before(before) || !d.ExpiresAt.Equal(d.CreatedAt.Add(storage.DeliveryLife)) {
-		t.Errorf("made at %v, due at %v, expires at %v; it is due at once, for DeliveryLife", d.CreatedAt, d.NextAt, d.ExpiresAt)
+		t.Errorf("made at %v, due at %v, expires at %v; it is due at once, for DeliveryLife", d.CreatedAt, d.NextAt,
+			d.ExpiresAt)
 	}
 	if !strings.HasPrefix(d.ID, "msg_") || strings.Contains(d.ID, ".") || len(d.ID) != 46 {
 		t.Errorf("its id is %q", d.ID)
@@ -134,7 +135,8 @@ func TestDeliveryIsKeptWithItsSecretSealed(t *testing.T) {
 func TestDeliveriesAreDueInOrderOfTime(t *testing.T) {
 	s := opened(t, memory.New())
 	noon := time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
-	for i, at := range []time.Time{noon.Add(1), noon, noon.Add(-time.Nanosecond), noon.Add(time.Hour), noon.Add(-time.Hour), noon.Add(500 * time.Millisecond)} {
+	for i, at := range []time.Time{noon.Add(1), noon, noon.Add(-time.Nanosecond), noon.Add(time.Hour),
+		noon.Add(-time.Hour), noon.Add(500 * time.Millisecond)} {
 		member := fmt.Sprint("m", i)
 		register(t, s, member, event(i))
 		d := first(t, s, member)

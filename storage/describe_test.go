@@ -30,8 +30,9 @@ func TestStoreSaysWhatItsAdapterSaysOfItself(t *testing.T) {
 		kind, version, at string
 		bytes             int64
 	}{
-		"an adapter":            {large{memory.New()}, "Vault", "7.1", "vault.example.com:99/keystile", 4096},
-		"a wrapped one":         {wrapping{wrapping{large{memory.New()}}}, "Vault", "7.1", "vault.example.com:99/keystile", 4096},
+		"an adapter": {large{memory.New()}, "Vault", "7.1", "vault.example.com:99/keystile", 4096},
+		"a wrapped one": {wrapping{wrapping{large{memory.New()}}}, "Vault", "7.1", "vault.example.com:99/keystile",
+			4096},
 		"memory":                {wrapping{memory.New()}, "memory", "", "", 0},
 		"one that says nothing": {wrapping{silent{large{memory.New()}}}, "", "", "", 0},
 	} {
@@ -39,7 +40,8 @@ func TestStoreSaysWhatItsAdapterSaysOfItself(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if kind, version, at, bytes := s.Describe(); kind != c.kind || version != c.version || at != c.at || bytes != c.bytes {
+		if kind, version, at, bytes := s.Describe(); kind != c.kind || version != c.version || at != c.at ||
+			bytes != c.bytes {
 			t.Errorf("%s is %q %q at %q with %d bytes", name, kind, version, at, bytes)
 		}
 	}

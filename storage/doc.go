@@ -13,11 +13,11 @@
 //	tools     capabilities, their tools, access to them and deliveries; [Capability], [Delivery]
 //	service   settings, keys, emails that wait, nodes; [Setting], [SigningKey], [Mail]
 //
-// Tokens, revocations, usage and audit records are the Store's own, and so are acts that write documents of two subjects
-// in one step. Secrets are sealed with AES-256-GCM.
+// Tokens, revocations, usage and audit records are the Store's own, and so are acts that write documents of two
+// subjects in one step. Secrets are sealed with AES-256-GCM.
 //
-// Every failure that is not one of the verdicts of [driver.Backend] is [ErrUnavailable]. A record that has changed since
-// it was read is [ErrConflict]: see [RetryOnConflict].
+// Every failure that is not one of the verdicts of [driver.Backend] is [ErrUnavailable]. A record that has
+// changed since it was read is [ErrConflict]: see [RetryOnConflict].
 //
 // Adapter authors implement [driver.Backend]: 15 methods and Close, each one atomic step. No
 // transaction crosses the line. Package driver has the vocabulary and where to begin.

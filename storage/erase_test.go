@@ -97,7 +97,8 @@ func TestEraseCoversWhatIsWrittenMeanwhile(t *testing.T) {
 		want  error
 	}{
 		"session": {func(s *storage.Store, sub string) error {
-			_, err := s.SaveSession(t.Context(), storage.Session{ID: "s", UserID: sub, AuthTime: now, ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour)})
+			_, err := s.SaveSession(t.Context(), storage.Session{ID: "s", UserID: sub, AuthTime: now,
+				ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour)})
 			return err
 		}, storage.ErrNotFound},
 		"consent": {func(s *storage.Store, sub string) error {
@@ -109,18 +110,21 @@ func TestEraseCoversWhatIsWrittenMeanwhile(t *testing.T) {
 			return err
 		}, storage.ErrNotFound},
 		"login": {func(s *storage.Store, sub string) error {
-			return s.LinkLogins(t.Context(), sub, storage.Login{Method: storage.LoginEmail, Subject: "a@example.com"}, storage.Login{Method: storage.LoginWX, Subject: "a"})
+			return s.LinkLogins(t.Context(), sub, storage.Login{Method: storage.LoginEmail, Subject: "a@example.com"},
+				storage.Login{Method: storage.LoginWX, Subject: "a"})
 		}, storage.ErrNotFound},
 		"login alone": {func(s *storage.Store, sub string) error {
 			_, err := s.SaveLogin(t.Context(), storage.Login{Method: storage.LoginWX, Subject: "a", UserID: sub})
 			return err
 		}, storage.ErrNotFound},
 		"apikey": {func(s *storage.Store, sub string) error {
-			_, err := s.CreateAPIKey(t.Context(), apikey.Key{ID: handle.Hash("key"), UserID: sub, Name: "a", Scope: "tools"}, time.Hour)
+			_, err := s.CreateAPIKey(t.Context(), apikey.Key{ID: handle.Hash("key"), UserID: sub, Name: "a", Scope: "tools"},
+				time.Hour)
 			return err
 		}, storage.ErrNotFound},
 		"app": {func(s *storage.Store, sub string) error {
-			_, err := s.CreateApp(t.Context(), storage.App{Name: "Shop", Owner: sub, Domains: []string{"shop.example.com"}}, 5, storage.Quota{})
+			_, err := s.CreateApp(t.Context(), storage.App{Name: "Shop", Owner: sub, Domains: []string{"shop.example.com"}}, 5,
+				storage.Quota{})
 			return err
 		}, storage.ErrInvalid},
 		"app given": {func(s *storage.Store, sub string) error {
@@ -131,7 +135,8 @@ func TestEraseCoversWhatIsWrittenMeanwhile(t *testing.T) {
 			return err
 		}, storage.ErrInvalid},
 		"capability": {func(s *storage.Store, sub string) error {
-			c := storage.Capability{Member: "pets", Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com", Owner: sub}
+			c := storage.Capability{Member: "pets", Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com",
+				Owner: sub}
 			_, err := s.SaveCapabilityIf(t.Context(), c, nil, func([]storage.Capability) error { return nil })
 			return err
 		}, storage.ErrInvalid},
@@ -141,7 +146,8 @@ func TestEraseCoversWhatIsWrittenMeanwhile(t *testing.T) {
 		var erased error
 		store, other, b := racing(t, word, func(other *storage.Store) { erased = eraseNow(t, other, sub) })
 		sub = makeUser(t, other, "ada", "").Sub
-		if _, err := other.SaveApp(t.Context(), storage.App{ID: "given", Name: "Shop", Domains: []string{"shop.example.com"}}); err != nil {
+		if _, err := other.SaveApp(t.Context(), storage.App{ID: "given", Name: "Shop",
+			Domains: []string{"shop.example.com"}}); err != nil {
 			t.Fatal(err)
 		}
 		if err := c.write(store, sub); !errors.Is(err, c.want) || erased != nil {
@@ -159,7 +165,8 @@ func TestEraseCoversWhatIsWrittenMeanwhile(t *testing.T) {
 func TestUserWhoIsGivenSomethingMeanwhileIsNotErased(t *testing.T) {
 	for name, give := range map[string]func(s *storage.Store, sub string) error{
 		"an application": func(s *storage.Store, sub string) error {
-			_, err := s.CreateApp(t.Context(), storage.App{Name: "Shop", Owner: sub, Domains: []string{"shop.example.com"}}, 0, storage.Quota{})
+			_, err := s.CreateApp(t.Context(), storage.App{Name: "Shop", Owner: sub, Domains: []string{"shop.example.com"}}, 0,
+				storage.Quota{})
 			return err
 		},
 		"somebody's application": func(s *storage.Store, sub string) error {
@@ -170,7 +177,8 @@ func TestUserWhoIsGivenSomethingMeanwhileIsNotErased(t *testing.T) {
 			return err
 		},
 		"a capability": func(s *storage.Store, sub string) error {
-			c := storage.Capability{Member: "pets", Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com", Owner: sub}
+			c := storage.Capability{Member: "pets", Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com",
+				Owner: sub}
 			_, err := s.SaveCapabilityIf(t.Context(), c, nil, func([]storage.Capability) error { return nil })
 			return err
 		},
@@ -178,7 +186,8 @@ func TestUserWhoIsGivenSomethingMeanwhileIsNotErased(t *testing.T) {
 		var sub string
 		var given error
 		store, other, _ := racing(t, "login", func(other *storage.Store) { given = give(other, sub) })
-		u, err := other.CreateUser(t.Context(), storage.User{Username: "ada"}, storage.Login{Method: storage.LoginSelf, Subject: "ada"})
+		u, err := other.CreateUser(t.Context(), storage.User{Username: "ada"},
+			storage.Login{Method: storage.LoginSelf, Subject: "ada"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -205,7 +214,8 @@ func TestLooksOfAnotherUserStay(t *testing.T) {
 	_, err = s.SaveUser(t.Context(), u)
 	must(t, err)
 	must(t, s.EraseUser(t.Context(), late.Sub, big))
-	_, err = s.CreateUser(t.Context(), storage.User{Username: "pAyPal"}, storage.Login{Method: storage.LoginSelf, Subject: "x", Skeletons: [2]string{"PAYPAL"}})
+	_, err = s.CreateUser(t.Context(), storage.User{Username: "pAyPal"},
+		storage.Login{Method: storage.LoginSelf, Subject: "x", Skeletons: [2]string{"PAYPAL"}})
 	if !errors.Is(err, storage.ErrExists) {
 		t.Errorf("a name that looks like one that is taken: %v", err)
 	}

@@ -21,7 +21,8 @@ func OpenKnowing(ctx context.Context, b driver.Backend, known []Feature, keys ..
 }
 
 // OpenOn is Open in a process on a machine whose clocks are read like this.
-func OpenOn(ctx context.Context, b driver.Backend, read func() (wall time.Time, ran time.Duration), keys ...MasterKey) (*Store, error) {
+func OpenOn(ctx context.Context, b driver.Backend, read func() (wall time.Time, ran time.Duration),
+	keys ...MasterKey) (*Store, error) {
 	return open(ctx, b, func() clock.Reading {
 		wall, ran := read()
 		return clock.Reading{Wall: wall, Ran: ran}

@@ -45,7 +45,8 @@ func TestFactorUsedByTwoRequestsIsRefusedOnce(t *testing.T) {
 
 func TestSecretOfAnAuthenticatorIsSealed(t *testing.T) {
 	store, backend := open(t)
-	f := storage.Factors{UserID: "u1", Authenticator: &authn.Authenticator{CreatedAt: time.Now()}, AppSecret: storage.NewSecret("JBSWY3DPEHPK3PXP")}
+	f := storage.Factors{UserID: "u1", Authenticator: &authn.Authenticator{CreatedAt: time.Now()},
+		AppSecret: storage.NewSecret("JBSWY3DPEHPK3PXP")}
 	if _, err := store.SaveFactors(t.Context(), f); err != nil {
 		t.Fatal(err)
 	}

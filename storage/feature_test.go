@@ -118,7 +118,8 @@ func refusedAsNewer(t *testing.T, err error, want ...string) {
 	if !errors.Is(err, storage.ErrNewer) {
 		t.Fatalf("Open = %v, want ErrNewer", err)
 	}
-	for _, text := range append(want, "newer version of Keystile", "use that version", "the backup made before the upgrade") {
+	for _, text := range append(want, "newer version of Keystile", "use that version",
+		"the backup made before the upgrade") {
 		if !strings.Contains(err.Error(), text) {
 			t.Errorf("Open = %v, want it to say %q", err, text)
 		}
@@ -141,9 +142,11 @@ func plantFeature(t *testing.T, b driver.Backend) {
 			t.Fatal(err)
 		}
 	}
-	f.Of, f.Features = "later", append(f.Features, map[string]string{"name": "time travel", "since": "v9.7.0", "why": "because"})
+	f.Of, f.Features = "later",
+		append(f.Features, map[string]string{"name": "time travel", "since": "v9.7.0", "why": "because"})
 	text, _ := json.Marshal(f)
-	if _, err := b.Put(t.Context(), driver.Doc{Kind: "format", ID: "features", Version: d.Version, Data: text}); err != nil {
+	if _, err := b.Put(t.Context(), driver.Doc{Kind: "format", ID: "features", Version: d.Version,
+		Data: text}); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -189,7 +192,8 @@ func TestProcessesThatBringFeaturesAtOnceLoseNone(t *testing.T) {
 				t.Fatal(err)
 			}
 			all.Go(func() {
-				if err := bring(t.Context(), s); err != nil && !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrExists) {
+				if err := bring(t.Context(), s); err != nil && !errors.Is(err, storage.ErrConflict) &&
+					!errors.Is(err, storage.ErrExists) {
 					t.Error(err)
 				}
 			})

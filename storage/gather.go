@@ -23,7 +23,8 @@ func (s *Store) AppsAndUsers(ctx context.Context, ids, subs []string) (a []App, 
 
 // OwnedBy returns the first applications, orders and capabilities of an owner (a sub), so many of each; more:
 // there are more applications.
-func (s *Store) OwnedBy(ctx context.Context, owner string, nApps, nOrders, nCapabilities int) (a []App, more bool, o []Order, c []Capability, err error) {
+func (s *Store) OwnedBy(ctx context.Context, owner string,
+	nApps, nOrders, nCapabilities int) (a []App, more bool, o []Order, c []Capability, err error) {
 	if !driver.ValidName(owner) {
 		return nil, false, nil, nil, nil // nothing can be listed under it
 	}

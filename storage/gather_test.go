@@ -56,7 +56,8 @@ func TestApplicationsAndUsersAreReadInOneCall(t *testing.T) {
 		var subs, ids []string
 		for i := range 3 {
 			u, err := s.CreateUser(t.Context(), storage.User{Username: fmt.Sprint("user-", i)})
-			a, err2 := s.SaveApp(t.Context(), storage.App{Name: fmt.Sprint("Shop ", i), Domains: []string{"a.example.com"}, Secrets: []storage.AppSecret{{Secret: storage.DrawSecret()}}})
+			a, err2 := s.SaveApp(t.Context(), storage.App{Name: fmt.Sprint("Shop ", i), Domains: []string{"a.example.com"},
+				Secrets: []storage.AppSecret{{Secret: storage.DrawSecret()}}})
 			if err := errors.Join(err, err2); err != nil {
 				t.Fatal(err)
 			}
@@ -76,7 +77,8 @@ func TestApplicationsAndUsersAreReadInOneCall(t *testing.T) {
 			}
 			for _, a := range apps {
 				whole, err := s.App(t.Context(), a.ID)
-				if err != nil || a.Version == 0 || fmt.Sprint(a) != fmt.Sprint(whole) || len(a.Secrets) != 1 || a.Secrets[0].Secret.Reveal() != whole.Secrets[0].Secret.Reveal() {
+				if err != nil || a.Version == 0 || fmt.Sprint(a) != fmt.Sprint(whole) || len(a.Secrets) != 1 ||
+					a.Secrets[0].Secret.Reveal() != whole.Secrets[0].Secret.Reveal() {
 					t.Errorf("%+v is not %+v", a, whole)
 				}
 				a.Domains[0] = "spoilt"
@@ -89,7 +91,8 @@ func TestApplicationsAndUsersAreReadInOneCall(t *testing.T) {
 		if u.Nickname = "new"; err == nil {
 			u, err = s.SaveUser(t.Context(), u)
 		}
-		if _, users, err2 := s.AppsAndUsers(t.Context(), nil, []string{u.Sub}); errors.Join(err, err2) != nil || len(users) != 1 || users[0] != u {
+		if _, users, err2 := s.AppsAndUsers(t.Context(), nil, []string{u.Sub}); errors.Join(err, err2) != nil ||
+			len(users) != 1 || users[0] != u {
 			t.Errorf("after a change it is %v, %v, %v", users, err, err2)
 		}
 		if apps, users, err := s.AppsAndUsers(t.Context(), nil, nil); err != nil || len(apps)+len(users) > 0 {
@@ -146,7 +149,8 @@ func TestGrantsOfAUserAreAllOfThemAndNobodyElses(t *testing.T) {
 			}
 		}
 		for _, sub := range []string{"nobody", "", eve.Sub + "x", "\xff", strings.Repeat("x", driver.MaxName)} {
-			if u, given, met, err := s.UserGrants(t.Context(), sub); !errors.Is(err, storage.ErrNotFound) || u.Sub != "" || len(given)+len(met) > 0 {
+			if u, given, met, err := s.UserGrants(t.Context(), sub); !errors.Is(err, storage.ErrNotFound) || u.Sub != "" ||
+				len(given)+len(met) > 0 {
 				t.Errorf("grants of %.10q: %v %v %v %v", sub, u, given, met, err)
 			}
 		}
@@ -155,11 +159,15 @@ func TestGrantsOfAUserAreAllOfThemAndNobodyElses(t *testing.T) {
 
 // What cannot be read is an error, and nobody who is not there.
 func TestReadOfSeveralThatFailsIsAnError(t *testing.T) {
-	for name, wrap := range map[string]func(driver.Backend) driver.Backend{"at once": func(b driver.Backend) driver.Backend { return &asks{Backend: b} }, "one by one": func(b driver.Backend) driver.Backend { return plain{b} }} {
+	for name, wrap := range map[string]func(driver.Backend) driver.Backend{
+		"at once":    func(b driver.Backend) driver.Backend { return &asks{Backend: b} },
+		"one by one": func(b driver.Backend) driver.Backend { return plain{b} },
+	} {
 		s := opened(t, wrap(memory.New()), storage.NewMasterKey())
 		ctx, cancel := context.WithTimeout(t.Context(), time.Hour)
 		cancel()
-		if _, _, err := s.AppsAndUsers(ctx, []string{"a"}, nil); !errors.Is(err, storage.ErrUnavailable) || !errors.Is(err, context.Canceled) {
+		if _, _, err := s.AppsAndUsers(ctx, []string{"a"}, nil); !errors.Is(err, storage.ErrUnavailable) ||
+			!errors.Is(err, context.Canceled) {
 			t.Errorf("%s: %v", name, err)
 		}
 		if _, _, _, err := s.UserGrants(ctx, "a"); !errors.Is(err, storage.ErrUnavailable) {

@@ -14,7 +14,8 @@ import (
 
 func invitation(code string) storage.Invitation {
 	now := time.Now().UTC()
-	return storage.Invitation{ID: handle.HashInvitation(code), Role: storage.RoleDeveloper, CreatedAt: now, ExpiresAt: now.Add(time.Hour)}
+	return storage.Invitation{ID: handle.HashInvitation(code), Role: storage.RoleDeveloper, CreatedAt: now,
+		ExpiresAt: now.Add(time.Hour)}
 }
 
 func TestInvitationMakesOneUser(t *testing.T) {
@@ -29,7 +30,8 @@ func TestInvitationMakesOneUser(t *testing.T) {
 	for i := range 10 {
 		all.Go(func() {
 			name := strings.Repeat("a", i+1)
-			u, err := store.CreateInvited(t.Context(), storage.User{Username: name}, made, storage.Login{Method: storage.LoginSelf, Subject: name})
+			u, err := store.CreateInvited(t.Context(), storage.User{Username: name}, made,
+				storage.Login{Method: storage.LoginSelf, Subject: name})
 			switch {
 			case err == nil && u.Role == storage.RoleDeveloper:
 				won.Add(1)
@@ -60,7 +62,8 @@ func TestTakenNameDoesNotUseUpTheInvitation(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.CreateInvited(t.Context(), storage.User{Username: "ada"}, made, ada); !errors.Is(err, storage.ErrExists) {
+	if _, err := store.CreateInvited(t.Context(), storage.User{Username: "ada"}, made, ada); !errors.Is(err,
+		storage.ErrExists) {
 		t.Errorf("a taken name: %v, want ErrExists", err)
 	}
 	if _, err := store.Invitation(t.Context(), made.ID); err != nil {
@@ -73,7 +76,8 @@ func TestInvitationIsReadAsUsersTypeIt(t *testing.T) {
 	if len(code) != 29 || handle.NewInvitation() == code {
 		t.Errorf("a code is %q", code)
 	}
-	for _, typed := range []string{strings.ToLower(code), " " + strings.ReplaceAll(code, "-", " ") + " ", strings.ReplaceAll(code, "-", "")} {
+	for _, typed := range []string{strings.ToLower(code), " " + strings.ReplaceAll(code, "-", " ") + " ",
+		strings.ReplaceAll(code, "-", "")} {
 		if handle.HashInvitation(typed) != handle.HashInvitation(code) {
 			t.Errorf("%q is another code than %q", typed, code)
 		}

@@ -46,7 +46,8 @@ func TestLastAdministratorStaysOne(t *testing.T) {
 	} {
 		u := root
 		change(&u)
-		if _, err := store.SaveUserKeepingAdmin(t.Context(), u); !errors.Is(err, storage.ErrLastAdmin) || !errors.Is(err, storage.ErrInvalid) {
+		if _, err := store.SaveUserKeepingAdmin(t.Context(), u); !errors.Is(err, storage.ErrLastAdmin) ||
+			!errors.Is(err, storage.ErrInvalid) {
 			t.Errorf("%s: %v, want ErrLastAdmin", name, err)
 		}
 	}
@@ -69,12 +70,14 @@ func TestLastAdministratorStaysOne(t *testing.T) {
 func TestAdministratorsWhoDemoteEachOtherAtOnceLeaveOne(t *testing.T) {
 	for range 20 {
 		store := openMemory(t)
-		admins := []storage.User{makeUser(t, store, "a", storage.RoleAdmin), makeUser(t, store, "b", storage.RoleAdmin), makeUser(t, store, "c", storage.RoleAdmin)}
+		admins := []storage.User{makeUser(t, store, "a", storage.RoleAdmin), makeUser(t, store, "b", storage.RoleAdmin),
+			makeUser(t, store, "c", storage.RoleAdmin)}
 		var all sync.WaitGroup
 		for _, u := range admins {
 			u.Role = ""
 			all.Go(func() {
-				if _, err := store.SaveUserKeepingAdmin(context.Background(), u); err != nil && !errors.Is(err, storage.ErrLastAdmin) {
+				if _, err := store.SaveUserKeepingAdmin(context.Background(), u); err != nil &&
+					!errors.Is(err, storage.ErrLastAdmin) {
 					t.Error(err)
 				}
 			})
@@ -105,7 +108,8 @@ func TestOrdersOfAnApplicationGoToItsNewOwner(t *testing.T) {
 	const many = 130 // more than one write holds
 	at := time.Now()
 	for range many {
-		o := storage.Order{ID: handle.NewOrderID(at), AppID: app.ID, Owner: "u1", Tier: storage.TierFree, Status: storage.OrderRejected, CreatedAt: at}
+		o := storage.Order{ID: handle.NewOrderID(at), AppID: app.ID, Owner: "u1", Tier: storage.TierFree,
+			Status: storage.OrderRejected, CreatedAt: at}
 		if _, app, err = store.SaveOrder(t.Context(), o, app); err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +118,8 @@ func TestOrdersOfAnApplicationGoToItsNewOwner(t *testing.T) {
 	if app, err = store.GiveApp(t.Context(), app, "u2"); err != nil || app.Owner != "u2" {
 		t.Fatalf("%+v, %v", app, err)
 	}
-	if now, err := store.App(t.Context(), app.ID); err != nil || now.Owner != "u2" || now.Name != "Store" || now.Version != app.Version {
+	if now, err := store.App(t.Context(), app.ID); err != nil || now.Owner != "u2" || now.Name != "Store" ||
+		now.Version != app.Version {
 		t.Errorf("stored is %+v, %v", now, err)
 	}
 	for owner, want := range map[string]int{"u1": 0, "u2": many} {

@@ -13,7 +13,8 @@ import (
 )
 
 func mail(kind, of string) storage.Mail {
-	return storage.Mail{Kind: kind, Of: of, Content: storage.NewSecret("MAIL-CONTENT"), ExpiresAt: time.Now().UTC().Add(time.Hour)}
+	return storage.Mail{Kind: kind, Of: of, Content: storage.NewSecret("MAIL-CONTENT"),
+		ExpiresAt: time.Now().UTC().Add(time.Hour)}
 }
 
 func addMail(t *testing.T, s *storage.Store, m storage.Mail) storage.Mail {
@@ -30,10 +31,12 @@ func TestMailIsKeptSealedAndWithoutAName(t *testing.T) {
 	s := opened(t, backend)
 	m := addMail(t, s, mail("code", "ada@example.com"))
 	doc, err := backend.Get(t.Context(), "mail", m.ID)
-	if stored := fmt.Sprintf("%s %q", doc.Data, doc.Index); err != nil || strings.Contains(stored, "MAIL-CONTENT") || strings.Contains(stored, "ada") {
+	if stored := fmt.Sprintf("%s %q", doc.Data, doc.Index); err != nil || strings.Contains(stored, "MAIL-CONTENT") ||
+		strings.Contains(stored, "ada") {
 		t.Errorf("stored as %s, %v", stored, err)
 	}
-	if got, err := s.Mail(t.Context(), m.ID); err != nil || !got.Content.Equal("MAIL-CONTENT") || got.Attempts != 0 || got.CreatedAt.IsZero() || !got.NextAt.Equal(got.CreatedAt) {
+	if got, err := s.Mail(t.Context(), m.ID); err != nil || !got.Content.Equal("MAIL-CONTENT") || got.Attempts != 0 ||
+		got.CreatedAt.IsZero() || !got.NextAt.Equal(got.CreatedAt) {
 		t.Errorf("Mail() = %+v, %v", got, err)
 	}
 }
@@ -64,13 +67,15 @@ func TestMailsComeInTheOrderOfTheirTimeAndAreCounted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := opened(t, memory.New())
 		now := time.Now().UTC()
-		for i, at := range []time.Duration{3 * time.Minute, time.Minute, 48 * time.Hour, 2 * time.Minute} { // the third by a clock that was ahead
+		// the third by a clock that was ahead
+		for i, at := range []time.Duration{3 * time.Minute, time.Minute, 48 * time.Hour, 2 * time.Minute} {
 			m := mail(fmt.Sprint("kind", i%2), fmt.Sprint("u", i))
 			m.NextAt = now.Add(at)
 			addMail(t, s, m)
 		}
 		list, err := s.DueMails(t.Context(), now.Add(2*time.Minute), 10)
-		if err != nil || len(list) != 3 || !list[0].NextAt.Equal(now.Add(time.Minute)) || !list[1].NextAt.Equal(now.Add(2*time.Minute)) {
+		if err != nil || len(list) != 3 || !list[0].NextAt.Equal(now.Add(time.Minute)) ||
+			!list[1].NextAt.Equal(now.Add(2*time.Minute)) {
 			t.Errorf("DueMails() = %+v, %v", list, err)
 		}
 		if wait := list[2].Wait(now); wait != 0 {

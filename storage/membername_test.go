@@ -28,7 +28,8 @@ func openStore(t *testing.T, backend driver.Backend) *storage.Store {
 }
 
 func capabilityOf(owner, member string) storage.Capability {
-	return storage.Capability{Member: member, Kind: storage.CapabilityMCP, UpstreamURL: "https://" + owner + ".example", Owner: owner, Publish: true}
+	return storage.Capability{Member: member, Kind: storage.CapabilityMCP, UpstreamURL: "https://" + owner + ".example",
+		Owner: owner, Publish: true}
 }
 
 // Decision 61.
@@ -40,7 +41,8 @@ func TestMemberNameDiffersByMoreThanCaseDashesAndUnderscores(t *testing.T) {
 	}
 	for _, like := range []string{"Pay", "PAY", "pay-", "p_a_y", "P-a_Y", "p--ay"} {
 		var taken *storage.NameTaken
-		if _, err := store.SaveCapability(t.Context(), capabilityOf("u2", like), nil); !errors.As(err, &taken) || taken.By.Member != "pay" || taken.By.Owner != "u1" {
+		if _, err := store.SaveCapability(t.Context(), capabilityOf("u2", like), nil); !errors.As(err, &taken) ||
+			taken.By.Member != "pay" || taken.By.Owner != "u1" {
 			t.Errorf("SaveCapability(%s) beside pay = %v, want NameTaken by pay", like, err)
 		}
 		if _, err := store.Capability(t.Context(), like); !errors.Is(err, storage.ErrNotFound) {
@@ -141,7 +143,8 @@ func TestNameWhoseHolderIsGoneIsFree(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, kind := range []string{"capability", "toolset"} {
-			if _, err := backend.Put(t.Context(), driver.Doc{Kind: kind, ID: "pay", Version: c.Version, Deleted: true}); err != nil {
+			if _, err := backend.Put(t.Context(), driver.Doc{Kind: kind, ID: "pay", Version: c.Version,
+				Deleted: true}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -150,7 +153,8 @@ func TestNameWhoseHolderIsGoneIsFree(t *testing.T) {
 			t.Fatalf("%s, whose holder is gone: %v", again, err)
 		}
 		var taken *storage.NameTaken
-		if _, err := store.SaveCapability(t.Context(), capabilityOf("u3", "P-A-Y"), nil); !errors.As(err, &taken) || taken.By.Member != again {
+		if _, err := store.SaveCapability(t.Context(), capabilityOf("u3", "P-A-Y"), nil); !errors.As(err, &taken) ||
+			taken.By.Member != again {
 			t.Errorf("P-A-Y beside %s = %v", again, err)
 		}
 		if err := store.DeleteCapability(t.Context(), c); err != nil {
@@ -161,7 +165,8 @@ func TestNameWhoseHolderIsGoneIsFree(t *testing.T) {
 }
 
 // renamed gives a stored capability another name, as an older version would have written it.
-func renamed(t *testing.T, backend driver.Backend, store *storage.Store, c storage.Capability, name string) storage.Capability {
+func renamed(t *testing.T, backend driver.Backend, store *storage.Store, c storage.Capability,
+	name string) storage.Capability {
 	t.Helper()
 	var docs []driver.Doc
 	for _, kind := range []string{"capability", "toolset"} {
@@ -274,7 +279,8 @@ func TestMemberNameCountsWhatAnOwnerMakesMeanwhile(t *testing.T) {
 			t.Error(err)
 		}
 	}}
-	if _, err := store.SaveCapabilityIf(t.Context(), capabilityOf("u1", "second"), nil, one); !errors.Is(err, errFull) || !slices.Equal(requests, []int{0, 0, 1}) {
+	if _, err := store.SaveCapabilityIf(t.Context(), capabilityOf("u1", "second"), nil, one); !errors.Is(err, errFull) ||
+		!slices.Equal(requests, []int{0, 0, 1}) {
 		t.Errorf("SaveCapabilityIf() = %v after it saw %v, want it refused once it sees the other", err, requests)
 	}
 	if _, err := store.SaveCapabilityIf(t.Context(), capabilityOf("u2", "second"), nil, one); err != nil {

@@ -13,7 +13,8 @@ import (
 // then time, then product. The AppID of the question says nothing.
 func (s *Store) UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) ([]driver.Count, error) {
 	if len(apps) > driver.MaxMeters {
-		return nil, fmt.Errorf("%w: usage of %d applications in one call, at most %d", ErrInvalid, len(apps), driver.MaxMeters)
+		return nil, fmt.Errorf("%w: usage of %d applications in one call, at most %d", ErrInvalid, len(apps),
+			driver.MaxMeters)
 	}
 	if m := driver.AsMeters(document.Adapter(s.documents)); m != nil {
 		rows, err := m.UsageOf(ctx, apps, q)

@@ -24,7 +24,8 @@ func TestOrdersOfAStretchOfApplications(t *testing.T) {
 		}
 		ids = append(ids, a.ID)
 		for range i {
-			o := storage.Order{ID: handle.NewOrderID(time.Now()), AppID: a.ID, From: "free", Tier: "white_label", Status: storage.OrderRejected, CreatedAt: time.Now()}
+			o := storage.Order{ID: handle.NewOrderID(time.Now()), AppID: a.ID, From: "free", Tier: "white_label",
+				Status: storage.OrderRejected, CreatedAt: time.Now()}
 			if _, a, err = s.SaveOrder(t.Context(), o, a); err != nil {
 				t.Fatal(err)
 			}
@@ -51,7 +52,8 @@ func TestOrdersOfAStretchOfApplications(t *testing.T) {
 	if fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("the orders are of %v, want %v", got, want)
 	}
-	if _, _, err := s.OrdersOfApps(t.Context(), first, last, driver.After("status="+storage.OrderRejected, "x"), 2); !errors.Is(err, storage.ErrInvalid) {
+	if _, _, err := s.OrdersOfApps(t.Context(), first, last, driver.After("status="+storage.OrderRejected, "x"),
+		2); !errors.Is(err, storage.ErrInvalid) {
 		t.Errorf("a place of another list: %v", err)
 	}
 	if page, _, err := s.OrdersOfApps(t.Context(), last, first, "", 2); len(page) > 0 || err != nil {
@@ -63,7 +65,9 @@ func TestOrdersOfAStretchOfApplications(t *testing.T) {
 func TestUsageOfSeveralApplicationsWithoutMeters(t *testing.T) {
 	s := opened(t, memory.New(), storage.NewMasterKey())
 	hour := driver.Hour(time.Now())
-	if err := s.Count(t.Context(), driver.Batch{Node: "n", Seq: 1}, []driver.Count{{AppID: "b", Product: "ai", At: hour, Calls: 2}, {AppID: "a", Product: "ai", At: hour, Calls: 1}}); err != nil {
+	if err := s.Count(t.Context(), driver.Batch{Node: "n", Seq: 1},
+		[]driver.Count{{AppID: "b", Product: "ai", At: hour, Calls: 2},
+			{AppID: "a", Product: "ai", At: hour, Calls: 1}}); err != nil {
 		t.Fatal(err)
 	}
 	q := driver.UsageQuery{From: hour, To: hour.Add(time.Hour)}

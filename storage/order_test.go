@@ -74,7 +74,8 @@ func TestOrdersAreListedByWhoseTheyAreAndInPages(t *testing.T) {
 	store, _ := open(t)
 	app, _ := store.SaveApp(t.Context(), storage.App{Name: "A"})
 	for i := range 25 {
-		o := storage.Order{ID: fmt.Sprintf("or%02d", i), AppID: fmt.Sprintf("ks%d", i%2), Owner: fmt.Sprintf("u%d", i%3), Tier: "free", Status: storage.OrderRejected}
+		o := storage.Order{ID: fmt.Sprintf("or%02d", i), AppID: fmt.Sprintf("ks%d", i%2), Owner: fmt.Sprintf("u%d", i%3),
+			Tier: "free", Status: storage.OrderRejected}
 		var err error
 		if _, app, err = store.SaveOrder(t.Context(), o, app); err != nil {
 			t.Fatal(err)
@@ -122,13 +123,15 @@ func TestOwnerHasAtMostSoManyApplicationsHoweverManyAreMadeAtOnce(t *testing.T) 
 		})
 	}
 	all.Wait()
-	if owned, _, err := store.Apps(t.Context(), "u1", "", 100); made.Load() != 10 || refused.Load() != 30 || len(owned) != 10 || err != nil {
+	if owned, _, err := store.Apps(t.Context(), "u1", "", 100); made.Load() != 10 || refused.Load() != 30 ||
+		len(owned) != 10 || err != nil {
 		t.Errorf("%d made, %d refused, %d there, %v", made.Load(), refused.Load(), len(owned), err)
 	}
 	if _, err := store.CreateApp(t.Context(), storage.App{Name: "x", Owner: "u2"}, 10, storage.Quota{}); err != nil {
 		t.Errorf("somebody else: %v", err)
 	}
-	if _, err := store.CreateApp(t.Context(), storage.App{Owner: "u2"}, 10, storage.Quota{}); !errors.Is(err, storage.ErrInvalid) {
+	if _, err := store.CreateApp(t.Context(), storage.App{Owner: "u2"}, 10, storage.Quota{}); !errors.Is(err,
+		storage.ErrInvalid) {
 		t.Errorf("one without a name: %v", err)
 	}
 }
@@ -140,7 +143,8 @@ func TestSecretsRotateWithAnOverlapAndNotWithoutEnd(t *testing.T) {
 	if err := a.RotateSecret(now, time.Hour); err != nil || len(a.Secrets) != 2 {
 		t.Fatal(len(a.Secrets), err)
 	}
-	if !a.Authenticates(first, now.Add(59*time.Minute)) || a.Authenticates(first, now.Add(time.Hour)) || a.AppKey().Equal(first) {
+	if !a.Authenticates(first, now.Add(59*time.Minute)) || a.Authenticates(first, now.Add(time.Hour)) ||
+		a.AppKey().Equal(first) {
 		t.Error("the old secret is not valid for the overlap and no longer")
 	}
 	second := a.AppKey().Reveal()
@@ -152,7 +156,8 @@ func TestSecretsRotateWithAnOverlapAndNotWithoutEnd(t *testing.T) {
 	}
 	many := storage.App{ID: "ks2"} // as an older version may have left it
 	for i := range 10 {
-		many.Secrets = append(many.Secrets, storage.AppSecret{Secret: storage.DrawSecret(), ExpiresAt: now.Add(time.Duration(1+i) * time.Hour)})
+		many.Secrets = append(many.Secrets, storage.AppSecret{Secret: storage.DrawSecret(),
+			ExpiresAt: now.Add(time.Duration(1+i) * time.Hour)})
 	}
 	if err := many.RotateSecret(now, time.Hour); err != nil || len(many.Secrets) != 2 {
 		t.Errorf("of ten secrets, %d are valid after a rotation, %v", len(many.Secrets), err)
@@ -172,14 +177,16 @@ func TestOmittedFieldsHaveTheirDefaults(t *testing.T) {
 		want string
 	}{
 		{storage.App{}, "HS256"}, {storage.App{IDTokenAlg: "EdDSA"}, "EdDSA"},
-		{storage.App{Public: true}, "ES256"}, {storage.App{Public: true, IDTokenAlg: "RS256"}, "RS256"}, {storage.App{Public: true, IDTokenAlg: "HS256"}, "ES256"},
+		{storage.App{Public: true}, "ES256"}, {storage.App{Public: true, IDTokenAlg: "RS256"}, "RS256"},
+		{storage.App{Public: true, IDTokenAlg: "HS256"}, "ES256"},
 	} {
 		if got := c.app.SignsIDTokensWith(); got != c.want {
 			t.Errorf("%+v signs with %s, want %s", c.app, got, c.want)
 		}
 	}
 	zero := 0
-	if one, none := (storage.App{}).SuccessCode(), (storage.App{LegacySuccessCode: &zero}).SuccessCode(); one != 1 || none != 0 {
+	if one, none := (storage.App{}).SuccessCode(), (storage.App{LegacySuccessCode: &zero}).SuccessCode(); one != 1 ||
+		none != 0 {
 		t.Errorf("success is %d, and %d where 0 is asked for", one, none)
 	}
 }

@@ -141,7 +141,9 @@ func TestRemovingAnApplicationAndKeepingWhatItUsedIsOneStep(t *testing.T) {
 	backend.all = nil
 	remove(t, store, usedUp("day", 60, now))
 	carried(t, store, "u1", usedUp("day", 100, now))
-	want := []map[string]bool{{"format": true}, {"app": true, "counter": true}, {"app": true, "counter": true, "closedapp": true, "spent": true}, {"app": true, "counter": true, "appfence": true, "spent": true}}
+	want := []map[string]bool{{"format": true}, {"app": true, "counter": true},
+		{"app": true, "counter": true, "closedapp": true, "spent": true},
+		{"app": true, "counter": true, "appfence": true, "spent": true}}
 	if len(backend.all) != len(want) {
 		t.Fatalf("%d writes: %v", len(backend.all), backend.all)
 	}

@@ -197,7 +197,8 @@ func TestCallerWhoGoesAwayDoesNotMakeAStoreUnready(t *testing.T) {
 		backend.hangs = false
 		wantReady(t, s, "a caller has gone", true)
 		for range 3 {
-			if err := s.FirstKeys(t.Context(), "ES256", storage.SigningKey{ID: "k", Alg: "ES256", State: storage.KeyActive}); err != nil {
+			if err := s.FirstKeys(t.Context(), "ES256", storage.SigningKey{ID: "k", Alg: "ES256",
+				State: storage.KeyActive}); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -117,7 +117,8 @@ func TestRekeyTouchesNothingThatWasTamperedWithOrMoved(t *testing.T) {
 			if _, err := v.backend.Put(t.Context(), page[0]); err != nil {
 				t.Fatal(err)
 			}
-			if _, err := rekey(t.Context(), v.open(v.backend, old), fresh, old); !errors.Is(err, storage.ErrUnavailable) || !strings.Contains(err.Error(), page[0].ID) {
+			if _, err := rekey(t.Context(), v.open(v.backend, old), fresh, old); !errors.Is(err, storage.ErrUnavailable) ||
+				!strings.Contains(err.Error(), page[0].ID) {
 				t.Errorf("rekey = %v, want it to name the document", err)
 			}
 			after, err := v.backend.Get(t.Context(), "app", page[0].ID)

@@ -18,7 +18,8 @@ import (
 func TestWriteThatIsUnderWayWhenTheKeyChangesIsWaitedFor(t *testing.T) {
 	old, fresh := storage.NewMasterKey(), storage.NewMasterKey()
 	v := newVault(t, old)
-	slow := &slowBackend{Backend: v.backend, stands: make(chan struct{}), wait: make(chan struct{}), marked: make(chan struct{})}
+	slow := &slowBackend{Backend: v.backend, stands: make(chan struct{}), wait: make(chan struct{}),
+		marked: make(chan struct{})}
 	store := v.open(slow, old)
 	ends, done := make(chan error, 1), make(chan error, 1)
 	go func() {

@@ -17,7 +17,8 @@ import (
 func shops(t *testing.T, s *storage.Store) (all []storage.App, orders map[string][]storage.Order) {
 	orders = map[string][]storage.Order{}
 	for i := range 14 {
-		a, err := s.SaveApp(t.Context(), storage.App{Name: fmt.Sprint("Shop ", i), Domains: []string{"a.example.com"}, Owner: []string{"u1", "u2"}[i%2]})
+		a, err := s.SaveApp(t.Context(), storage.App{Name: fmt.Sprint("Shop ", i), Domains: []string{"a.example.com"},
+			Owner: []string{"u1", "u2"}[i%2]})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -26,7 +27,8 @@ func shops(t *testing.T, s *storage.Store) (all []storage.App, orders map[string
 			n = 60
 		}
 		for range n {
-			o := storage.Order{ID: handle.NewOrderID(time.Now()), AppID: a.ID, Owner: a.Owner, From: "free", Tier: "white_label", Status: storage.OrderRejected, CreatedAt: time.Now()}
+			o := storage.Order{ID: handle.NewOrderID(time.Now()), AppID: a.ID, Owner: a.Owner, From: "free", Tier: "white_label",
+				Status: storage.OrderRejected, CreatedAt: time.Now()}
 			if o, a, err = s.SaveOrder(t.Context(), o, a); err != nil {
 				t.Fatal(err)
 			}
@@ -144,14 +146,16 @@ func TestApplicationIsReadWithItsOrdersInOneCall(t *testing.T) {
 func TestOwnedRecordsAreReadInOneCall(t *testing.T) {
 	eachWay(t, func(t *testing.T, s *storage.Store, calls func() int) {
 		_, orders := shops(t, s)
-		if _, err := s.SaveCapability(t.Context(), storage.Capability{Member: "shop", Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com", Owner: "u2"}, nil); err != nil {
+		if _, err := s.SaveCapability(t.Context(), storage.Capability{Member: "shop", Kind: storage.CapabilityREST,
+			UpstreamURL: "https://up.example.com", Owner: "u2"}, nil); err != nil {
 			t.Fatal(err)
 		}
 		if calls != nil {
 			calls()
 		}
 		apps, more, its, caps, err := s.OwnedBy(t.Context(), "u2", 3, 100, 1)
-		if err != nil || len(apps) != 3 || !more || len(caps) != 1 || caps[0].Member != "shop" || calls != nil && calls() != 1 {
+		if err != nil || len(apps) != 3 || !more || len(caps) != 1 || caps[0].Member != "shop" || calls != nil &&
+			calls() != 1 {
 			t.Errorf("OwnedBy = %v, %v, %v, %v", apps, more, caps, err)
 		}
 		n := 0
@@ -163,7 +167,8 @@ func TestOwnedRecordsAreReadInOneCall(t *testing.T) {
 		if len(its) != n || slices.ContainsFunc(its, func(o storage.Order) bool { return o.Owner != "u2" }) {
 			t.Errorf("%d orders, want %d of u2", len(its), n)
 		}
-		if apps, more, its, caps, err = s.OwnedBy(t.Context(), "u1", 7, 1, 0); err != nil || len(apps) != 7 || more || len(its) != 1 || len(caps) > 0 {
+		if apps, more, its, caps, err = s.OwnedBy(t.Context(), "u1", 7, 1, 0); err != nil || len(apps) != 7 || more ||
+			len(its) != 1 || len(caps) > 0 {
 			t.Errorf("OwnedBy = %v, %v, %v, %v, %v", apps, more, its, caps, err)
 		}
 		for _, owner := range []string{"", "u", "u1" + driver.Separator} {

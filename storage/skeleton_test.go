@@ -26,7 +26,8 @@ func TestUsernamesThatLookTheSameAreRefused(t *testing.T) {
 	s, _ := open(t)
 	ctx := context.Background()
 	create := func(name string) error {
-		_, err := s.CreateUser(ctx, storage.User{Username: name}, storage.Login{Method: storage.LoginSelf, Subject: name, Skeletons: [2]string{big(name)[0]}})
+		_, err := s.CreateUser(ctx, storage.User{Username: name}, storage.Login{Method: storage.LoginSelf, Subject: name,
+			Skeletons: [2]string{big(name)[0]}})
 		return err
 	}
 	var made atomic.Int64
@@ -54,7 +55,8 @@ func TestLooksOfOldUsersAreWrittenDownOnceForEachVersion(t *testing.T) {
 	s, _ := open(t)
 	ctx := context.Background()
 	for i := range 130 { // more than one Put holds
-		_, err := s.CreateUser(ctx, storage.User{Username: fmt.Sprint("u", i)}, storage.Login{Method: storage.LoginSelf, Subject: fmt.Sprint("u", i)})
+		_, err := s.CreateUser(ctx, storage.User{Username: fmt.Sprint("u", i)},
+			storage.Login{Method: storage.LoginSelf, Subject: fmt.Sprint("u", i)})
 		must(t, err)
 	}
 	for _, twin := range []string{"alice", "ALICE"} {
@@ -69,7 +71,8 @@ func TestLooksOfOldUsersAreWrittenDownOnceForEachVersion(t *testing.T) {
 	}
 	all.Wait()
 	for _, name := range []string{"U0", "u129", "Alice"} {
-		_, err := s.CreateUser(ctx, storage.User{Username: name}, storage.Login{Method: storage.LoginSelf, Subject: name + "'", Skeletons: [2]string{big(name)[0]}})
+		_, err := s.CreateUser(ctx, storage.User{Username: name}, storage.Login{Method: storage.LoginSelf,
+			Subject: name + "'", Skeletons: [2]string{big(name)[0]}})
 		if !errors.Is(err, storage.ErrExists) {
 			t.Errorf("a user who looks like %s = %v, want ErrExists", name, err)
 		}

@@ -52,7 +52,8 @@ func TestApplicationComesBackAsItWasSaved(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !strings.HasPrefix(app.ID, "ks") || len(app.AppKey().Reveal()) != 43 || app.Tier != storage.TierFree || app.Version == 0 {
+	if !strings.HasPrefix(app.ID, "ks") || len(app.AppKey().Reveal()) != 43 || app.Tier != storage.TierFree ||
+		app.Version == 0 {
 		t.Errorf("SaveApp = %+v, want an id, a secret of 43 characters, tier free and a version", app)
 	}
 	read, err := store.App(t.Context(), app.ID)
@@ -147,7 +148,8 @@ func TestSignUpsGetNumbersOfTheirOwnAndNamesOnce(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	_, err := store.CreateUser(t.Context(), storage.User{Username: "user1"}, storage.Login{Method: "self", Subject: "user1"})
+	_, err := store.CreateUser(t.Context(), storage.User{Username: "user1"},
+		storage.Login{Method: "self", Subject: "user1"})
 	if !errors.Is(err, storage.ErrExists) {
 		t.Errorf("CreateUser of a taken name = %v, want ErrExists", err)
 	}
@@ -285,7 +287,8 @@ func TestSettingsAreLastWriterWins(t *testing.T) {
 func TestFirstKeysAreMadeOnce(t *testing.T) {
 	store, _ := open(t)
 	for i := range 3 {
-		key := storage.SigningKey{ID: fmt.Sprint("k", i), Alg: "ES256", State: storage.KeyActive, Private: storage.NewSecret("private")}
+		key := storage.SigningKey{ID: fmt.Sprint("k", i), Alg: "ES256", State: storage.KeyActive,
+			Private: storage.NewSecret("private")}
 		if err := store.FirstKeys(t.Context(), "ES256", key); err != nil {
 			t.Fatal(err)
 		}
@@ -298,7 +301,8 @@ func TestFirstKeysAreMadeOnce(t *testing.T) {
 
 func TestTroubleIsMarkedAndVerdictsAreNot(t *testing.T) {
 	store, backend := open(t)
-	if _, err := store.App(t.Context(), "nobody"); !errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrUnavailable) {
+	if _, err := store.App(t.Context(), "nobody"); !errors.Is(err, storage.ErrNotFound) ||
+		errors.Is(err, storage.ErrUnavailable) {
 		t.Errorf("App(nobody) = %v, want ErrNotFound alone", err)
 	}
 	if _, err := store.App(t.Context(), "a\x1fb"); !errors.Is(err, storage.ErrNotFound) {
@@ -316,7 +320,8 @@ func TestSweepEveryRunsUntilItsContextEnds(t *testing.T) {
 		for i := range 2500 {
 			text := handle.New("", time.Now())
 			life := time.Duration(i%2+1) * 90 * time.Second
-			if err := store.Issue(t.Context(), driver.Token{Key: handle.KeyOf(text), ExpiresAt: time.Now().Add(life)}); err != nil {
+			if err := store.Issue(t.Context(), driver.Token{Key: handle.KeyOf(text),
+				ExpiresAt: time.Now().Add(life)}); err != nil {
 				t.Fatal(err)
 			}
 		}

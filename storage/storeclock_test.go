@@ -107,10 +107,12 @@ func (h *history) check(t *testing.T, name string) {
 		for _, g := range h.grants {
 			switch {
 			case g.ended.Before(e.began) && !g.at.Before(e.at):
-				t.Errorf("%s: what was granted until %v (dated %v) outlives what ended it from %v on (before %v)", name, g.ended, g.at, e.began, e.at)
+				t.Errorf("%s: what was granted until %v (dated %v) outlives what ended it from %v on (before %v)", name, g.ended,
+					g.at, e.began, e.at)
 				return
 			case e.ended.Before(g.began) && g.at.Before(e.at):
-				t.Errorf("%s: what was granted from %v on (dated %v) is ended by what had ended by %v (before %v)", name, g.began, g.at, e.ended, e.at)
+				t.Errorf("%s: what was granted from %v on (dated %v) is ended by what had ended by %v (before %v)", name, g.began,
+					g.at, e.ended, e.at)
 				return
 			}
 		}
@@ -152,7 +154,8 @@ func interleave(t *testing.T, n, acts int, seed uint64) {
 		m := &machine{rate: time.Duration(drawn.IntN(400)-200) * time.Microsecond}
 		m.set(time.Duration(drawn.IntN(120)-60) * time.Second)
 		// One node is near the store and the others further and further away.
-		s := &line{Backend: store, slow: time.Duration(1+30*i) * time.Millisecond, drawn: rand.New(rand.NewPCG(seed, uint64(i)+100))}
+		s := &line{Backend: store, slow: time.Duration(1+30*i) * time.Millisecond,
+			drawn: rand.New(rand.NewPCG(seed, uint64(i)+100))}
 		node := startNode(t, s, key, m)
 		beat, beats := nodes.Beat{ID: fmt.Sprint("n", i), Ends: time.Now().Add(1000 * time.Hour)}, 0
 		turn := func() {
@@ -245,12 +248,14 @@ func TestNodeWhoseClockIsFarFromTheStoresSaysSo(t *testing.T) {
 				n.SweepEvery(ctx, time.Minute, func(err error) { mu.Lock(); defer mu.Unlock(); said = append(said, err) })
 			})
 			grant := func() error {
-				return n.Issue(t.Context(), driver.Token{Key: driver.Key{0: byte(rand.IntN(256)), 9: byte(rand.IntN(256))}, Grant: "g", ExpiresAt: time.Now().Add(time.Hour)})
+				return n.Issue(t.Context(), driver.Token{Key: driver.Key{0: byte(rand.IntN(256)), 9: byte(rand.IntN(256))},
+					Grant: "g", ExpiresAt: time.Now().Add(time.Hour)})
 			}
 			for _, c := range []struct {
 				apart         time.Duration
 				ready, grants bool
-			}{{0, true, true}, {4 * time.Second, true, true}, {6 * time.Second, false, true}, {59 * time.Second, false, true}, {61 * time.Second, false, false}, {400 * 24 * time.Hour, false, false}, {0, true, true}} {
+			}{{0, true, true}, {4 * time.Second, true, true}, {6 * time.Second, false, true}, {59 * time.Second, false, true},
+				{61 * time.Second, false, false}, {400 * 24 * time.Hour, false, false}, {0, true, true}} {
 				m.set(sign * c.apart)
 				if err := n.Ready(t.Context()); (err == nil) != c.ready || err != nil && !errors.Is(err, storage.ErrClock) {
 					t.Errorf("%v apart: ready: %v", sign*c.apart, err)
@@ -284,11 +289,13 @@ func TestTimeOfTheMachineIsBroughtToTheStores(t *testing.T) {
 		m.set(-50 * time.Second)
 		granted := n.Later(time.Now())
 		wall, _ := m.read()
-		dated, err := n.RevokeDated(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: "u", Before: wall.Add(time.Minute), Until: wall.Add(time.Hour)})
+		dated, err := n.RevokeDated(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: "u",
+			Before: wall.Add(time.Minute), Until: wall.Add(time.Hour)})
 		if err != nil || !granted.Before(dated[0].Before) {
 			t.Fatalf("what was granted at %v is not ended: %v, %v", granted, dated, err)
 		}
-		for what, off := range map[string]time.Duration{"Before": dated[0].Before.Sub(time.Now().Add(time.Minute)), "Until": dated[0].Until.Sub(time.Now().Add(time.Hour))} {
+		for what, off := range map[string]time.Duration{"Before": dated[0].Before.Sub(time.Now().Add(time.Minute)),
+			"Until": dated[0].Until.Sub(time.Now().Add(time.Hour))} {
 			if off.Abs() > time.Second {
 				t.Errorf("%s is %v off", what, off)
 			}
@@ -296,7 +303,8 @@ func TestTimeOfTheMachineIsBroughtToTheStores(t *testing.T) {
 		if err := n.RestoreRevocations(t.Context(), dated...); err != nil {
 			t.Fatal(err)
 		}
-		if all, err := n.Revocations(t.Context(), 0, 9); err != nil || len(all) != 1 || !all[0].Before.Equal(dated[0].Before) || !all[0].Until.Equal(dated[0].Until) {
+		if all, err := n.Revocations(t.Context(), 0, 9); err != nil || len(all) != 1 ||
+			!all[0].Before.Equal(dated[0].Before) || !all[0].Until.Equal(dated[0].Until) {
 			t.Errorf("what is stored again has changed: %v, %v", all, err)
 		}
 	})

@@ -14,7 +14,8 @@ import (
 
 func ticket(id string) storage.Ticket {
 	now := time.Now().UTC()
-	return storage.Ticket{ID: id, Kind: "email", Subject: "ada@example.com", CreatedAt: now, ExpiresAt: now.Add(10 * time.Minute)}
+	return storage.Ticket{ID: id, Kind: "email", Subject: "ada@example.com", CreatedAt: now,
+		ExpiresAt: now.Add(10 * time.Minute)}
 }
 
 func TestTicketIsUsedByOneRequest(t *testing.T) {
@@ -128,20 +129,23 @@ func TestOpenIDIsRememberedAfterAccessIsTakenAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	when := time.Now()
-	if err := errors.Join(store.EndOpenID(t.Context(), "ks1", "u1", when), store.EndOpenID(t.Context(), "ks1", "u1", when.Add(time.Hour))); err != nil {
+	if err := errors.Join(store.EndOpenID(t.Context(), "ks1", "u1", when),
+		store.EndOpenID(t.Context(), "ks1", "u1", when.Add(time.Hour))); err != nil {
 		t.Fatal(err)
 	}
 	if all, err := store.OpenIDs(t.Context(), "u1"); err != nil || len(all) != 1 || !all[0].EndedAt.Equal(when) {
 		t.Fatalf("OpenIDs = %+v, %v; want one that ended at %v", all, err, when)
 	}
-	if o, err := store.EnsureOpenID(t.Context(), "ks1", "u1"); err != nil || o.OpenID != met.OpenID || !o.EndedAt.IsZero() {
+	if o, err := store.EnsureOpenID(t.Context(), "ks1", "u1"); err != nil || o.OpenID != met.OpenID ||
+		!o.EndedAt.IsZero() {
 		t.Errorf("meeting again = %+v, %v; want %q and no end", o, err, met.OpenID)
 	}
 }
 
 func TestUnlinksThatWouldLeaveNothingFail(t *testing.T) {
 	store, _ := open(t)
-	ada, err := store.CreateUser(t.Context(), storage.User{Username: "ada"}, storage.Login{Method: "wx", Subject: "1"}, storage.Login{Method: "qq", Subject: "2"})
+	ada, err := store.CreateUser(t.Context(), storage.User{Username: "ada"}, storage.Login{Method: "wx", Subject: "1"},
+		storage.Login{Method: "qq", Subject: "2"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -165,17 +169,20 @@ func TestLoginsAreLinkedAllOrNone(t *testing.T) {
 	way := func(method, subject string) storage.Login {
 		return storage.Login{Method: method, Subject: subject}
 	}
-	ada, err := store.CreateUser(t.Context(), storage.User{Username: "ada"}, way("self", "ada"), way("wx", "u:1"), way("wx", "o:1"))
+	ada, err := store.CreateUser(t.Context(), storage.User{Username: "ada"}, way("self", "ada"), way("wx", "u:1"),
+		way("wx", "o:1"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err := store.CreateUser(t.Context(), storage.User{Username: "bob"}, way("self", "bob"), way("wx", "o:1")); !errors.Is(err, storage.ErrExists) {
+	if _, err := store.CreateUser(t.Context(), storage.User{Username: "bob"}, way("self", "bob"),
+		way("wx", "o:1")); !errors.Is(err, storage.ErrExists) {
 		t.Fatalf("a user with a login of somebody else: %v", err)
 	}
 	if _, err := store.Login(t.Context(), "self", "bob"); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("half a user was written: %v", err)
 	}
-	if err := store.LinkLogins(t.Context(), ada.Sub, way("qq", "o:2"), way("wx", "o:1")); !errors.Is(err, storage.ErrExists) {
+	if err := store.LinkLogins(t.Context(), ada.Sub, way("qq", "o:2"), way("wx", "o:1")); !errors.Is(err,
+		storage.ErrExists) {
 		t.Errorf("linking what is taken: %v", err)
 	}
 	if err := store.LinkLogins(t.Context(), ada.Sub, way("qq", "o:2")); err != nil {

@@ -23,7 +23,8 @@ func TestHandleCarriesItsTimeIntoItsKey(t *testing.T) {
 		if got := int64(binary.BigEndian.Uint64(k[:8])); got != at.UnixNano() {
 			t.Errorf("key begins with %d, want %d", got, at.UnixNano())
 		}
-		if handle.KeyOf(h) != k || handle.KeyOf(h+"A") == k || handle.KeyOf(h[:len(h)-1]) == k || handle.KeyOf(handle.New(prefix, at)) == k {
+		if handle.KeyOf(h) != k || handle.KeyOf(h+"A") == k || handle.KeyOf(h[:len(h)-1]) == k ||
+			handle.KeyOf(handle.New(prefix, at)) == k {
 			t.Error("a key belongs to more than one handle")
 		}
 	}

@@ -72,7 +72,8 @@ func (l *listener) do(err error) {
 
 func (l *listener) person() storage.User {
 	l.Helper()
-	u, err := l.store.CreateUser(context.Background(), storage.User{Username: "Zanzibar", Email: "z@quokka.example"}, storage.Login{Method: storage.LoginSelf, Subject: "zanzibar", PasswordHash: "wombat"})
+	u, err := l.store.CreateUser(context.Background(), storage.User{Username: "Zanzibar", Email: "z@quokka.example"},
+		storage.Login{Method: storage.LoginSelf, Subject: "zanzibar", PasswordHash: "wombat"})
 	l.do(err)
 	return u
 }
@@ -164,7 +165,8 @@ func TestUserChangeAndItsEventAreStoredTogether(t *testing.T) {
 	if _, err := l.store.SaveUser(t.Context(), stale); !errors.Is(err, storage.ErrConflict) {
 		t.Errorf("SaveUser() of an old version = %v, want ErrConflict", err)
 	}
-	if err := l.store.LinkLogins(t.Context(), u.Sub, storage.Login{Method: storage.LoginSelf, Subject: "zanzibar"}); !errors.Is(err, storage.ErrExists) {
+	if err := l.store.LinkLogins(t.Context(), u.Sub, storage.Login{Method: storage.LoginSelf,
+		Subject: "zanzibar"}); !errors.Is(err, storage.ErrExists) {
 		t.Errorf("LinkLogins() of a taken name = %v, want ErrExists", err)
 	}
 	l.want("refused", "")
@@ -195,7 +197,8 @@ func TestSecretOfTheWebhookStaysUntilANewOneIsWanted(t *testing.T) {
 	if err != nil || renewed.Equal(first.Reveal()) {
 		t.Errorf("SetUserWebhook(renew) = the same secret, %v", err)
 	}
-	if url, now, err := l.store.UserWebhook(ctx); err != nil || url != "https://other.example/" || !now.Equal(renewed.Reveal()) {
+	if url, now, err := l.store.UserWebhook(ctx); err != nil || url != "https://other.example/" ||
+		!now.Equal(renewed.Reveal()) {
 		t.Errorf("UserWebhook() = %s, %v, want the new secret", url, err)
 	}
 	settings, err := l.store.Settings(ctx)

@@ -28,14 +28,17 @@ func newVault(t *testing.T, keys ...storage.MasterKey) *vault {
 	t.Cleanup(func() { v.backend.Close() })
 	store := v.open(v.backend, keys...)
 	for i := range 3 {
-		app, err := store.SaveApp(t.Context(), storage.App{Name: "A", Domains: []string{"a.example"}, Owner: fmt.Sprint("u", i)})
+		app, err := store.SaveApp(t.Context(), storage.App{Name: "A", Domains: []string{"a.example"},
+			Owner: fmt.Sprint("u", i)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		v.secrets["app "+app.ID] = app.AppKey().Reveal()
 	}
-	member := storage.Capability{Member: "shop", Kind: storage.CapabilityREST, UpstreamURL: "https://shop.example", AuthType: "bearer",
-		AuthSecret: storage.NewSecret("the upstream's key"), WebhookURL: "https://shop.example/hook", WebhookSecret: storage.NewSecret("the webhook's key"), Owner: "u1"}
+	member := storage.Capability{Member: "shop", Kind: storage.CapabilityREST, UpstreamURL: "https://shop.example",
+		AuthType:   "bearer",
+		AuthSecret: storage.NewSecret("the upstream's key"), WebhookURL: "https://shop.example/hook",
+		WebhookSecret: storage.NewSecret("the webhook's key"), Owner: "u1"}
 	member.SetSecretHeaders(map[string]storage.Secret{"X-Tenant-Key": storage.NewSecret("the tenant's key"),
 		"X-Two": storage.NewSecret("two")})
 	if _, err := store.SaveCapability(t.Context(), member, nil); err != nil {
@@ -43,7 +46,8 @@ func newVault(t *testing.T, keys ...storage.MasterKey) *vault {
 	}
 	v.secrets["auth shop"], v.secrets["webhook shop"] = "the upstream's key", "the webhook's key"
 	v.secrets["X-Tenant-Key shop"], v.secrets["X-Two shop"] = "the tenant's key", "two"
-	key := storage.SigningKey{ID: "kid", Alg: "ES256", State: storage.KeyActive, Private: storage.NewSecret("PKCS #8"), CreatedAt: time.Now()}
+	key := storage.SigningKey{ID: "kid", Alg: "ES256", State: storage.KeyActive, Private: storage.NewSecret("PKCS #8"),
+		CreatedAt: time.Now()}
 	if err := store.FirstKeys(t.Context(), "ES256", key); err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,8 @@ import (
 )
 
 const (
-	walkPage  = 70                    // documents that are looked at in a step, which may all be written, beside their epochs
+	// documents that are looked at in a step, which may all be written, beside their epochs
+	walkPage  = 70
 	walkPause = 50 * time.Millisecond // after each step, so that others can write, too
 	walkRetry = 30 * time.Second      // after a failure, and where another process does it
 )

@@ -77,7 +77,8 @@ func judge(list []advisory, modules map[module][]string) (found []error) {
 		for m, packages := range modules {
 			linked := len(a.In) == 0 || slices.ContainsFunc(a.In, func(p string) bool { return slices.Contains(packages, p) })
 			if m.path == a.Module && linked && a.applies(m.version) {
-				found = append(found, fmt.Errorf("%s: %s %s: %s (https://osv.dev/%s); take a version outside of %v", a.ID, m.path, m.version, a.Summary, a.ID, a.Ranges))
+				found = append(found, fmt.Errorf("%s: %s %s: %s (https://osv.dev/%s); take a version outside of %v", a.ID, m.path,
+					m.version, a.Summary, a.ID, a.Ranges))
 			}
 		}
 	}
@@ -87,7 +88,8 @@ func judge(list []advisory, modules map[module][]string) (found []error) {
 func (a advisory) applies(version string) bool {
 	version = strings.TrimPrefix(version, "v")
 	return len(a.Ranges) == 0 || slices.ContainsFunc(a.Ranges, func(r within) bool {
-		return (r.Introduced == "" || r.Introduced == "0" || compare(version, r.Introduced) >= 0) && (r.Fixed == "" || compare(version, r.Fixed) < 0)
+		return (r.Introduced == "" || r.Introduced == "0" || compare(version, r.Introduced) >= 0) &&
+			(r.Fixed == "" || compare(version, r.Fixed) < 0)
 	})
 }
 
@@ -150,7 +152,10 @@ func fetch(ctx context.Context, file string, modules map[module][]string) error 
 			list = append(list, o.about(m.Path)...)
 		}
 	}
-	slices.SortFunc(list, func(a, b advisory) int { return cmp.Or(cmp.Compare(a.Module, b.Module), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(list, func(a,
+		b advisory) int {
+		return cmp.Or(cmp.Compare(a.Module, b.Module), cmp.Compare(a.ID, b.ID))
+	})
 	text, err := json.MarshalIndent(list, "", " ")
 	if err != nil {
 		return err

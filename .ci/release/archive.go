@@ -59,7 +59,8 @@ func withFolders(all []entry) []entry {
 func writeTar(w io.Writer, all []entry, at time.Time) error {
 	t := tar.NewWriter(w)
 	for _, e := range withFolders(all) {
-		h := &tar.Header{Typeflag: tar.TypeReg, Name: e.name, Mode: int64(e.mode.Perm()), Size: int64(len(e.data)), ModTime: at, Uid: e.user, Gid: e.user, Format: tar.FormatPAX}
+		h := &tar.Header{Typeflag: tar.TypeReg, Name: e.name, Mode: int64(e.mode.Perm()), Size: int64(len(e.data)),
+			ModTime: at, Uid: e.user, Gid: e.user, Format: tar.FormatPAX}
 		if e.isDir() {
 			h.Typeflag = tar.TypeDir
 		}
@@ -137,8 +138,9 @@ func (s source) files(binary string, bill, texts []byte, docs []entry) ([]entry,
 	}, docs...)
 	return s.add(all, map[string]string{
 		"LICENSE": "LICENSE", "README.md": "README.md", "CHANGELOG.md": "CHANGELOG.md", "INSTALL.md": ".ci/release/README.md",
-		"systemd/keystile.service": ".ci/release/systemd/keystile.service", "systemd/keystile.socket": ".ci/release/systemd/keystile.socket",
-		"etc/keystile.yaml": ".ci/release/debian/keystile.yaml",
+		"systemd/keystile.service": ".ci/release/systemd/keystile.service",
+		"systemd/keystile.socket":  ".ci/release/systemd/keystile.socket",
+		"etc/keystile.yaml":        ".ci/release/debian/keystile.yaml",
 	})
 }
 

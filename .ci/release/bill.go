@@ -106,7 +106,8 @@ func refs(ids []string) (all []licenceRef) {
 // whenever it is made.
 func cycloneDX(s source, sum [32]byte, found []licence) ([]byte, error) {
 	main := module{"github.com/keystile/keystile", "v" + s.version}
-	d := bom{Schema: "http://cyclonedx.org/schema/bom-1.6.schema.json", Format: "CycloneDX", SpecVersion: "1.6", Version: 1}
+	d := bom{Schema: "http://cyclonedx.org/schema/bom-1.6.schema.json", Format: "CycloneDX", SpecVersion: "1.6",
+		Version: 1}
 	id := slices.Clone(sum[:16])
 	id[6], id[8] = id[6]&0x0f|0x80, id[8]&0x3f|0x80 // a UUID of version 8 (RFC 9562)
 	d.Serial = fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", id[:4], id[4:6], id[6:8], id[8:10], id[10:])

@@ -28,7 +28,8 @@ func asRoot(t *testing.T) {
 }
 
 // serveIn serves within a folder that is the whole file system of the process, as a user.
-func serveIn(t *testing.T, dir string, user syscall.Credential, env []string, files []*os.File, program string, args ...string) *serving.Server {
+func serveIn(t *testing.T, dir string, user syscall.Credential, env []string, files []*os.File, program string,
+	args ...string) *serving.Server {
 	t.Helper()
 	cmd := exec.Command(program, args...)
 	cmd.Dir, cmd.Env, cmd.ExtraFiles = "/", env, files
@@ -63,16 +64,21 @@ func minimalRoot(t *testing.T) debian {
 	}
 	os.Chmod(dir, 0o755)
 	for _, name := range []string{"bin", "sbin", "lib", "lib64"} { // as Debian has it since 12
-		if err := errors.Join(os.MkdirAll(filepath.Join(dir, "usr", name), 0o755), os.Symlink("usr/"+name, filepath.Join(dir, name))); err != nil {
+		if err := errors.Join(os.MkdirAll(filepath.Join(dir, "usr", name), 0o755),
+			os.Symlink("usr/"+name, filepath.Join(dir, name))); err != nil {
 			t.Fatal(err)
 		}
 	}
 	files := map[string]string{
 		"dev/null": "", "dev/urandom": rand.Text() + rand.Text(), // devices would need more rights
-		"etc/passwd": "root:x:0:0:root:/root:/bin/sh\n", "etc/group": "root:x:0:\nshadow:x:42:\n", "etc/shadow": "root:*:20000:0:99999:7:::\n", "etc/gshadow": "root:*::\nshadow:*::\n",
-		"etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n", "etc/login.defs": "SYS_UID_MIN 100\nSYS_UID_MAX 999\nSYS_GID_MIN 100\nSYS_GID_MAX 999\nUSERGROUPS_ENAB yes\n",
-		"var/lib/dpkg/status":           "Package: passwd\nStatus: install ok installed\nVersion: 1\nArchitecture: all\nMaintainer: nobody\nDescription: its programs are here\n",
-		"var/lib/dpkg/info/passwd.list": "", "usr/share/doc/README": "other packages are here too\n", "usr/lib/systemd/system/README": "and here\n",
+		"etc/passwd": "root:x:0:0:root:/root:/bin/sh\n", "etc/group": "root:x:0:\nshadow:x:42:\n",
+		"etc/shadow": "root:*:20000:0:99999:7:::\n", "etc/gshadow": "root:*::\nshadow:*::\n",
+		"etc/nsswitch.conf": "passwd: files\ngroup: files\nhosts: files\n",
+		"etc/login.defs":    "SYS_UID_MIN 100\nSYS_UID_MAX 999\nSYS_GID_MIN 100\nSYS_GID_MAX 999\nUSERGROUPS_ENAB yes\n",
+		"var/lib/dpkg/status": "Package: passwd\nStatus: install ok installed\nVersion: 1\nArchitecture: all\n" +
+			"Maintainer: nobody\nDescription: its programs are here\n",
+		"var/lib/dpkg/info/passwd.list": "", "usr/share/doc/README": "other packages are here too\n",
+		"usr/lib/systemd/system/README": "and here\n",
 	}
 	for name, text := range files {
 		put(t, filepath.Join(dir, name), []byte(text), 0o644)
@@ -82,7 +88,8 @@ func minimalRoot(t *testing.T) debian {
 			t.Fatal(err)
 		}
 	}
-	for _, name := range []string{"sh", "cat", "stat", "mkdir", "chown", "chgrp", "head", "base64", "readlink", "rm", "rmdir", "getent", "useradd", "userdel", "groupdel", "dpkg-deb", "tar"} {
+	for _, name := range []string{"sh", "cat", "stat", "mkdir", "chown", "chgrp", "head", "base64", "readlink", "rm",
+		"rmdir", "getent", "useradd", "userdel", "groupdel", "dpkg-deb", "tar"} {
 		path, err := exec.LookPath(name)
 		if err != nil {
 			t.Skipf("%s is not installed", name)
@@ -187,7 +194,8 @@ func (d debian) state(t *testing.T) map[string]string {
 		switch info, err := e.Info(); {
 		case err != nil:
 			return err
-		case strings.HasPrefix(name, "var/lib/dpkg/") && !strings.HasPrefix(name, "var/lib/dpkg/info/keystile"), name == "var/log/dpkg.log", name == "etc/.pwd.lock", name == "dev/null":
+		case strings.HasPrefix(name, "var/lib/dpkg/") && !strings.HasPrefix(name, "var/lib/dpkg/info/keystile"),
+			name == "var/log/dpkg.log", name == "etc/.pwd.lock", name == "dev/null":
 		case strings.HasPrefix(name, "etc/") && strings.HasSuffix(name, "-"):
 		default:
 			owner := info.Sys().(*syscall.Stat_t)

@@ -38,7 +38,8 @@ func (s source) writeDeb(ctx context.Context, out, arch, binary string, texts []
 	}
 	name := filepath.Join(out, fmt.Sprintf("keystile_%s_%s.deb", debVersion(s.version), arch))
 	// With one thread, because how many there are shows in the bytes.
-	_, err = run(ctx, "", s.environ(), "dpkg-deb", "--root-owner-group", "--threads-max=1", "-Zxz", "-z3", "--build", tree, name)
+	_, err = run(ctx, "", s.environ(), "dpkg-deb", "--root-owner-group", "--threads-max=1", "-Zxz", "-z3", "--build", tree,
+		name)
 	return err
 }
 
@@ -51,7 +52,8 @@ func (s source) debFiles(binary string, texts []byte, docs []entry) ([]entry, er
 	if err != nil {
 		return nil, err
 	}
-	all := []entry{{name: "usr/bin/keystile", mode: 0o755, data: program}, {name: "usr/share/doc/keystile/LICENCES.txt.gz", mode: 0o644, data: texts}}
+	all := []entry{{name: "usr/bin/keystile", mode: 0o755, data: program},
+		{name: "usr/share/doc/keystile/LICENCES.txt.gz", mode: 0o644, data: texts}}
 	for _, d := range docs {
 		switch dir, name, _ := strings.Cut(d.name, "/"); {
 		case dir == "man":
@@ -65,12 +67,18 @@ func (s source) debFiles(binary string, texts []byte, docs []entry) ([]entry, er
 		}
 		all = append(all, d)
 	}
-	changelog := fmt.Sprintf("keystile (%s) unstable; urgency=medium\n\n  * What changed: /usr/share/doc/keystile/CHANGELOG.md.gz\n\n -- %s  %s\n", debVersion(s.version), maintainer, s.at.Format("Mon, 02 Jan 2006 15:04:05 -0700"))
+	changelog := fmt.Sprintf("keystile (%s) unstable; urgency=medium\n\n"+
+		"  * What changed: /usr/share/doc/keystile/CHANGELOG.md.gz\n\n -- %s  %s\n", debVersion(s.version), maintainer,
+		s.at.Format("Mon, 02 Jan 2006 15:04:05 -0700"))
 	all = append(all, entry{name: "usr/share/doc/keystile/changelog.gz", mode: 0o644, data: []byte(changelog)})
 	all, err = s.add(all, map[string]string{
-		"usr/share/doc/keystile/CHANGELOG.md.gz": "CHANGELOG.md", "usr/share/doc/keystile/copyright": ".ci/release/debian/copyright", "usr/share/doc/keystile/README.md.gz": ".ci/release/README.md",
-		"usr/lib/systemd/system/keystile.service": ".ci/release/systemd/keystile.service", "usr/lib/systemd/system/keystile.socket": ".ci/release/systemd/keystile.socket",
-		"etc/keystile/keystile.yaml": ".ci/release/debian/keystile.yaml", "usr/share/lintian/overrides/keystile": ".ci/release/debian/lintian-overrides",
+		"usr/share/doc/keystile/CHANGELOG.md.gz":  "CHANGELOG.md",
+		"usr/share/doc/keystile/copyright":        ".ci/release/debian/copyright",
+		"usr/share/doc/keystile/README.md.gz":     ".ci/release/README.md",
+		"usr/lib/systemd/system/keystile.service": ".ci/release/systemd/keystile.service",
+		"usr/lib/systemd/system/keystile.socket":  ".ci/release/systemd/keystile.socket",
+		"etc/keystile/keystile.yaml":              ".ci/release/debian/keystile.yaml",
+		"usr/share/lintian/overrides/keystile":    ".ci/release/debian/lintian-overrides",
 	})
 	for i := range all {
 		if strings.HasSuffix(all[i].name, ".gz") {
@@ -95,7 +103,12 @@ const maintainer = "The Keystile authors <keystile@users.noreply.github.com>"
 
 // debControl are the files that dpkg reads and runs.
 func (s source) debControl(arch string, size int) ([]entry, error) {
-	control := fmt.Sprintf("Package: keystile\nVersion: %s\nArchitecture: %s\nMaintainer: %s\nSection: net\nPriority: optional\nInstalled-Size: %d\nDepends: passwd\nRecommends: ca-certificates\nSuggests: postgresql, redis-server\nHomepage: https://github.com/keystile/keystile\nDescription: identity provider, API gateway and tool bus in one program\n OAuth 2.1 and OpenID Connect, sign-in pages, a gateway with quotas and an\n audit trail, and registered APIs as tools at one MCP endpoint.\n",
+	control := fmt.Sprintf("Package: keystile\nVersion: %s\nArchitecture: %s\nMaintainer: %s\nSection: net\n"+
+		"Priority: optional\nInstalled-Size: %d\nDepends: passwd\nRecommends: ca-certificates\n"+
+		"Suggests: postgresql, redis-server\nHomepage: https://github.com/keystile/keystile\n"+
+		"Description: identity provider, API gateway and tool bus in one program\n"+
+		" OAuth 2.1 and OpenID Connect, sign-in pages, a gateway with quotas and an\n"+
+		" audit trail, and registered APIs as tools at one MCP endpoint.\n",
 		debVersion(s.version), arch, maintainer, (size+1023)/1024)
 	all := []entry{
 		{name: "DEBIAN/control", mode: 0o644, data: []byte(control)},

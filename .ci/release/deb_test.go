@@ -84,7 +84,8 @@ func (d debian) start(t *testing.T, port *os.File) *serving.Server {
 	if err := os.Chown(d.path(credentials+"/"+name), int(user.Uid), int(user.Gid)); err != nil {
 		t.Fatal(err)
 	}
-	env := []string{"CREDENTIALS_DIRECTORY=" + credentials, "NOTIFY_SOCKET=/run/notify", "LISTEN_FDS=1", "LISTEN_FDNAMES=" + socket["FileDescriptorName"]}
+	env := []string{"CREDENTIALS_DIRECTORY=" + credentials, "NOTIFY_SOCKET=/run/notify", "LISTEN_FDS=1",
+		"LISTEN_FDNAMES=" + socket["FileDescriptorName"]}
 	if data, err := os.ReadFile(d.path(strings.TrimPrefix(service["EnvironmentFile"], "-"))); err == nil {
 		env = append(env, strings.Fields(string(data))...)
 	}

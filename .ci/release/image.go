@@ -18,7 +18,8 @@ const imageUser = 10001
 const imageData = "/var/lib/keystile"
 
 // authorities are where systems keep the certificates that a client trusts.
-var authorities = []string{"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt", "/etc/ssl/cert.pem"}
+var authorities = []string{"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",
+	"/etc/ssl/cert.pem"}
 
 // imageFiles are all there is in a container: no shell, no package manager, nobody to log in as.
 func imageFiles(program, texts []byte) ([]entry, error) {
@@ -30,12 +31,15 @@ func imageFiles(program, texts []byte) ([]entry, error) {
 		}
 	}
 	if trusted == nil {
-		return nil, errors.New("this machine has no certificates of authorities to put into the image: apt-get install ca-certificates")
+		return nil, errors.New("this machine has no certificates of authorities to put into the image: apt-get install " +
+			"ca-certificates")
 	}
 	return []entry{
 		{name: "usr/bin/keystile", mode: 0o755, data: program},
 		{name: "usr/share/doc/keystile/LICENCES.txt", mode: 0o644, data: texts},
-		{name: "etc/passwd", mode: 0o644, data: fmt.Appendf(nil, "root:x:0:0:root:/:/sbin/nologin\nkeystile:x:%d:%[1]d:keystile:%s:/sbin/nologin\nnobody:x:65534:65534:nobody:/:/sbin/nologin\n", imageUser, imageData)},
+		{name: "etc/passwd", mode: 0o644,
+			data: fmt.Appendf(nil, "root:x:0:0:root:/:/sbin/nologin\nkeystile:x:%d:%[1]d:keystile:%s:/sbin/nologin\n"+
+				"nobody:x:65534:65534:nobody:/:/sbin/nologin\n", imageUser, imageData)},
 		{name: "etc/group", mode: 0o644, data: fmt.Appendf(nil, "root:x:0:\nkeystile:x:%d:\nnogroup:x:65534:\n", imageUser)},
 		{name: "etc/nsswitch.conf", mode: 0o644, data: []byte("hosts: files dns\n")},
 		{name: "etc/ssl/certs/ca-certificates.crt", mode: 0o644, data: trusted},
@@ -75,10 +79,12 @@ func (s source) imageConfig(arch, layer string) (c imageConfig) {
 	c.Config.Entrypoint, c.Config.Cmd = []string{"/usr/bin/keystile"}, []string{"serve", "--data", imageData}
 	c.Config.Volumes = map[string]struct{}{imageData: {}}
 	c.Config.WorkingDir, c.Config.StopSignal = "/", "SIGTERM"
-	c.Config.Health = healthCheck{Test: []string{"CMD", "/usr/bin/keystile", "health"}, Interval: 10 * time.Second, Timeout: 6 * time.Second, Start: time.Minute, Retries: 3}
+	c.Config.Health = healthCheck{Test: []string{"CMD", "/usr/bin/keystile", "health"}, Interval: 10 * time.Second,
+		Timeout: 6 * time.Second, Start: time.Minute, Retries: 3}
 	c.Config.Labels = map[string]string{
-		"org.opencontainers.image.source": "https://github.com/keystile/keystile", "org.opencontainers.image.licenses": "Apache-2.0",
-		"org.opencontainers.image.version": s.version, "org.opencontainers.image.revision": s.commit,
+		"org.opencontainers.image.source":   "https://github.com/keystile/keystile",
+		"org.opencontainers.image.licenses": "Apache-2.0",
+		"org.opencontainers.image.version":  s.version, "org.opencontainers.image.revision": s.commit,
 	}
 	c.RootFS.Type, c.RootFS.IDs = "layers", []string{layer}
 	return c
@@ -129,14 +135,18 @@ func (s source) writeImage(name, binary, arch string, texts []byte) error {
 	layerBlob := add("layer.v1.tar+gzip", layer)
 	config := add("config.v1+json", text(s.imageConfig(arch, fmt.Sprintf("sha256:%x", sha256.Sum256(plain.Bytes())))))
 	manifest := add("manifest.v1+json", text(map[string]any{
-		"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "config": config, "layers": []blob{layerBlob},
+		"schemaVersion": 2, "mediaType": "application/vnd.oci.image.manifest.v1+json", "config": config,
+		"layers": []blob{layerBlob},
 	}))
 	manifest.Annotations = map[string]string{"org.opencontainers.image.ref.name": s.version}
 	path := func(b blob) string { return "blobs/sha256/" + b.Digest[len("sha256:"):] }
 	for name, v := range map[string]any{
-		"oci-layout":    map[string]string{"imageLayoutVersion": "1.0.0"},
-		"index.json":    map[string]any{"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json", "manifests": []blob{manifest}},
-		"manifest.json": []map[string]any{{"Config": path(config), "RepoTags": []string{"keystile:" + s.version}, "Layers": []string{path(layerBlob)}}}, // what older versions of docker read
+		"oci-layout": map[string]string{"imageLayoutVersion": "1.0.0"},
+		"index.json": map[string]any{"schemaVersion": 2, "mediaType": "application/vnd.oci.image.index.v1+json",
+			"manifests": []blob{manifest}},
+		// what older versions of docker read
+		"manifest.json": []map[string]any{{"Config": path(config), "RepoTags": []string{"keystile:" + s.version},
+			"Layers": []string{path(layerBlob)}}},
 	} {
 		out = append(out, entry{name: name, mode: 0o644, data: text(v)})
 	}

@@ -55,7 +55,8 @@ func imageOf(t *testing.T, name string) (c imageConfig, layer []byte) {
 	read(blobOf(index.Manifests[0]), &manifest)
 	read(blobOf(manifest.Config), &c)
 	var older []struct{ Config string }
-	if read(files["manifest.json"], &older); older[0].Config != "blobs/sha256/"+strings.TrimPrefix(manifest.Config.Digest, "sha256:") {
+	if read(files["manifest.json"], &older); older[0].Config != "blobs/sha256/"+strings.TrimPrefix(manifest.Config.Digest,
+		"sha256:") {
 		t.Errorf("manifest.json names another configuration: %+v", older)
 	}
 	return c, blobOf(manifest.Layers[0])
@@ -85,10 +86,13 @@ func TestImageServesWithNothingElseAround(t *testing.T) {
 	if !bytes.Contains(files["etc/ssl/certs/ca-certificates.crt"], []byte("BEGIN CERTIFICATE")) {
 		t.Error("it trusts no authority")
 	}
-	if c.Config.User != "10001:10001" || !slices.Equal(c.Config.Env, []string{"PATH=/usr/bin", "KEYSTILE_LISTEN=0.0.0.0:8080"}) || c.Config.StopSignal != "SIGTERM" || c.Config.Labels["org.opencontainers.image.revision"] != m.commit {
+	if c.Config.User != "10001:10001" || !slices.Equal(c.Config.Env,
+		[]string{"PATH=/usr/bin", "KEYSTILE_LISTEN=0.0.0.0:8080"}) || c.Config.StopSignal != "SIGTERM" ||
+		c.Config.Labels["org.opencontainers.image.revision"] != m.commit {
 		t.Errorf("it is run with %+v", c.Config)
 	}
-	if dockerfile := string(readFile(t, root+"/examples/cluster/compose/Dockerfile")); !strings.Contains(dockerfile, "-u 10001 keystile") || !strings.Contains(dockerfile, imageData) {
+	if dockerfile := string(readFile(t, root+"/examples/cluster/compose/Dockerfile")); !strings.Contains(dockerfile,
+		"-u 10001 keystile") || !strings.Contains(dockerfile, imageData) {
 		t.Error("the image of examples/cluster has another user or folder: a volume of one would not fit the other")
 	}
 	args := append(c.Config.Entrypoint[1:], c.Config.Cmd...)
@@ -101,7 +105,8 @@ func TestImageServesWithNothingElseAround(t *testing.T) {
 		out, err := cmd.CombinedOutput()
 		return string(out), err
 	}
-	if c.Config.Health.Test[0] != "CMD" || c.Config.Health.Timeout < 5*time.Second || c.Config.Health.Interval < time.Second {
+	if c.Config.Health.Test[0] != "CMD" || c.Config.Health.Timeout < 5*time.Second ||
+		c.Config.Health.Interval < time.Second {
 		t.Errorf("its health check is %+v", c.Config.Health)
 	}
 	if said, err := health(); err != nil {

@@ -40,7 +40,8 @@ func use(t *testing.T, d debian, address string) *kept {
 	read(t, d.keystile(t, "user", "create", "--username", "ada", "--password", "the first program"), &user)
 	k.ada = user.Sub
 	read(t, d.keystile(t, "app", "create", "--name", "Shop", "--domain", "shop.example.com"), &k.app)
-	a, err := serving.Granted(c.Post("/oauth/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {k.app.ID}, "client_secret": {k.app.Secret}}))
+	a, err := serving.Granted(c.Post("/oauth/token", url.Values{"grant_type": {"client_credentials"},
+		"client_id": {k.app.ID}, "client_secret": {k.app.Secret}}))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +116,8 @@ func (k *kept) check(t *testing.T, d debian, when string) {
 	}
 	k.call(t)
 	now := time.Now().UTC()
-	span := url.Values{"from": {now.AddDate(0, 0, -2).Format(time.DateOnly)}, "to": {now.AddDate(0, 0, 2).Format(time.DateOnly)}}
+	span := url.Values{"from": {now.AddDate(0, 0, -2).Format(time.DateOnly)},
+		"to": {now.AddDate(0, 0, 2).Format(time.DateOnly)}}
 	var usage struct {
 		Data struct{ Totals map[string]int }
 	}

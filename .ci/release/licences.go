@@ -77,7 +77,8 @@ func licenceIn(m module, dir string) (l licence, err error) {
 	}
 	l.ids = slices.Sorted(maps.Keys(ids))
 	if len(ids) == 0 {
-		return l, fmt.Errorf("%s %s: no known licence among its files in %s: read it, and add to the table of licences", m.path, m.version, dir)
+		return l, fmt.Errorf("%s %s: no known licence among its files in %s: read it, and add to the table of licences",
+			m.path, m.version, dir)
 	}
 	return l, nil
 }
@@ -86,17 +87,22 @@ func licenceIn(m module, dir string) (l licence, err error) {
 var sentences = []struct{ id, has, not string }{
 	{"Apache-2.0", "apache license version 2.0, january 2004", ""},
 	{"Apache-2.0", "licensed under the apache license, version 2.0", ""},
-	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy of this software and associated documentation files", ""},
+	{"MIT", "permission is hereby granted, free of charge, to any person obtaining a copy of this software and " +
+		"associated documentation files", ""},
 	{"BSD-3-Clause", "may be used to endorse or promote products derived from", ""},
-	{"BSD-2-Clause", "redistributions in binary form must reproduce the above copyright notice", "may be used to endorse or promote products derived from"},
+	{"BSD-2-Clause", "redistributions in binary form must reproduce the above copyright notice",
+		"may be used to endorse or promote products derived from"},
 	{"MPL-2.0", "mozilla public license, version 2.0", ""},
 	{"MPL-2.0", "mozilla public license version 2.0", ""},
-	{"ISC", "permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is hereby granted", ""},
+	{"ISC", "permission to use, copy, modify, and/or distribute this software for any purpose with or without fee is " +
+		"hereby granted", ""},
 }
 
 // identify returns the licences that a text holds.
 func identify(text string) (ids []string) {
-	small := strings.Join(strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return unicode.IsSpace(r) || r == '>' }), " ") // > quotes
+	// > quotes
+	small := strings.Join(strings.FieldsFunc(strings.ToLower(text),
+		func(r rune) bool { return unicode.IsSpace(r) || r == '>' }), " ")
 	for _, s := range sentences {
 		if strings.Contains(small, s.has) && (s.not == "" || !strings.Contains(small, s.not)) && !slices.Contains(ids, s.id) {
 			ids = append(ids, s.id)
@@ -147,7 +153,9 @@ func licencesPage(ctx context.Context, dir string) ([]byte, error) {
 		return nil, err
 	}
 	var b bytes.Buffer
-	b.WriteString("# Licences\n\nKeystile is under the Apache License 2.0. These modules of others are linked into `keystile`; their\ntexts are in `LICENCES.txt` of each release. `go run ./.ci/release licences` writes this page, and a test\nholds it to what is linked.\n\n| Module | Version | Licence |\n|---|---|---|\n")
+	b.WriteString("# Licences\n\nKeystile is under the Apache License 2.0. These modules of others are linked into " +
+		"`keystile`; their\ntexts are in `LICENCES.txt` of each release. `go run ./.ci/release licences` writes this page, " +
+		"and a test\nholds it to what is linked.\n\n| Module | Version | Licence |\n|---|---|---|\n")
 	for _, l := range all {
 		version := l.version
 		if l.path == standard {
@@ -162,7 +170,8 @@ func licencesPage(ctx context.Context, dir string) ([]byte, error) {
 func imported(ctx context.Context, dir, target string) (map[module][]string, error) {
 	system, arch, _ := strings.Cut(target, "/")
 	env := append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0")
-	out, err := run(ctx, dir, env, "go", "list", "-deps", "-f", "{{.ImportPath}} {{with .Module}}{{if .Main}}main{{else}}{{.Path}} {{.Version}}{{end}}{{end}}", "./cmd/keystile")
+	out, err := run(ctx, dir, env, "go", "list", "-deps", "-f",
+		"{{.ImportPath}} {{with .Module}}{{if .Main}}main{{else}}{{.Path}} {{.Version}}{{end}}{{end}}", "./cmd/keystile")
 	if err != nil {
 		return nil, err
 	}

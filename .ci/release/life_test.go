@@ -45,7 +45,8 @@ func theLife(t *testing.T, made func(*testing.T) debian) {
 
 	same := func(after, version string) {
 		t.Helper()
-		if got := string(readFile(t, d.path("etc/keystile/keystile.yaml"))); got != settings || d.masterKey(t) != key || d.ownerOf(t, "/etc/keystile/keystile.yaml") != "root:keystile 644" {
+		if got := string(readFile(t, d.path("etc/keystile/keystile.yaml"))); got != settings || d.masterKey(t) != key ||
+			d.ownerOf(t, "/etc/keystile/keystile.yaml") != "root:keystile 644" {
 			t.Errorf("after the %s the configuration or the key is another one", after)
 		}
 		if version == "" {
@@ -64,7 +65,8 @@ func theLife(t *testing.T, made func(*testing.T) debian) {
 	d.stop(t, s)
 	same("upgrade", nextVersion)
 	d.stop(t, s)
-	if said := d.do(t, "--force-confold", "-i", this); !strings.Contains(said, "downgrading keystile from "+debVersion(nextVersion)) {
+	if said := d.do(t, "--force-confold", "-i", this); !strings.Contains(said,
+		"downgrading keystile from "+debVersion(nextVersion)) {
 		t.Errorf("of a step back dpkg says %s", said)
 	}
 	same("step back", m.version)
@@ -109,7 +111,8 @@ func TestSettingsThatNobodyHasChangedFollowTheVersion(t *testing.T) {
 	}
 	d.do(t, "-i", m.the(t, ".deb"))
 	d.do(t, "-i", next)
-	if got := string(readFile(t, d.path("etc/keystile/keystile.yaml"))); !strings.HasSuffix(got, saidAnew) || d.ownerOf(t, "/etc/keystile/keystile.yaml") != "root:keystile 640" {
+	if got := string(readFile(t, d.path("etc/keystile/keystile.yaml"))); !strings.HasSuffix(got, saidAnew) ||
+		d.ownerOf(t, "/etc/keystile/keystile.yaml") != "root:keystile 640" {
 		t.Errorf("after an upgrade the settings are those of before, or somebody else's: %s", got)
 	}
 
@@ -119,7 +122,8 @@ func TestSettingsThatNobodyHasChangedFollowTheVersion(t *testing.T) {
 	if err := os.MkdirAll(d.path("srv"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	if err := errors.Join(os.Rename(d.path("var/lib/keystile"), data), os.Symlink("/srv/data", d.path("var/lib/keystile"))); err != nil {
+	if err := errors.Join(os.Rename(d.path("var/lib/keystile"), data),
+		os.Symlink("/srv/data", d.path("var/lib/keystile"))); err != nil {
 		t.Fatal(err)
 	}
 	if said := d.do(t, "-P", "keystile"); !strings.Contains(said, "/srv/data, and the user keystile whose it is, stay") {
@@ -137,8 +141,10 @@ func TestSettingsThatNobodyHasChangedFollowTheVersion(t *testing.T) {
 func (d debian) isInstalled(t *testing.T) {
 	t.Helper()
 	for name, want := range map[string]string{
-		"/usr/bin/keystile": "root:root 755", "/etc/keystile/keystile.yaml": "root:keystile 640", "/etc/keystile/master.key": "root:root 600", "/var/lib/keystile": "keystile:keystile 700",
-		"/usr/lib/systemd/system/keystile.service": "root:root 644", "/usr/share/man/man1/keystile.1.gz": "root:root 644", "/usr/share/doc/keystile/copyright": "root:root 644",
+		"/usr/bin/keystile": "root:root 755", "/etc/keystile/keystile.yaml": "root:keystile 640",
+		"/etc/keystile/master.key": "root:root 600", "/var/lib/keystile": "keystile:keystile 700",
+		"/usr/lib/systemd/system/keystile.service": "root:root 644", "/usr/share/man/man1/keystile.1.gz": "root:root 644",
+		"/usr/share/doc/keystile/copyright": "root:root 644",
 	} {
 		if got := d.ownerOf(t, name); got != want {
 			t.Errorf("%s is %s, want %s", name, got, want)
@@ -158,8 +164,11 @@ func (d debian) enable(t *testing.T) {
 	if links, _ := filepath.Glob(d.path("etc/systemd/system/*.wants/keystile.*")); len(links) != 2 {
 		t.Errorf("systemctl enable has made %q", links)
 	}
-	put(t, d.path("etc/systemd/system/keystile.socket.d/override.conf"), []byte("[Socket]\nListenStream=127.0.0.1:8081\n"), 0o644) // systemctl edit
-	group := d.path("etc/group")                                                                                                   // usermod -aG keystile root
+	// systemctl edit
+	put(t, d.path("etc/systemd/system/keystile.socket.d/override.conf"), []byte("[Socket]\nListenStream=127.0.0.1:8081\n"),
+		0o644)
+	// usermod -aG keystile root
+	group := d.path("etc/group")
 	members := regexp.MustCompile(`(?m)^keystile:.*:$`).ReplaceAll(readFile(t, group), []byte("${0}root"))
 	if !strings.HasSuffix(string(members), ":root\n") {
 		t.Fatalf("there is no group: %s", members)

@@ -45,9 +45,11 @@ func TestDebianOrdersVersionsAsTheyAreMade(t *testing.T) {
 	if _, err := exec.LookPath("dpkg"); err != nil {
 		t.Skip("dpkg is not installed")
 	}
-	order := []string{"0.1.0-dev.20261125123000", "0.1.0-dev.20261125123001", "0.1.0-rc.1", "0.1.0-rc.1.dev.1", "0.1.0-rc.2", "0.1.0", "0.1.1-dev.1", "0.1.1", "0.2.0"}
+	order := []string{"0.1.0-dev.20261125123000", "0.1.0-dev.20261125123001", "0.1.0-rc.1", "0.1.0-rc.1.dev.1",
+		"0.1.0-rc.2", "0.1.0", "0.1.1-dev.1", "0.1.1", "0.2.0"}
 	for i := range len(order) - 1 {
-		if _, err := run(t.Context(), "", nil, "dpkg", "--compare-versions", debVersion(order[i]), "lt", debVersion(order[i+1])); err != nil {
+		if _, err := run(t.Context(), "", nil, "dpkg", "--compare-versions", debVersion(order[i]), "lt",
+			debVersion(order[i+1])); err != nil {
 			t.Errorf("%s is not before %s: %v", order[i], order[i+1], err)
 		}
 		if compare(order[i], order[i+1]) >= 0 || compare(order[i+1], order[i]) <= 0 || compare(order[i], order[i]) != 0 {
@@ -58,7 +60,8 @@ func TestDebianOrdersVersionsAsTheyAreMade(t *testing.T) {
 
 func TestReleaseIsMadeOfWhatIsCommitted(t *testing.T) {
 	repo := t.TempDir()
-	for _, words := range []string{"init -q", "config user.name A", "config user.email a@example.com", "commit -q --allow-empty -m first"} {
+	for _, words := range []string{"init -q", "config user.name A", "config user.email a@example.com",
+		"commit -q --allow-empty -m first"} {
 		if _, err := run(t.Context(), repo, nil, "git", strings.Fields(words)...); err != nil {
 			t.Fatal(err)
 		}
@@ -70,7 +73,8 @@ func TestReleaseIsMadeOfWhatIsCommitted(t *testing.T) {
 		}
 	}
 	put(t, filepath.Join(repo, "forgotten.go"), nil, 0o600)
-	if _, err := checkout(t.Context(), repo, filepath.Join(t.TempDir(), "clone")); err == nil || !strings.Contains(err.Error(), "forgotten.go") || !strings.Contains(err.Error(), "commit or stash") {
+	if _, err := checkout(t.Context(), repo, filepath.Join(t.TempDir(), "clone")); err == nil ||
+		!strings.Contains(err.Error(), "forgotten.go") || !strings.Contains(err.Error(), "commit or stash") {
 		t.Errorf("a checkout with a file that is in no commit: %v", err)
 	}
 	s, err := clone(t.Context(), repo, filepath.Join(t.TempDir(), "clone"))
@@ -128,13 +132,15 @@ func TestLicenceNobodyKnowsIsNotPassedOver(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if l, err := licenceIn(module{"example.com/m", "v1.0.0"}, dir); err == nil || !strings.Contains(err.Error(), "example.com/m v1.0.0") {
+	if l, err := licenceIn(module{"example.com/m", "v1.0.0"}, dir); err == nil ||
+		!strings.Contains(err.Error(), "example.com/m v1.0.0") {
 		t.Errorf("%v, %v", l.ids, err)
 	}
 }
 
 func TestAdvisoryAppliesToTheVersionsAndPackagesItNames(t *testing.T) {
-	modules := map[module][]string{{"example.com/m", "v1.5.0"}: {"example.com/m", "example.com/m/used"}, {standard, "1.26.8"}: {"net/http"}}
+	modules := map[module][]string{{"example.com/m", "v1.5.0"}: {"example.com/m", "example.com/m/used"},
+		{standard, "1.26.8"}: {"net/http"}}
 	for _, c := range []struct {
 		advisory
 		want int
@@ -171,7 +177,8 @@ func TestEntryOfTheDatabaseIsRead(t *testing.T) {
 	if err := json.Unmarshal([]byte(text), &o); err != nil {
 		t.Fatal(err)
 	}
-	if got := fmt.Sprint(o.about("example.com/m")); got != "[{GO-1 example.com/m [{0 1.2.0} {1.4.0 }] [example.com/m/p] bad}]" {
+	if got := fmt.Sprint(o.about("example.com/m")); got != "[{GO-1 example.com/m [{0 1.2.0} {1.4.0 }] [example.com/m/p] "+
+		"bad}]" {
 		t.Errorf("read as %s", got)
 	}
 	o.Withdrawn = "2026-01-01"

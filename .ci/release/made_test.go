@@ -120,7 +120,8 @@ func TestBuildsOfACommitAreTheSameBytes(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer program.Close()
-	if libraries, err := program.ImportedLibraries(); err != nil || len(libraries) > 0 || program.Section(".interp") != nil {
+	if libraries, err := program.ImportedLibraries(); err != nil || len(libraries) > 0 ||
+		program.Section(".interp") != nil {
 		t.Errorf("it is not static: %q, %v", libraries, err)
 	}
 	if bytes.Contains(readFile(t, m.binary), []byte(work)) {
@@ -161,12 +162,14 @@ func TestBillAndTheLicencesNameAllThatIsLinked(t *testing.T) {
 		Version, Commit string
 		Modules         []struct{ Path, Version string }
 	}
-	if err := json.Unmarshal([]byte(out), &said); err != nil || said.Version != "v"+m.version || said.Commit != m.commit || len(said.Modules) < 50 {
+	if err := json.Unmarshal([]byte(out), &said); err != nil || said.Version != "v"+m.version || said.Commit != m.commit ||
+		len(said.Modules) < 50 {
 		t.Errorf("it says of itself: %s, %v; want %s of %s", out, err, m.version, m.commit)
 	}
 	var document bom
 	bill := readFile(t, m.the(t, ".cdx.json"))
-	if err := json.Unmarshal(bill, &document); err != nil || document.Format != "CycloneDX" || document.SpecVersion != "1.6" || document.Metadata.Component.Version != m.version {
+	if err := json.Unmarshal(bill, &document); err != nil || document.Format != "CycloneDX" ||
+		document.SpecVersion != "1.6" || document.Metadata.Component.Version != m.version {
 		t.Fatalf("%v: %.300s", err, bill)
 	}
 	var listed, want []string
@@ -206,7 +209,9 @@ func TestArchiveHasWhatAnInstallationNeeds(t *testing.T) {
 		}
 	}
 	dir = headers[0].Name
-	for _, name := range []string{"LICENSE", "INSTALL.md", "README.md", "CHANGELOG.md", "man/keystile.1", "man/keystile-serve.1", "completions/keystile.bash", "completions/_keystile", "completions/keystile.fish", "systemd/keystile.service", "systemd/keystile.socket", "etc/keystile.yaml"} {
+	for _, name := range []string{"LICENSE", "INSTALL.md", "README.md", "CHANGELOG.md", "man/keystile.1",
+		"man/keystile-serve.1", "completions/keystile.bash", "completions/_keystile", "completions/keystile.fish",
+		"systemd/keystile.service", "systemd/keystile.socket", "etc/keystile.yaml"} {
 		if len(files[dir+name]) == 0 {
 			t.Errorf("%s is not there", name)
 		}

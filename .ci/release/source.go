@@ -32,7 +32,8 @@ func checkout(ctx context.Context, repo, dir string) (s source, err error) {
 		return s, err
 	}
 	if changes != "" {
-		return s, fmt.Errorf("the checkout has changes that are in no commit; commit or stash them first, or leave them out with -committed:\n%s", changes)
+		return s, fmt.Errorf("the checkout has changes that are in no commit; commit or stash them first, or leave them "+
+			"out with -committed:\n%s", changes)
 	}
 	return clone(ctx, repo, dir)
 }
@@ -96,7 +97,8 @@ func versionFor(tag string, tags []string, changelog string, at time.Time) (stri
 		}
 		told := func(section []string) bool { return section[2] == found[1] }
 		if !strings.Contains(found[1], "-") && !slices.ContainsFunc(sections, told) {
-			return "", fmt.Errorf("CHANGELOG.md has no section ## %s for the tag %s: write it, and tag that commit", found[1], tag)
+			return "", fmt.Errorf("CHANGELOG.md has no section ## %s for the tag %s: write it, and tag that commit", found[1],
+				tag)
 		}
 		return found[1], nil
 	}
@@ -124,9 +126,9 @@ func versionFor(tag string, tags []string, changelog string, at time.Time) (stri
 
 func hostTarget() string { return runtime.GOOS + "/" + runtime.GOARCH }
 
-// build compiles the program for a system, such as linux/amd64, and returns its path. Nothing of this
-// machine gets into it: neither paths, nor settings of the go command, nor its version. Tags choose files beside those of
-// the program.
+// build compiles the program for a system, such as linux/amd64, and returns its path. Nothing of this machine
+// gets into it: neither paths, nor settings of the go command, nor its version. Tags choose files beside those
+// of the program.
 func (s source) build(ctx context.Context, target, out string, tags ...string) (string, error) {
 	system, arch, _ := strings.Cut(target, "/")
 	toolchain, err := run(ctx, s.dir, nil, "go", "mod", "edit", "-json")
@@ -138,7 +140,8 @@ func (s source) build(ctx context.Context, target, out string, tags ...string) (
 		return "", errors.New("go.mod names no version of Go")
 	}
 	env := append(s.environ(),
-		"GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0", "GOTOOLCHAIN=go"+wanted[1], "GOFLAGS=", "GOENV=off", "GOWORK=off", "GOEXPERIMENT=", "GOFIPS140=off", "GOAMD64=v1", "GOARM64=v8.0")
+		"GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0", "GOTOOLCHAIN=go"+wanted[1], "GOFLAGS=", "GOENV=off", "GOWORK=off",
+		"GOEXPERIMENT=", "GOFIPS140=off", "GOAMD64=v1", "GOARM64=v8.0")
 	const name = "github.com/keystile/keystile/cmd/keystile/command.version"
 	_, err = run(ctx, s.dir, env, "go", "build", "-trimpath", "-buildvcs=true", "-mod=readonly",
 		"-tags="+strings.Join(tags, ","),

@@ -52,7 +52,8 @@ func typeErrors(t *testing.T, target string, packages ...string) (int, error) {
 	t.Helper()
 	system, arch, _ := strings.Cut(target, "/")
 	env := append(os.Environ(), "GOOS="+system, "GOARCH="+arch, "CGO_ENABLED=0", "GOFLAGS=")
-	out, err := run(t.Context(), root, env, "go", append([]string{"list", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,Module"}, packages...)...)
+	out, err := run(t.Context(), root, env, "go",
+		append([]string{"list", "-deps", "-json=ImportPath,Dir,GoFiles,ImportMap,Module"}, packages...)...)
 	if err != nil {
 		return 0, err
 	}
@@ -70,11 +71,12 @@ func typeErrors(t *testing.T, target string, packages ...string) (int, error) {
 		if mine {
 			own++
 		}
-		conf := types.Config{IgnoreFuncBodies: !mine, Importer: renamed{known, p.ImportMap}, Sizes: types.SizesFor("gc", arch), Error: func(err error) {
-			if mine {
-				errs = append(errs, err)
-			}
-		}}
+		conf := types.Config{IgnoreFuncBodies: !mine, Importer: renamed{known, p.ImportMap},
+			Sizes: types.SizesFor("gc", arch), Error: func(err error) {
+				if mine {
+					errs = append(errs, err)
+				}
+			}}
 		files, fset := []*ast.File{}, token.NewFileSet()
 		for _, name := range p.GoFiles {
 			f, err := parser.ParseFile(fset, filepath.Join(p.Dir, name), nil, parser.SkipObjectResolution)

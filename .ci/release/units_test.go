@@ -26,11 +26,13 @@ func TestSystemdTakesTheUnits(t *testing.T) {
 		}
 	}
 	service, socket := filepath.Join(dir, "keystile.service"), filepath.Join(dir, "keystile.socket")
-	out, err := exec.Command("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", service, socket).CombinedOutput()
+	out, err := exec.Command("systemd-analyze", "verify", "--man=no", "--recursive-errors=no", service,
+		socket).CombinedOutput()
 	if err != nil || regexp.MustCompile(`keystile\.(service|socket)`).Match(out) {
 		t.Errorf("systemd-analyze verify: %v: %s", err, out)
 	}
-	if out, err := exec.Command("systemd-analyze", "security", "--offline=true", "--threshold=15", service).CombinedOutput(); err != nil {
+	if out, err := exec.Command("systemd-analyze", "security", "--offline=true", "--threshold=15",
+		service).CombinedOutput(); err != nil {
 		t.Errorf("its exposure is more than 1.5 of 10: %v: %s", err, out)
 	}
 }
@@ -39,9 +41,11 @@ func TestSystemdTakesTheUnits(t *testing.T) {
 func TestUnitsFitThePackage(t *testing.T) {
 	service, socket := string(readFile(t, "systemd/keystile.service")), string(readFile(t, "systemd/keystile.socket"))
 	for _, line := range []string{
-		"Type=notify", "User=keystile", "StateDirectory=keystile", "UMask=0077", "LoadCredential=master.key:/etc/keystile/master.key", "Restart=on-failure",
+		"Type=notify", "User=keystile", "StateDirectory=keystile", "UMask=0077",
+		"LoadCredential=master.key:/etc/keystile/master.key", "Restart=on-failure",
 		"ProtectSystem=strict", "NoNewPrivileges=yes", "MemoryDenyWriteExecute=yes", "SystemCallFilter=@system-service",
-		"ExecStart=/usr/bin/keystile serve --config /etc/keystile/keystile.yaml --data /var/lib/keystile --master-key-file %d/master.key",
+		"ExecStart=/usr/bin/keystile serve --config /etc/keystile/keystile.yaml --data /var/lib/keystile --master-key-file " +
+			"%d/master.key",
 	} {
 		if !strings.Contains(service, "\n"+line+"\n") {
 			t.Errorf("keystile.service has no %s", line)
@@ -50,8 +54,10 @@ func TestUnitsFitThePackage(t *testing.T) {
 	if !strings.Contains(socket, "\nFileDescriptorName=public\n") {
 		t.Error("the program would not know what keystile.socket is for")
 	}
-	env := slices.DeleteFunc(os.Environ(), func(line string) bool { return strings.HasPrefix(line, "KEYSTILE_") }) // what tests are told
-	out, err := run(t.Context(), root, env, "go", "run", "./cmd/keystile", "config", "--config", ".ci/release/debian/keystile.yaml")
+	// what tests are told
+	env := slices.DeleteFunc(os.Environ(), func(line string) bool { return strings.HasPrefix(line, "KEYSTILE_") })
+	out, err := run(t.Context(), root, env, "go", "run", "./cmd/keystile", "config", "--config",
+		".ci/release/debian/keystile.yaml")
 	if err != nil {
 		t.Errorf("the program does not take keystile.yaml: %v: %s", err, out)
 	}

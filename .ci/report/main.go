@@ -53,7 +53,8 @@ func (t *tally) add(e event) {
 	switch e.Action {
 	case "output", "build-output":
 		t.output[name] = append(t.output[name], e.Output)
-		if e.Test == "" && (strings.HasPrefix(e.Output, "ok ") || strings.HasPrefix(e.Output, "FAIL") || strings.HasPrefix(e.Output, "?")) {
+		if e.Test == "" && (strings.HasPrefix(e.Output, "ok ") || strings.HasPrefix(e.Output, "FAIL") ||
+			strings.HasPrefix(e.Output, "?")) {
 			fmt.Print(e.Output)
 		}
 		if _, figure, ok := strings.Cut(e.Output, "note: "); ok {

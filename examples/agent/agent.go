@@ -20,7 +20,8 @@ type agent struct{ origin, token string }
 
 // newAgent gets a token with the application's key.
 func newAgent(ctx context.Context, origin string, app storage.App) (*agent, error) {
-	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {app.ID}, "client_secret": {app.AppKey().Reveal()}}
+	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {app.ID},
+		"client_secret": {app.AppKey().Reveal()}}
 	var answer struct {
 		Token string `json:"access_token"`
 	}

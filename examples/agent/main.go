@@ -63,8 +63,10 @@ func talk(ctx context.Context, out io.Writer, origin string, app storage.App) er
 		params any
 	}{
 		{"tools/list", map[string]any{}},
-		{"tools/call", map[string]any{"name": "sky__getWeather", "arguments": map[string]any{"city": "São Paulo", "unit": "F"}}},
-		{"tools/call", map[string]any{"name": "sky__getWeather", "arguments": map[string]any{"unit": "K"}}}, // refused here, not there
+		{"tools/call", map[string]any{"name": "sky__getWeather", "arguments": map[string]any{"city": "São Paulo",
+			"unit": "F"}}},
+		// refused here, not there
+		{"tools/call", map[string]any{"name": "sky__getWeather", "arguments": map[string]any{"unit": "K"}}},
 	} {
 		result, err := a.request(ctx, step.method, step.params)
 		if err != nil {

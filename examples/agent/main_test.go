@@ -16,7 +16,8 @@ func TestUsersHaveAnAccountPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.Close(t.Context())
-	for path, want := range map[string]int{"/oauth/account": 200, "/oauth/signin/consent": 405, "/oauth/account/everywhere": 405} {
+	for path, want := range map[string]int{"/oauth/account": 200, "/oauth/signin/consent": 405,
+		"/oauth/account/everywhere": 405} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 		if w.Code != want || want == 200 && !strings.Contains(w.Body.String(), `name="password"`) {

@@ -55,7 +55,8 @@ func arrive(t *testing.T) *caller {
 func (c *caller) authorize() *caller {
 	c.Helper()
 	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {c.id}, "client_secret": {c.secret}}
-	r, _ := http.NewRequestWithContext(c.Context(), http.MethodPost, c.origin+"/oauth/token", strings.NewReader(form.Encode()))
+	r, _ := http.NewRequestWithContext(c.Context(), http.MethodPost, c.origin+"/oauth/token",
+		strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	_, body := c.do(r, http.StatusOK)
 	var v struct {
@@ -136,7 +137,8 @@ func TestEndpointWithoutAProductIsFree(t *testing.T) {
 	left, _ := c.quota()
 	_, body := c.call("/whoami", http.StatusOK)
 	var v map[string]string
-	if err := json.Unmarshal([]byte(body), &v); err != nil || v["application"] != c.id || v["user"] != "" || v["scope"] != "app" {
+	if err := json.Unmarshal([]byte(body), &v); err != nil || v["application"] != c.id || v["user"] != "" ||
+		v["scope"] != "app" {
 		t.Errorf("whoami = %s, want %s for itself", body, c.id)
 	}
 	if l, _ := c.quota(); l != left {

@@ -55,7 +55,8 @@ func (h *host) build(ctx context.Context, origin string, store *storage.Store) e
 		return err
 	}
 	h.closers = append(h.closers, g.Close)
-	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: pages, Consent: pages, Levels: pages, Meter: g, Audit: trail})
+	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: pages, Consent: pages, Levels: pages, Meter: g,
+		Audit: trail})
 	if err != nil {
 		return err
 	}

@@ -87,19 +87,22 @@ func (v *visit) signIn() {
 func (v *visit) grant() (access, refresh string) {
 	v.t.Helper()
 	sum := sha256.Sum256([]byte(strings.Repeat("v", 43)))
-	query := url.Values{"response_type": {"code"}, "client_id": {v.first.App.ID}, "redirect_uri": {serving.RedirectURI}, "scope": {"openid profile tools"},
+	query := url.Values{"response_type": {"code"}, "client_id": {v.first.App.ID}, "redirect_uri": {serving.RedirectURI},
+		"scope":          {"openid profile tools"},
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"}, "state": {"s"}}
 	resp, body := v.do(http.MethodGet, "/oauth/authorize?"+query.Encode(), "")
 	to, err := url.Parse(resp.Header.Get("Location"))
 	if err != nil || to.Query().Get("code") == "" {
 		v.t.Fatalf("authorize is answered %d %v %.300s", resp.StatusCode, resp.Header, body)
 	}
-	return v.token("grant_type", "authorization_code", "code", to.Query().Get("code"), "redirect_uri", serving.RedirectURI, "code_verifier", strings.Repeat("v", 43))
+	return v.token("grant_type", "authorization_code", "code", to.Query().Get("code"), "redirect_uri", serving.RedirectURI,
+		"code_verifier", strings.Repeat("v", 43))
 }
 
 func (v *visit) token(pairs ...string) (access, refresh string) {
 	v.t.Helper()
-	resp, body := v.post("/oauth/token", append(pairs, "client_id", v.first.App.ID, "client_secret", v.first.App.Secret)...)
+	resp, body := v.post("/oauth/token", append(pairs, "client_id", v.first.App.ID, "client_secret",
+		v.first.App.Secret)...)
 	var g serving.Reply
 	if err := json.Unmarshal([]byte(body), &g); err != nil || g.Access == "" {
 		v.t.Fatalf("token is answered %d %s", resp.StatusCode, body)
@@ -129,7 +132,8 @@ func TestSignInAndAStreamPassEachBalancer(t *testing.T) {
 		c, b, v := arrive(t, start)
 		v.signIn()
 		access, refresh := v.grant()
-		if resp, body := v.do(http.MethodGet, "/oauth/userinfo", "", "Authorization", "Bearer "+access); resp.StatusCode != 200 {
+		if resp, body := v.do(http.MethodGet, "/oauth/userinfo", "", "Authorization",
+			"Bearer "+access); resp.StatusCode != 200 {
 			t.Errorf("userinfo is answered %d %s", resp.StatusCode, body)
 		}
 		v.token("grant_type", "refresh_token", "refresh_token", refresh)
@@ -138,7 +142,8 @@ func TestSignInAndAStreamPassEachBalancer(t *testing.T) {
 			t.Errorf("strangers ask whether nodes are ready: %d", resp.StatusCode)
 		}
 		// Without Expect the client may still be writing when the balancer has refused and hung up.
-		if resp, _ := v.do(http.MethodPost, "/oauth/token", strings.Repeat("x", 2<<20), "Expect", "100-continue"); resp.StatusCode != 413 {
+		if resp, _ := v.do(http.MethodPost, "/oauth/token", strings.Repeat("x", 2<<20), "Expect",
+			"100-continue"); resp.StatusCode != 413 {
 			t.Errorf("a body of 2 MiB is answered %d", resp.StatusCode)
 		}
 		forged := &visit{t: t, http: b.client("127.0.0.7"), base: v.base}
@@ -158,7 +163,8 @@ func (v *visit) stream(access string) {
 	v.t.Helper()
 	const meta = `"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"},"io.modelcontextprotocol/clientCapabilities":{}}`
 	resp := v.open(http.MethodPost, "/api/mcp", `{"jsonrpc":"2.0","id":"a-1","method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},`+meta+`}}`,
-		"Authorization", "Bearer "+access, "Content-Type", "application/json", "Accept", "application/json, text/event-stream",
+		"Authorization", "Bearer "+access, "Content-Type", "application/json", "Accept",
+		"application/json, text/event-stream",
 		"MCP-Protocol-Version", "2026-07-28", "Mcp-Method", "subscriptions/listen")
 	defer resp.Body.Close()
 	if resp.Header.Get("Content-Type") != "text/event-stream" {
@@ -194,7 +200,8 @@ func TestRollingRestartFailsNoRequest(t *testing.T) {
 		v.signIn()
 		access, _ := v.grant()
 		// Its rate is not what is tried here.
-		if out, err := keystile(t, "tier", "set", v.first.App.ID, "enterprise", "--data", c.nodes[0].data).CombinedOutput(); err != nil {
+		if out, err := keystile(t, "tier", "set", v.first.App.ID, "enterprise", "--data",
+			c.nodes[0].data).CombinedOutput(); err != nil {
 			t.Fatalf("tier set: %v: %s", err, out)
 		}
 		eventually(t, "both nodes know the tier", func() bool { return c.unlimited(access) })
@@ -209,7 +216,8 @@ func TestRollingRestartFailsNoRequest(t *testing.T) {
 			n.start()
 			eventually(t, "the node is ready", func() bool { return ready(n.address) })
 			before := load.answered.Load()
-			eventually(t, "the load goes on", func() bool { return load.answered.Load() > before+300 }) // also until the balancer has found the node again
+			// also until the balancer has found the node again
+			eventually(t, "the load goes on", func() bool { return load.answered.Load() > before+300 })
 		}
 		sent, took := load.stop()
 		rate := float64(sent) / took.Seconds()

@@ -38,7 +38,8 @@ func effective(t *testing.T, env []string, args ...string) map[string]string {
 
 func TestConfigurationIsOneThatKeystileTakes(t *testing.T) {
 	set := effective(t, nil, "--config", "keystile.yaml")
-	for key, want := range map[string]string{"base_url": "https://id.example.com", "trusted_proxies": "127.0.0.1", "drain": "3s", "storage_url": "[secret]", "redis_url": "[secret]", "log.format": "json"} {
+	for key, want := range map[string]string{"base_url": "https://id.example.com", "trusted_proxies": "127.0.0.1",
+		"drain": "3s", "storage_url": "[secret]", "redis_url": "[secret]", "log.format": "json"} {
 		if set[key] != want {
 			t.Errorf("%s is %q, want %q", key, set[key], want)
 		}
@@ -89,7 +90,8 @@ func TestUnitIsOneThatSystemdTakes(t *testing.T) {
 	if err != nil || strings.Contains(string(out), path) || strings.Contains(string(out), "keystile@8081.service:") {
 		t.Errorf("systemd-analyze verify: %v: %s", err, out)
 	}
-	if out, err := exec.Command("systemd-analyze", "security", "--offline=yes", "--threshold=20", path).CombinedOutput(); err != nil {
+	if out, err := exec.Command("systemd-analyze", "security", "--offline=yes", "--threshold=20",
+		path).CombinedOutput(); err != nil {
 		t.Errorf("its exposure is more than 2.0 of 10: %v: %s", err, out)
 	}
 }
@@ -154,11 +156,13 @@ func TestNodesOfTheComposeFileAreSetUpWithKeysThatThereAre(t *testing.T) {
 			env = append(env, key+"="+value)
 		}
 		set := effective(t, env)
-		if set["base_url"] != "https://localhost:8443" || set["listen"] != "0.0.0.0:8080" || set["drain"] == "" || set["storage_url"] == "" || set["redis_url"] == "" || set["master_key"] == "" {
+		if set["base_url"] != "https://localhost:8443" || set["listen"] != "0.0.0.0:8080" || set["drain"] == "" ||
+			set["storage_url"] == "" || set["redis_url"] == "" || set["master_key"] == "" {
 			t.Errorf("%s has %v", name, set)
 		}
 		names[set["node_name"]] = true
-		if s.Grace != "30s" || !s.ReadOnly || s.Healthcheck == nil || !slices.Contains(s.Volumes, "node"+name[len(name)-1:]+":/var/lib/keystile") {
+		if s.Grace != "30s" || !s.ReadOnly || s.Healthcheck == nil ||
+			!slices.Contains(s.Volumes, "node"+name[len(name)-1:]+":/var/lib/keystile") {
 			t.Errorf("%s is %+v", name, s)
 		}
 	}
@@ -186,7 +190,8 @@ func TestComposeFileNamesExistingFiles(t *testing.T) {
 		for _, v := range s.Volumes {
 			from, _, _ := strings.Cut(v, ":")
 			_, declared := c.Volumes[from]
-			if _, err := os.Stat(from); strings.HasPrefix(from, "./") && err != nil || !strings.HasPrefix(from, "./") && !declared {
+			if _, err := os.Stat(from); strings.HasPrefix(from, "./") && err != nil || !strings.HasPrefix(from, "./") &&
+				!declared {
 				t.Errorf("%s: the volume %s is not there", name, v)
 			}
 		}
@@ -212,7 +217,8 @@ func TestComposeFileNamesExistingFiles(t *testing.T) {
 			t.Errorf("nobody is reached at %s", host)
 		}
 	}
-	if ini := read(t, "compose/pgbouncer.ini"); !strings.Contains(ini, "host=postgres port=5432") || !strings.Contains(ini, "listen_port = 6432") {
+	if ini := read(t, "compose/pgbouncer.ini"); !strings.Contains(ini, "host=postgres port=5432") ||
+		!strings.Contains(ini, "listen_port = 6432") {
 		t.Errorf("pgbouncer.ini is %s", ini)
 	}
 }
@@ -229,18 +235,21 @@ func TestScriptsOfTheComposeFileRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	script := strings.NewReplacer("/run/keystile", dir+"/run", "/etc/keystile", dir).Replace(read(t, "compose/nginx.sh"))
-	script = strings.NewReplacer("keystile1:", "127.0.0.1:", "keystile2:", "127.0.0.2:").Replace(script) // names that nobody knows here
+	// names that nobody knows here
+	script = strings.NewReplacer("keystile1:", "127.0.0.1:", "keystile2:", "127.0.0.2:").Replace(script)
 	if out, err := exec.Command("sh", "-c", script).CombinedOutput(); err != nil {
 		t.Fatalf("nginx.sh: %v: %s", err, out)
 	}
 	made, err := os.ReadFile(filepath.Join(dir, "run", "nginx.conf"))
-	if err != nil || !strings.Contains(string(made), "listen 8443 ssl") || strings.Contains(string(made), "listen 127.0.0.1") {
+	if err != nil || !strings.Contains(string(made), "listen 8443 ssl") ||
+		strings.Contains(string(made), "listen 127.0.0.1") {
 		t.Errorf("it makes %s, %v", made, err)
 	}
 	if _, err := exec.LookPath("nginx"); err != nil {
 		t.Skip("nginx is not installed: apt-get install it")
 	}
-	if out, err := exec.Command("nginx", "-t", "-e", "stderr", "-p", dir+"/run", "-c", dir+"/run/nginx.conf", "-g", fmt.Sprintf("daemon off;%s", asRoot())).CombinedOutput(); err != nil {
+	if out, err := exec.Command("nginx", "-t", "-e", "stderr", "-p", dir+"/run", "-c", dir+"/run/nginx.conf", "-g",
+		fmt.Sprintf("daemon off;%s", asRoot())).CombinedOutput(); err != nil {
 		t.Errorf("nginx -t: %v: %s", err, out)
 	}
 }

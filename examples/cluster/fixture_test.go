@@ -132,7 +132,8 @@ func withEach(t *testing.T, test func(*testing.T, func(*testing.T, string, [2]st
 	if testing.Short() {
 		t.Skip("it starts nodes and balancers")
 	}
-	for name, start := range map[string]func(*testing.T, string, [2]string) *balancer{"nginx": startNginx, "haproxy": startHAProxy} {
+	for name, start := range map[string]func(*testing.T, string, [2]string) *balancer{"nginx": startNginx,
+		"haproxy": startHAProxy} {
 		t.Run(name, func(t *testing.T) {
 			if _, err := exec.LookPath(name); err != nil {
 				t.Skipf("%s is not installed: apt-get install it", name)
@@ -145,7 +146,8 @@ func withEach(t *testing.T, test func(*testing.T, func(*testing.T, string, [2]st
 func startNginx(t *testing.T, front string, nodes [2]string) *balancer {
 	b := newBalancer(t, front, nodes, "nginx.conf")
 	args := []string{"-e", "stderr", "-p", b.dir, "-c", filepath.Join(b.dir, "nginx.conf"), "-g", "daemon off;" + asRoot()}
-	if out, err := exec.Command("nginx", append(args, "-t")...).CombinedOutput(); err != nil || strings.Contains(string(out), "[warn]") {
+	if out, err := exec.Command("nginx", append(args, "-t")...).CombinedOutput(); err != nil ||
+		strings.Contains(string(out), "[warn]") {
 		t.Fatalf("nginx -t: %v: %s", err, out)
 	}
 	b.run("nginx", args...)
@@ -162,7 +164,8 @@ func asRoot() string {
 
 func startHAProxy(t *testing.T, front string, nodes [2]string) *balancer {
 	b := newBalancer(t, front, nodes, "haproxy.cfg")
-	if out, err := b.command("haproxy", "-c", "-f", "haproxy.cfg").CombinedOutput(); err != nil || strings.Contains(string(out), "WARNING") {
+	if out, err := b.command("haproxy", "-c", "-f", "haproxy.cfg").CombinedOutput(); err != nil ||
+		strings.Contains(string(out), "WARNING") {
 		t.Fatalf("haproxy -c: %v: %s", err, out)
 	}
 	b.run("haproxy", "-W", "-f", "haproxy.cfg")
@@ -173,7 +176,8 @@ func newBalancer(t *testing.T, front string, nodes [2]string, file string) *bala
 	t.Helper()
 	b := &balancer{t: t, dir: t.TempDir(), front: front}
 	b.certify()
-	text := example(t, file, map[string]string{"127.0.0.1:8443": front, "127.0.0.1:8081": nodes[0], "127.0.0.1:8082": nodes[1]})
+	text := example(t, file, map[string]string{"127.0.0.1:8443": front, "127.0.0.1:8081": nodes[0],
+		"127.0.0.1:8082": nodes[1]})
 	if err := os.WriteFile(filepath.Join(b.dir, file), []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
@@ -187,7 +191,8 @@ func (b *balancer) certify() {
 	if err != nil {
 		b.t.Fatal(err)
 	}
-	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "id.example.com"}, NotAfter: time.Now().Add(time.Hour),
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), Subject: pkix.Name{CommonName: "id.example.com"},
+		NotAfter:    time.Now().Add(time.Hour),
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}, IsCA: true, BasicConstraintsValid: true}
 	der, err := x509.CreateCertificate(rand.Reader, template, template, key.Public(), key)
 	if err != nil {
@@ -199,7 +204,8 @@ func (b *balancer) certify() {
 	}
 	shown := pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: der})
 	hidden := pem.EncodeToMemory(&pem.Block{Type: "PRIVATE KEY", Bytes: secret})
-	for name, text := range map[string][]byte{"id.example.com.crt": shown, "id.example.com.key": hidden, "id.example.com.pem": append(shown, hidden...)} {
+	for name, text := range map[string][]byte{"id.example.com.crt": shown, "id.example.com.key": hidden,
+		"id.example.com.pem": append(shown, hidden...)} {
 		if err := os.WriteFile(filepath.Join(b.dir, name), text, 0o600); err != nil {
 			b.t.Fatal(err)
 		}
@@ -242,10 +248,12 @@ func (b *balancer) run(name string, args ...string) {
 // client returns a client that comes from an address of this machine.
 func (b *balancer) client(from string) *http.Client {
 	dialer := &net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}}
-	transport := &http.Transport{DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{RootCAs: b.roots}, MaxIdleConnsPerHost: 32,
+	transport := &http.Transport{DialContext: dialer.DialContext, TLSClientConfig: &tls.Config{RootCAs: b.roots},
+		MaxIdleConnsPerHost:   32,
 		ExpectContinueTimeout: 10 * time.Second}
 	b.t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport, Timeout: time.Minute, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Transport: transport, Timeout: time.Minute,
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 }
 
 // example returns a file of this folder with other addresses. Where it has one, it must say that it is

@@ -76,7 +76,8 @@ func (c trial) tests(t *testing.T, r rule) []map[string]any {
 	labels, texts := map[string]string{"severity": r.Labels["severity"]}, map[string]string{}
 	maps.Copy(labels, c.labels)
 	for name, text := range r.Annotations {
-		texts[name] = inserted.ReplaceAllStringFunc(text, func(s string) string { return labels[inserted.FindStringSubmatch(s)[1]] })
+		texts[name] = inserted.ReplaceAllStringFunc(text,
+			func(s string) string { return labels[inserted.FindStringSubmatch(s)[1]] })
 	}
 	series := func(lines []string) (all []map[string]string) {
 		for _, line := range lines {
@@ -93,8 +94,10 @@ func (c trial) tests(t *testing.T, r rule) []map[string]any {
 		return is
 	}
 	return []map[string]any{
-		{"interval": "15s", "name": r.Alert + " ill", "input_series": series(c.ill), "alert_rule_test": []any{at(held-15*time.Second, false), at(c.at, true)}},
-		{"interval": "15s", "name": r.Alert + " well", "input_series": series(c.well), "alert_rule_test": []any{at(c.at, false)}},
+		{"interval": "15s", "name": r.Alert + " ill", "input_series": series(c.ill),
+			"alert_rule_test": []any{at(held-15*time.Second, false), at(c.at, true)}},
+		{"interval": "15s", "name": r.Alert + " well", "input_series": series(c.well),
+			"alert_rule_test": []any{at(c.at, false)}},
 	}
 }
 
@@ -127,7 +130,8 @@ func runTrials(t *testing.T, list []tried) string {
 
 func TestPrometheusTakesItsConfiguration(t *testing.T) {
 	installed(t, "promtool")
-	for _, args := range [][]string{{"check", "config", "--lint-fatal", "prometheus.yml"}, {"check", "rules", "--lint-fatal", alertsFile}} {
+	for _, args := range [][]string{{"check", "config", "--lint-fatal", "prometheus.yml"},
+		{"check", "rules", "--lint-fatal", alertsFile}} {
 		if out, err := exec.Command("promtool", args...).CombinedOutput(); err != nil {
 			t.Errorf("%v: %s", err, out)
 		}

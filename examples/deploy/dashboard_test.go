@@ -39,7 +39,8 @@ func TestDashboardIsOneThatGrafanaImports(t *testing.T) {
 			refs = append(refs, target.RefID)
 		}
 	}
-	for _, about := range []string{"traffic", "sign-in", "token", "quota", "tool", "storage", "node", "connection", "runtime", "mail"} {
+	for _, about := range []string{"traffic", "sign-in", "token", "quota", "tool", "storage", "node", "connection",
+		"runtime", "mail"} {
 		if !slices.ContainsFunc(rows, func(r string) bool { return strings.Contains(strings.ToLower(r), about) }) {
 			t.Errorf("no row is about %s: %q", about, rows)
 		}

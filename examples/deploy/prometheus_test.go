@@ -38,10 +38,12 @@ func startPrometheus(t *testing.T, nodes []*node) *prometheus {
 	for _, n := range nodes {
 		targets = append(targets, n.server.Admin)
 	}
-	replaced := strings.NewReplacer("15s", "1s", alertsFile, "alerts.yaml", "[127.0.0.1:9090]", "["+strings.Join(targets, ", ")+"]").Replace(read(t, "prometheus.yml"))
+	replaced := strings.NewReplacer("15s", "1s", alertsFile, "alerts.yaml", "[127.0.0.1:9090]",
+		"["+strings.Join(targets, ", ")+"]").Replace(read(t, "prometheus.yml"))
 	fatal(t, os.WriteFile(filepath.Join(dir, "prometheus.yml"), []byte(replaced), 0o600))
 	fatal(t, os.WriteFile(filepath.Join(dir, "alerts.yaml"), []byte(read(t, alertsFile)), 0o600))
-	cmd := exec.Command("prometheus", "--config.file", filepath.Join(dir, "prometheus.yml"), "--storage.tsdb.path", filepath.Join(dir, "data"),
+	cmd := exec.Command("prometheus", "--config.file", filepath.Join(dir, "prometheus.yml"), "--storage.tsdb.path",
+		filepath.Join(dir, "data"),
 		"--web.listen-address", "127.0.0.1:0", "--log.format", "logfmt")
 	says, err := cmd.StderrPipe()
 	fatal(t, err)

@@ -77,7 +77,8 @@ func startNode(t *testing.T, upstream string, more ...string) *node {
 	t.Helper()
 	data := filepath.Join(t.TempDir(), "data")
 	fatal(t, os.Mkdir(data, 0o700))
-	args := append(serving.Args(data, "--admin-listen", "127.0.0.1:0", "--gateway-products", "ai="+upstream, "--upstreams-allow-private", "127.0.0.0/8",
+	args := append(serving.Args(data, "--admin-listen", "127.0.0.1:0", "--gateway-products", "ai="+upstream,
+		"--upstreams-allow-private", "127.0.0.0/8",
 		"--trusted-proxies", "127.0.0.1", "--login-lock-failures", "3"), more...)
 	server, err := serving.Start(keystile(t, args...))
 	fatal(t, err)

@@ -34,7 +34,8 @@ func gauge(metric, ill, well string, at time.Duration) trial {
 
 // counter is a rule that fires when a counter rises a little, half a minute after the start.
 func counter(metric string, labels map[string]string, more ...string) trial {
-	return trial{[]string{one(metric, "0x8 1+1"+hour, more...)}, []string{one(metric, "7"+hour, more...)}, 6 * time.Minute, labels}
+	return trial{[]string{one(metric, "0x8 1+1"+hour, more...)}, []string{one(metric, "7"+hour, more...)}, 6 * time.Minute,
+		labels}
 }
 
 func buckets(metric string, fast, slow string, labels ...string) []string {
@@ -64,7 +65,8 @@ var trials = map[string]trial{
 			buckets("keystile_http_request_duration_seconds_bucket", "0"+hour, "0+100"+hour, `route="/api/mcp"`)...),
 		11 * time.Minute, ofJob,
 	},
-	"KeystileRestarts": {[]string{one("process_start_time_seconds", "0+60"+hour)}, []string{one("process_start_time_seconds", "5x40 6x200")}, 10 * time.Minute, ofNode},
+	"KeystileRestarts": {[]string{one("process_start_time_seconds", "0+60"+hour)},
+		[]string{one("process_start_time_seconds", "5x40 6x200")}, 10 * time.Minute, ofNode},
 	"KeystileVersionsDiffer": {
 		[]string{one("keystile_build_info", "1x300", `version="v1"`), `keystile_build_info{job="keystile",instance="b",version="v2"}` + "\t1x300"},
 		[]string{one("keystile_build_info", "1x300", `version="v1"`), `keystile_build_info{job="keystile",instance="b",version="v1"}` + "\t1x300"},
@@ -73,7 +75,8 @@ var trials = map[string]trial{
 	"KeystileStoreRefusesWrites": gauge("keystile_store_ready", "0", "1", 2*time.Minute),
 	"KeystileDiskFills": {
 		[]string{one("keystile_disk_free_bytes", "9"+hour), one("keystile_disk_size_bytes", "100"+hour)},
-		[]string{one("keystile_disk_free_bytes", "11"+hour), one("keystile_disk_size_bytes", "100"+hour)}, 11 * time.Minute, ofNode,
+		[]string{one("keystile_disk_free_bytes", "11"+hour), one("keystile_disk_size_bytes", "100"+hour)}, 11 * time.Minute,
+		ofNode,
 	},
 	"KeystileStatementsFail": {
 		[]string{one("keystile_storage_statement_errors_total", "0+1"+hour, `statement="put"`)},
@@ -85,7 +88,8 @@ var trials = map[string]trial{
 	},
 	"KeystileDatabaseConnectionsUsedUp": {
 		[]string{one("keystile_storage_connections_in_use", "15"+hour), one("keystile_storage_connections_max", "16"+hour)},
-		[]string{one("keystile_storage_connections_in_use", "8"+hour), one("keystile_storage_connections_max", "16"+hour)}, 6 * time.Minute, ofNode,
+		[]string{one("keystile_storage_connections_in_use", "8"+hour), one("keystile_storage_connections_max", "16"+hour)},
+		6 * time.Minute, ofNode,
 	},
 	"KeystileLedgerUnhealthy": gauge("keystile_ledger_healthy", "0", "1", 2*time.Minute),
 	"KeystileCallsNotCounted": counter("keystile_calls_uncounted_total", ofNode),
@@ -122,6 +126,9 @@ var trials = map[string]trial{
 		[]string{one("keystile_tool_call_duration_seconds_count", "0+10"+hour, `status="2xx"`), one("keystile_tool_call_duration_seconds_count", "0+5"+hour, `status="5xx"`)},
 		[]string{one("keystile_tool_call_duration_seconds_count", "0+10"+hour, `status="2xx"`), one("keystile_tool_call_duration_seconds_count", "0+1"+hour, `status="5xx"`)}, 11 * time.Minute, ofJob,
 	},
-	"KeystileMailsNotTaken":    {[]string{one("keystile_mails_retried", "1"+hour)}, []string{one("keystile_mails_retried", "0"+hour), one("keystile_mails_waiting", "9"+hour)}, 11 * time.Minute, ofJob},
-	"KeystileWebhooksNotTaken": {[]string{one("keystile_webhooks_retried", "1"+hour)}, []string{one("keystile_webhooks_retried", "0"+hour), one("keystile_webhooks_waiting", "9"+hour)}, 31 * time.Minute, ofJob},
+	"KeystileMailsNotTaken": {[]string{one("keystile_mails_retried", "1"+hour)},
+		[]string{one("keystile_mails_retried", "0"+hour), one("keystile_mails_waiting", "9"+hour)}, 11 * time.Minute, ofJob},
+	"KeystileWebhooksNotTaken": {[]string{one("keystile_webhooks_retried", "1"+hour)},
+		[]string{one("keystile_webhooks_retried", "0"+hour), one("keystile_webhooks_waiting", "9"+hour)}, 31 * time.Minute,
+		ofJob},
 }

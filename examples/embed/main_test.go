@@ -72,7 +72,8 @@ func TestUserWhoHasSignedOutSignsInAgain(t *testing.T) {
 }
 
 func TestSignInLeadsNowhereElse(t *testing.T) {
-	for _, on := range []string{"", "https://evil.example.com/", "//evil.example.com", "%zz", "\r\nLocation: https://evil.example.com"} {
+	for _, on := range []string{"", "https://evil.example.com/", "//evil.example.com", "%zz",
+		"\r\nLocation: https://evil.example.com"} {
 		if to := onward(on); to != "/" && !strings.HasPrefix(to, "/oauth/authorize?") {
 			t.Errorf("onward(%q) = %q, want the service's own authorize", on, to)
 		}
@@ -84,7 +85,8 @@ func TestServiceKeepsItsOwnPages(t *testing.T) {
 	if page := v.get("/", http.StatusOK); !strings.Contains(page, "the service's own page") {
 		t.Errorf("/ = %s, want the service's own page", page)
 	}
-	if document := v.get("/.well-known/openid-configuration", http.StatusOK); !strings.Contains(document, v.origin+"/oauth/token") {
+	if document := v.get("/.well-known/openid-configuration", http.StatusOK); !strings.Contains(document,
+		v.origin+"/oauth/token") {
 		t.Errorf("discovery = %s, want the service's origin", document)
 	}
 }

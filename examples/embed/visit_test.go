@@ -45,7 +45,10 @@ func arrive(t *testing.T, ownPage bool) *visit {
 	server.Start()
 	t.Cleanup(func() { server.Close(); backend.Close() })
 	jar, _ := cookiejar.New(nil)
-	v.client = &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	v.client = &http.Client{Jar: jar, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	return v
 }
 

@@ -70,7 +70,8 @@ func (s *shop) login(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	s.visits[browser] = v
-	http.SetCookie(w, &http.Cookie{Name: "shop", Value: browser, Path: "/", HttpOnly: true, SameSite: http.SameSiteLaxMode})
+	http.SetCookie(w, &http.Cookie{Name: "shop", Value: browser, Path: "/", HttpOnly: true,
+		SameSite: http.SameSiteLaxMode})
 	http.Redirect(w, r, address, http.StatusFound)
 	return nil
 }

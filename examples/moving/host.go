@@ -19,9 +19,11 @@ const (
 
 // newHost makes Keystile with one user and the application, which keeps its appid and appkey: what
 // it has in its configuration stays, but for the address.
-func newHost(ctx context.Context, origin string, backend driver.Backend, appid, appkey string) (*keystile.Service, error) {
+func newHost(ctx context.Context, origin string, backend driver.Backend,
+	appid, appkey string) (*keystile.Service, error) {
 	s, err := keystile.New(ctx, keystile.Config{
-		BaseURL: origin, Backend: backend, MasterKey: storage.NewMasterKey(), // /connect.php and /check_token.php are there too
+		// /connect.php and /check_token.php are there too
+		BaseURL: origin, Backend: backend, MasterKey: storage.NewMasterKey(),
 	})
 	if err != nil {
 		return nil, err

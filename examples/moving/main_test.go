@@ -101,7 +101,8 @@ func TestBrowserComesBackToTheSignInThatItBegan(t *testing.T) {
 		if b == begun {
 			state = "drawn by somebody else"
 		}
-		if _, err := b.open(t.Context(), shopAt+"/back?code=x&state="+url.QueryEscape(state)); err == nil || !strings.Contains(err.Error(), errOther.Error()) {
+		if _, err := b.open(t.Context(), shopAt+"/back?code=x&state="+url.QueryEscape(state)); err == nil ||
+			!strings.Contains(err.Error(), errOther.Error()) {
 			t.Errorf("%s: %v, want %v", name, err, errOther)
 		}
 	}
@@ -121,9 +122,10 @@ func TestIDTokenOfAnotherSignInIsRefused(t *testing.T) {
 		t.Fatalf("the right one: %v", err)
 	}
 	for name, token := range map[string]string{
-		"none":          "",
-		"no token":      "a.b.c",
-		"unsigned":      strings.TrimRight(signed(appkey, right), "-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"),
+		"none":     "",
+		"no token": "a.b.c",
+		"unsigned": strings.TrimRight(signed(appkey, right),
+			"-_0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"),
 		"another key":   signed("x", right),
 		"issuer":        signed(appkey, strings.Replace(right, "id.", "other.", 1)),
 		"audience":      signed(appkey, strings.Replace(right, "1000", "1001", 1)),

@@ -20,7 +20,8 @@ import (
 type oldWay struct{ base, appid, appkey, back string }
 
 func (o oldWay) begin(ctx context.Context, v visit) (string, error) {
-	answer, err := o.call(ctx, url.Values{"act": {"login"}, "type": {"self"}, "redirect_uri": {o.back}, "state": {v.state}})
+	answer, err := o.call(ctx, url.Values{"act": {"login"}, "type": {"self"}, "redirect_uri": {o.back},
+		"state": {v.state}})
 	return answer.URL, err
 }
 

@@ -37,7 +37,8 @@ func newHost(ctx context.Context, address string, store *storage.Store) (*host, 
 // build makes the parts, each from those before it. The upstream is this very server, which is
 // the only private address that tools may reach.
 func (h *host) build(ctx context.Context, origin string, private []string, store *storage.Store) error {
-	tokens, err := oauth.OpenTokens(ctx, oauth.TokensConfig{BaseURL: origin, Store: store, Resources: mcpbus.Resources(origin)})
+	tokens, err := oauth.OpenTokens(ctx, oauth.TokensConfig{BaseURL: origin, Store: store,
+		Resources: mcpbus.Resources(origin)})
 	if err != nil {
 		return err
 	}
@@ -58,7 +59,8 @@ func (h *host) build(ctx context.Context, origin string, private []string, store
 		return err
 	}
 	h.closers = append(h.closers, g.Close)
-	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: pages, Consent: pages, Levels: pages, Meter: g, Audit: trail})
+	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: pages, Consent: pages, Levels: pages, Meter: g,
+		Audit: trail})
 	if err != nil {
 		return err
 	}
@@ -99,7 +101,8 @@ func (h *host) build(ctx context.Context, origin string, private []string, store
 	h.registry.Mount(mux)
 	bus.Mount(mux)
 	// Each package describes what it serves; this host serves four of the five.
-	mux.Handle("/openapi.json", keystile.OpenAPI(origin, provider.OpenAPI(), g.OpenAPI(), h.registry.OpenAPI(), bus.OpenAPI()))
+	mux.Handle("/openapi.json", keystile.OpenAPI(origin, provider.OpenAPI(), g.OpenAPI(), h.registry.OpenAPI(),
+		bus.OpenAPI()))
 	h.Handler = g.Front(mux)
 	return nil
 }

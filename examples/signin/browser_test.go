@@ -66,12 +66,13 @@ type browser struct {
 
 func (c *company) browser() *browser {
 	jar, _ := cookiejar.New(nil)
-	return &browser{company: c, client: &http.Client{Jar: jar, CheckRedirect: func(r *http.Request, _ []*http.Request) error {
-		if !strings.HasPrefix(r.URL.String(), c.origin) {
-			return http.ErrUseLastResponse
-		}
-		return nil
-	}}}
+	return &browser{company: c,
+		client: &http.Client{Jar: jar, CheckRedirect: func(r *http.Request, _ []*http.Request) error {
+			if !strings.HasPrefix(r.URL.String(), c.origin) {
+				return http.ErrUseLastResponse
+			}
+			return nil
+		}}}
 }
 
 func (b *browser) open(path string) *browser {

@@ -14,7 +14,8 @@ import (
 // newHost assembles it. The Store keeps applications, sessions, consents and tokens; users and
 // their logins come from the staff table alone, in both Configs. The table is Closed: the personnel department alone
 // makes its users, so tools without an access list may be the whole staff's. The caller closes the Tokens.
-func newHost(ctx context.Context, origin string, store *storage.Store, s *staff, b *badges) (http.Handler, *oauth.Tokens, error) {
+func newHost(ctx context.Context, origin string, store *storage.Store, s *staff,
+	b *badges) (http.Handler, *oauth.Tokens, error) {
 	tokens, err := oauth.OpenTokens(ctx, oauth.TokensConfig{BaseURL: origin, Store: store})
 	if err != nil {
 		return nil, nil, err

@@ -20,7 +20,8 @@ func (b *browser) authorize() *browser {
 // withPassword signs Ada in on her account page.
 func (b *browser) withPassword() *browser {
 	b.Helper()
-	return b.open("/oauth/account").press("password", "username", "ada@example.com", "password", "analytical engine").sees(200, "Your account")
+	return b.open("/oauth/account").press("password", "username", "ada@example.com", "password",
+		"analytical engine").sees(200, "Your account")
 }
 
 // withBadge signs in by holding a badge to the reader, from the page that is open.
@@ -33,7 +34,8 @@ func (b *browser) withBadge(text string) *browser {
 func (c *company) newBadge() string {
 	c.Helper()
 	text := c.issue()
-	c.browser().withPassword().press("Link Company badge").press("badge", "badge", text).sees(200, "Your account", "<b>Company badge</b>")
+	c.browser().withPassword().press("Link Company badge").press("badge", "badge", text).sees(200, "Your account",
+		"<b>Company badge</b>")
 	return text
 }
 
@@ -59,10 +61,12 @@ func TestEmployeeSignsInByPasswordAndByBadgeAndIsTheSame(t *testing.T) {
 		if user["login_type"] != "self" || info["login_type"] != "self" {
 			t.Errorf("by %s login_type is %v and %v, want self (protocol 2.2)", c.way, user["login_type"], info["login_type"])
 		}
-		if info["sub"] != company.ada.sub() || info["user_id"] != float64(company.ada.ID) || info["email"] != "ada@example.com" || info["name"] != "Ada Lovelace" {
+		if info["sub"] != company.ada.sub() || info["user_id"] != float64(company.ada.ID) ||
+			info["email"] != "ada@example.com" || info["name"] != "Ada Lovelace" {
 			t.Errorf("by %s it is %v", c.way, info)
 		}
-		b.open("/oauth/account").sees(200, "Canteen", "<b>Username and password</b><span>ada@example.com", "<b>Company badge</b>")
+		b.open("/oauth/account").sees(200, "Canteen", "<b>Username and password</b><span>ada@example.com",
+			"<b>Company badge</b>")
 	}
 }
 
@@ -88,7 +92,8 @@ func TestPasswordAndABadgeLetInWhomTheyBelongToAndNobodyElse(t *testing.T) {
 	badge := c.newBadge()
 	at := func() *browser { return c.browser().open("/oauth/account") }
 	for _, username := range []string{"ada@example.com", "nobody@example.com", "staff-1"} {
-		at().press("password", "username", username, "password", "builds and builds").sees(http.StatusUnauthorized, "not right")
+		at().press("password", "username", username, "password", "builds and builds").sees(http.StatusUnauthorized,
+			"not right")
 	}
 	at().withBadge("made up").sees(http.StatusUnauthorized, "no badge of ours")
 	at().withBadge(c.issue()).sees(http.StatusUnauthorized, "cannot sign in here in this way")
@@ -113,7 +118,8 @@ func TestAddressThatIsMadeUpSignsNobodyIn(t *testing.T) {
 		b := c.browser()
 		s := state(b)
 		want := "does not know this sign-in any more"
-		if b.open(back(s, "number", number, "code", code(s))); b.status != http.StatusBadRequest || !strings.Contains(b.page, want) {
+		if b.open(back(s, "number", number, "code", code(s))); b.status != http.StatusBadRequest ||
+			!strings.Contains(b.page, want) {
 			t.Errorf("%s: %d %s", what, b.status, b.page)
 		}
 	}
@@ -141,11 +147,13 @@ func TestEmployeeWhoHasLeftCannotSignInByAnyMethod(t *testing.T) {
 func TestPageOfTheMethodLeadsToKeystileAlone(t *testing.T) {
 	c := open(t)
 	badge := c.issue()
-	b := c.browser().post(badgePath, url.Values{"badge": {badge}, "state": {"https://evil.example.com"}, "back": {"//evil.example.com"}})
+	b := c.browser().post(badgePath, url.Values{"badge": {badge}, "state": {"https://evil.example.com"},
+		"back": {"//evil.example.com"}})
 	if b.sees(http.StatusBadRequest, "begun in another browser"); b.at.Path != badgeReturn {
 		t.Errorf("the page leads to %s", b.at)
 	}
-	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.origin+badgePath, strings.NewReader("badge="+badge))
+	r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, c.origin+badgePath,
+		strings.NewReader("badge="+badge))
 	must(t, err)
 	r.Header.Set("Sec-Fetch-Site", "cross-site")
 	c.browser().send(r).sees(http.StatusForbidden)

@@ -15,7 +15,8 @@ const docColumns = "doc.kind, doc.id, version, ends, entries, data"
 func scanDoc(row scanner, more ...any) (d driver.Doc, err error) {
 	var ends string
 	var entries []byte
-	if err := found(row.Scan(append([]any{&d.Kind, &d.ID, &d.Version, &ends, &entries, &d.Data}, more...)...)); err != nil {
+	if err := found(row.Scan(append([]any{&d.Kind, &d.ID, &d.Version, &ends, &entries, &d.Data},
+		more...)...)); err != nil {
 		return driver.Doc{}, err
 	}
 	if err := json.Unmarshal(entries, &d.Index); err != nil {
@@ -31,7 +32,8 @@ func (s *Store) Get(ctx context.Context, kind, id string) (driver.Doc, error) {
 }
 
 // List implements driver.Backend. It reads one more than n, where the next page begins.
-func (s *Store) List(ctx context.Context, kind string, span driver.Span, n int) (docs []driver.Doc, next string, err error) {
+func (s *Store) List(ctx context.Context, kind string, span driver.Span,
+	n int) (docs []driver.Doc, next string, err error) {
 	return list(ctx, s.reads, kind, span, n)
 }
 
@@ -40,8 +42,10 @@ type querier interface {
 	QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 }
 
-func list(ctx context.Context, db querier, kind string, span driver.Span, n int) (docs []driver.Doc, next string, err error) {
-	rows, err := db.QueryContext(ctx, "SELECT "+docColumns+", place FROM place JOIN doc USING (kind, id) WHERE kind = ? AND place >= ? AND place < ? ORDER BY place LIMIT ?",
+func list(ctx context.Context, db querier, kind string, span driver.Span,
+	n int) (docs []driver.Doc, next string, err error) {
+	rows, err := db.QueryContext(ctx, "SELECT "+docColumns+", place FROM place JOIN doc USING (kind, id) WHERE kind = ? "+
+		"AND place >= ? AND place < ? ORDER BY place LIMIT ?",
 		kind, span.From, span.To, n+1)
 	if err != nil {
 		return nil, "", err
@@ -85,12 +89,14 @@ func (s *Store) Gather(ctx context.Context, asks ...driver.Ask) (all []driver.An
 
 // named returns the documents that have these ids.
 func named(ctx context.Context, db querier, kind string, ids []string) (docs []driver.Doc, err error) {
-	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !driver.ValidName(id) }) // JSON would change it
+	// JSON would change it
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id string) bool { return !driver.ValidName(id) })
 	asked, err := json.Marshal(ids)
 	if err != nil {
 		return nil, err
 	}
-	rows, err := db.QueryContext(ctx, "SELECT "+docColumns+" FROM doc WHERE kind = ? AND id IN (SELECT value FROM json_each(?)) ORDER BY id", kind, string(asked))
+	rows, err := db.QueryContext(ctx, "SELECT "+docColumns+" FROM doc WHERE kind = ? AND id IN (SELECT value FROM "+
+		"json_each(?)) ORDER BY id", kind, string(asked))
 	if err != nil {
 		return nil, err
 	}
@@ -131,7 +137,8 @@ func (s *Store) Put(ctx context.Context, docs ...driver.Doc) (version int64, err
 // put writes one document, if it is as its writer read it.
 func (x *step) put(d driver.Doc, version int64) error {
 	var stored int64 // a missing document has version 0
-	if err := found(x.row("SELECT version FROM doc WHERE kind = ? AND id = ?", d.Kind, d.ID).Scan(&stored)); err != nil && !errors.Is(err, driver.ErrNotFound) {
+	if err := found(x.row("SELECT version FROM doc WHERE kind = ? AND id = ?", d.Kind, d.ID).Scan(&stored)); err != nil &&
+		!errors.Is(err, driver.ErrNotFound) {
 		return err
 	}
 	switch {
@@ -152,7 +159,8 @@ func (x *step) store(d driver.Doc, version int64) error {
 	if err != nil {
 		return err
 	}
-	if _, err := x.exec("INSERT INTO doc VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET version = excluded.version, ends = excluded.ends, entries = excluded.entries, data = excluded.data",
+	if _, err := x.exec("INSERT INTO doc VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET version = "+
+		"excluded.version, ends = excluded.ends, entries = excluded.entries, data = excluded.data",
 		d.Kind, d.ID, version, text(d.ExpiresAt), entries, d.Data); err != nil {
 		return err
 	}
@@ -160,7 +168,8 @@ func (x *step) store(d driver.Doc, version int64) error {
 		return err
 	}
 	for _, entry := range d.Index {
-		if _, err := x.exec("INSERT OR IGNORE INTO place VALUES (?, ?, ?)", d.Kind, entry+driver.Separator+d.ID, d.ID); err != nil {
+		if _, err := x.exec("INSERT OR IGNORE INTO place VALUES (?, ?, ?)", d.Kind, entry+driver.Separator+d.ID,
+			d.ID); err != nil {
 			return err
 		}
 	}

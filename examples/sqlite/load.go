@@ -64,10 +64,12 @@ func load(table transfer.Table, r transfer.Row) (func(*step) error, error) {
 		}, err
 	case transfer.Revocations:
 		r, err := r.Revocation()
-		return statement("INSERT OR REPLACE INTO revocation VALUES (?, ?, ?, ?, ?)", r.Kind, r.ID, int64(r.Seq), text(r.Before), text(r.Until)), err
+		return statement("INSERT OR REPLACE INTO revocation VALUES (?, ?, ?, ?, ?)", r.Kind, r.ID, int64(r.Seq),
+			text(r.Before), text(r.Until)), err
 	case transfer.Usage:
 		c, daily, err := r.Usage()
-		return statement("INSERT OR REPLACE INTO usage VALUES (?, ?, ?, ?, ?, ?)", c.AppID, daily, text(c.At), c.Product, c.Calls, c.Errors), err
+		return statement("INSERT OR REPLACE INTO usage VALUES (?, ?, ?, ?, ?, ?)", c.AppID, daily, text(c.At), c.Product,
+			c.Calls, c.Errors), err
 	case transfer.Batches:
 		b, err := r.Batch()
 		return statement("INSERT OR REPLACE INTO batch VALUES (?, ?)", b.Node, fmt.Sprintf("%020d", b.Seq)), err
@@ -92,7 +94,8 @@ func unload(table transfer.Table, key []byte) (func(*step) error, error) {
 		return statement("DELETE FROM revocation WHERE kind = ? AND id = ?", kind, id), err
 	case transfer.Usage:
 		app, daily, at, product, err := transfer.UsageKey(key)
-		return statement("DELETE FROM usage WHERE app = ? AND daily = ? AND at = ? AND product = ?", app, daily, text(at), product), err
+		return statement("DELETE FROM usage WHERE app = ? AND daily = ? AND at = ? AND product = ?", app, daily, text(at),
+			product), err
 	case transfer.Batches:
 		node, err := transfer.BatchKey(key)
 		return statement("DELETE FROM batch WHERE node = ?", node), err

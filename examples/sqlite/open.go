@@ -87,7 +87,8 @@ func connect(path, options string) (*sql.DB, error) {
 // prepare makes the tables of a new database, and refuses what is none of ours.
 func prepare(ctx context.Context, db *sql.DB) error {
 	var whose, tables int
-	if err := db.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id), count(*) FROM sqlite_schema").Scan(&whose, &tables); err != nil {
+	if err := db.QueryRowContext(ctx, "SELECT (SELECT application_id FROM pragma_application_id), count(*) FROM "+
+		"sqlite_schema").Scan(&whose, &tables); err != nil {
 		return err
 	}
 	if whose != application && tables > 0 {

@@ -56,7 +56,8 @@ func BenchmarkContract(b *testing.B) {
 func TestDatabaseOfAnotherProgramOrInUseIsRefused(t *testing.T) {
 	folder := t.TempDir()
 	s := open(t, folder)
-	if _, err := Open(t.Context(), filepath.Join(folder, "keystile.db")); err == nil || !strings.Contains(err.Error(), "in use") {
+	if _, err := Open(t.Context(), filepath.Join(folder, "keystile.db")); err == nil ||
+		!strings.Contains(err.Error(), "in use") {
 		t.Errorf("opened twice: %v", err)
 	}
 	if err := s.Close(); err != nil {
@@ -89,7 +90,8 @@ func TestCopyIsWholeAndADamagedOneIsFound(t *testing.T) {
 	s := open(t, folder).(*Store)
 	defer s.Close()
 	for i := range 100 {
-		if _, err := s.Put(t.Context(), driver.Doc{Kind: "app", ID: fmt.Sprint(i), Index: []string{"all"}, Data: make([]byte, 1000)}); err != nil {
+		if _, err := s.Put(t.Context(), driver.Doc{Kind: "app", ID: fmt.Sprint(i), Index: []string{"all"},
+			Data: make([]byte, 1000)}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -125,7 +127,8 @@ func TestWholeProgramRunsOnIt(t *testing.T) {
 	if said, err := exec.CommandContext(t.Context(), "go", "build", "-o", binary, ".").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, said)
 	}
-	server := exec.CommandContext(t.Context(), binary, "serve", "--data", data, "--listen", "127.0.0.1:0", "--log-level", "warn")
+	server := exec.CommandContext(t.Context(), binary, "serve", "--data", data, "--listen", "127.0.0.1:0", "--log-level",
+		"warn")
 	server.Stderr = os.Stderr
 	if err := server.Start(); err != nil {
 		t.Fatal(err)

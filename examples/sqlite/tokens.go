@@ -40,7 +40,8 @@ func found(err error) error {
 
 // next returns the next number of a sequence. A step that is taken back takes its numbers back.
 func (x *step) next(name string) (seq int64, err error) {
-	return seq, x.row("INSERT INTO last VALUES (?, 1) ON CONFLICT DO UPDATE SET seq = seq + 1 RETURNING seq", name).Scan(&seq)
+	return seq, x.row("INSERT INTO last VALUES (?, 1) ON CONFLICT DO UPDATE SET seq = seq + 1 RETURNING seq",
+		name).Scan(&seq)
 }
 
 // Issue implements driver.Backend.
@@ -196,7 +197,8 @@ func (s *Store) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 			if err != nil {
 				return err
 			}
-			if _, err := x.exec("INSERT OR REPLACE INTO revocation VALUES (?, ?, ?, ?, ?)", r.Kind, r.ID, seq, text(r.Before), text(r.Until)); err != nil {
+			if _, err := x.exec("INSERT OR REPLACE INTO revocation VALUES (?, ?, ?, ?, ?)", r.Kind, r.ID, seq, text(r.Before),
+				text(r.Until)); err != nil {
 				return err
 			}
 		}
@@ -206,7 +208,8 @@ func (s *Store) Revoke(ctx context.Context, rs ...driver.Revocation) error {
 
 // Revocations implements driver.Backend.
 func (s *Store) Revocations(ctx context.Context, after uint64, n int) (feed []driver.Revocation, err error) {
-	rows, err := s.reads.QueryContext(ctx, "SELECT "+revocationColumns+" FROM revocation WHERE seq > ? ORDER BY seq LIMIT ?", number(after), n)
+	rows, err := s.reads.QueryContext(ctx,
+		"SELECT "+revocationColumns+" FROM revocation WHERE seq > ? ORDER BY seq LIMIT ?", number(after), n)
 	if err != nil {
 		return nil, err
 	}

@@ -15,7 +15,8 @@ import (
 var _ transfer.Adapter = (*Store)(nil)
 
 // sequence is what the table last calls a counter.
-var sequence = map[string]string{transfer.LastRecord: "record", transfer.LastRevocation: "revocation", transfer.LastVersion: "version"}
+var sequence = map[string]string{transfer.LastRecord: "record", transfer.LastRevocation: "revocation",
+	transfer.LastVersion: "version"}
 
 // listing is how a table is read: by its primary key, whose order is the one wanted.
 type listing struct {
@@ -33,10 +34,11 @@ var listings = map[transfer.Table]listing{
 		kind, id, err := transfer.RevocationKey(key)
 		return []any{kind, id}, err
 	}, scanRevocationRow},
-	transfer.Usage: {"app, daily, at, product, calls, errors", "usage", "app, daily, at, product", func(key []byte) ([]any, error) {
-		app, daily, at, product, err := transfer.UsageKey(key)
-		return []any{app, daily, text(at), product}, err
-	}, scanUsageRow},
+	transfer.Usage: {"app, daily, at, product, calls, errors", "usage", "app, daily, at, product",
+		func(key []byte) ([]any, error) {
+			app, daily, at, product, err := transfer.UsageKey(key)
+			return []any{app, daily, text(at), product}, err
+		}, scanUsageRow},
 	transfer.Batches: {"node, seq", "batch", "node", func(key []byte) ([]any, error) {
 		node, err := transfer.BatchKey(key)
 		return []any{node}, err
@@ -69,7 +71,8 @@ func (s *Store) Rows(ctx context.Context, table transfer.Table, after []byte, n 
 		args = values
 		behind = "WHERE (" + l.key + ") > (?" + strings.Repeat(", ?", len(values)-1) + ")"
 	}
-	rows, err := s.reads.QueryContext(ctx, fmt.Sprintf("SELECT %s FROM %s %s ORDER BY %s LIMIT ?", l.columns, l.table, behind, l.key), append(args, n)...)
+	rows, err := s.reads.QueryContext(ctx, fmt.Sprintf("SELECT %s FROM %s %s ORDER BY %s LIMIT ?", l.columns, l.table,
+		behind, l.key), append(args, n)...)
 	if err != nil {
 		return nil, err
 	}
@@ -91,7 +94,8 @@ func (s *Store) counters(ctx context.Context, after []byte, n int) ([]transfer.R
 	p := transfer.NewPage(n)
 	for _, name := range transfer.CounterNames() {
 		var last uint64
-		if err := s.reads.QueryRowContext(ctx, "SELECT coalesce((SELECT seq FROM last WHERE name = ?), 0)", sequence[name]).Scan(&last); err != nil {
+		if err := s.reads.QueryRowContext(ctx, "SELECT coalesce((SELECT seq FROM last WHERE name = ?), 0)",
+			sequence[name]).Scan(&last); err != nil {
 			return nil, err
 		}
 		if r := transfer.CounterRow(name, last); string(r.Key) > string(after) && !p.Add(r) {

@@ -18,7 +18,8 @@ func (s *Store) Count(ctx context.Context, b driver.Batch, counts []driver.Count
 	}
 	counts = slices.Clone(counts)
 	return s.write(ctx, func(x *step) error {
-		done, err := x.exec("INSERT INTO batch VALUES (?, ?) ON CONFLICT DO UPDATE SET seq = excluded.seq WHERE seq < excluded.seq", b.Node, fmt.Sprintf("%020d", b.Seq))
+		done, err := x.exec("INSERT INTO batch VALUES (?, ?) ON CONFLICT DO UPDATE SET seq = excluded.seq WHERE seq < "+
+			"excluded.seq", b.Node, fmt.Sprintf("%020d", b.Seq))
 		if err != nil {
 			return err
 		}
@@ -37,18 +38,21 @@ func (s *Store) Count(ctx context.Context, b driver.Batch, counts []driver.Count
 // add adds to one row. Sums stop at the largest number, which SQL would overflow.
 func (x *step) add(c driver.Count, daily bool, start time.Time) error {
 	var sum driver.Count
-	row := x.row("SELECT calls, errors FROM usage WHERE app = ? AND daily = ? AND at = ? AND product = ?", c.AppID, daily, text(start), c.Product)
+	row := x.row("SELECT calls, errors FROM usage WHERE app = ? AND daily = ? AND at = ? AND product = ?", c.AppID, daily,
+		text(start), c.Product)
 	if err := found(row.Scan(&sum.Calls, &sum.Errors)); err != nil && !errors.Is(err, driver.ErrNotFound) {
 		return err
 	}
 	c = c.Plus(sum)
-	_, err := x.exec("INSERT OR REPLACE INTO usage VALUES (?, ?, ?, ?, ?, ?)", c.AppID, daily, text(start), c.Product, c.Calls, c.Errors)
+	_, err := x.exec("INSERT OR REPLACE INTO usage VALUES (?, ?, ?, ?, ?, ?)", c.AppID, daily, text(start), c.Product,
+		c.Calls, c.Errors)
 	return err
 }
 
 // Usage implements driver.Backend: by time, then by product, which is the order of the key.
 func (s *Store) Usage(ctx context.Context, q driver.UsageQuery) (counts []driver.Count, err error) {
-	rows, err := s.reads.QueryContext(ctx, "SELECT product, at, calls, errors FROM usage WHERE app = ? AND daily = ? AND at >= ? AND at < ? AND ? IN ('', product) ORDER BY at, product",
+	rows, err := s.reads.QueryContext(ctx, "SELECT product, at, calls, errors FROM usage WHERE app = ? AND daily = ? "+
+		"AND at >= ? AND at < ? AND ? IN ('', product) ORDER BY at, product",
 		q.AppID, q.Daily, text(q.From), text(q.To), q.Product)
 	if err != nil {
 		return nil, err
@@ -90,7 +94,8 @@ func (s *Store) Append(ctx context.Context, records ...driver.Record) error {
 
 // Records implements driver.Backend.
 func (s *Store) Records(ctx context.Context, after uint64, n int) (page []driver.Record, err error) {
-	rows, err := s.reads.QueryContext(ctx, "SELECT seq, at, data FROM record WHERE seq > ? ORDER BY seq LIMIT ?", number(after), n)
+	rows, err := s.reads.QueryContext(ctx, "SELECT seq, at, data FROM record WHERE seq > ? ORDER BY seq LIMIT ?",
+		number(after), n)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +120,8 @@ func (s *Store) Pick(ctx context.Context, seqs ...uint64) (picked []driver.Recor
 	if err != nil {
 		return nil, err
 	}
-	rows, err := s.reads.QueryContext(ctx, "SELECT seq, at, data FROM record WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq", string(list))
+	rows, err := s.reads.QueryContext(ctx,
+		"SELECT seq, at, data FROM record WHERE seq IN (SELECT value FROM json_each(?)) ORDER BY seq", string(list))
 	if err != nil {
 		return nil, err
 	}
@@ -148,7 +154,8 @@ func (s *Store) Appended(ctx context.Context) (last uint64, err error) {
 // Prune implements driver.Backend: the lowest first. Their numbers are not given again.
 func (s *Store) Prune(ctx context.Context, through uint64, n int) (removed int, err error) {
 	err = s.write(ctx, func(x *step) error {
-		removed, err = x.remove("DELETE FROM record WHERE seq IN (SELECT seq FROM record WHERE seq <= ? ORDER BY seq LIMIT ?)", number(through), n)
+		removed, err = x.remove("DELETE FROM record WHERE seq IN (SELECT seq FROM record WHERE seq <= ? ORDER BY seq LIMIT "+
+			"?)", number(through), n)
 		return err
 	})
 	return removed, err
@@ -175,7 +182,8 @@ func (s *Store) Sweep(ctx context.Context, at time.Time, n int) (removed int, er
 			{"DELETE FROM token WHERE key IN (SELECT key FROM token WHERE ends <> '' AND ends <= ? LIMIT ?)", end},
 			{"DELETE FROM revocation WHERE seq IN (SELECT seq FROM revocation WHERE until <> '' AND until <= ? LIMIT ?)", end},
 			{"DELETE FROM doc WHERE (kind, id) IN (SELECT kind, id FROM doc WHERE ends <> '' AND ends <= ? LIMIT ?)", end},
-			{"DELETE FROM usage WHERE (app, daily, at, product) IN (SELECT app, daily, at, product FROM usage WHERE daily = 0 AND at < ? LIMIT ?)", hours},
+			{"DELETE FROM usage WHERE (app, daily, at, product) IN (SELECT app, daily, at, product FROM usage WHERE daily = 0 " +
+				"AND at < ? LIMIT ?)", hours},
 		} {
 			n, err := x.remove(of.query, of.end, n-removed)
 			if err != nil {

@@ -213,7 +213,8 @@ func (s *Store) Get(ctx context.Context, kind, id string) (d driver.Doc, err err
 }
 
 // List: by the bytes of entry + 0x1F + id, and next is the first place that did not fit.
-func (s *Store) List(ctx context.Context, kind string, span driver.Span, n int) (docs []driver.Doc, next string, err error) {
+func (s *Store) List(ctx context.Context, kind string, span driver.Span,
+	n int) (docs []driver.Doc, next string, err error) {
 	x := s.begin(ctx)
 	defer x.end(&err)
 	found := map[string]string{}

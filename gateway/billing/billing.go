@@ -18,7 +18,8 @@ type Store interface {
 	ClosedApp(ctx context.Context, id string) (storage.App, error)
 	Order(ctx context.Context, id string) (storage.Order, error)
 	Orders(ctx context.Context, q storage.OrderQuery, after string, n int) ([]storage.Order, string, error)
-	SaveOrder(ctx context.Context, o storage.Order, a storage.App, others ...storage.Order) (storage.Order, storage.App, error)
+	SaveOrder(ctx context.Context, o storage.Order, a storage.App,
+		others ...storage.Order) (storage.Order, storage.App, error)
 	Count(ctx context.Context, b driver.Batch, counts []driver.Count) error
 	OrdersOfApps(ctx context.Context, first, last, from string, n int) ([]storage.Order, string, error)
 	Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)

@@ -22,7 +22,8 @@ var errStatus = errors.New("billing: Decider.Decide returned none of approved, r
 // Of this and of what follows: by is kept in the order, and is a sub, a client_id or a word such as
 // operator; may refuses the newest state of what is about to change, and is called again after a
 // conflict; nil refuses nothing.
-func (b *Billing) Order(ctx context.Context, clientID, tier, by string, may func(storage.App) error) (order storage.Order, made bool, err error) {
+func (b *Billing) Order(ctx context.Context, clientID, tier, by string,
+	may func(storage.App) error) (order storage.Order, made bool, err error) {
 	if err := checkTier(tier); err != nil {
 		return storage.Order{}, false, err
 	}
@@ -59,7 +60,8 @@ func (b *Billing) existing(ctx context.Context, app storage.App, tier string, no
 	case open.Tier == tier:
 		return open, nil
 	case open.ID != "":
-		return storage.Order{}, fmt.Errorf("%w: order %s is open: wait for it, or take it back with DELETE /api/v1/billing/orders/%[2]s", storage.ErrInvalid, open.ID)
+		return storage.Order{}, fmt.Errorf("%w: order %s is open: wait for it, or take it back with DELETE "+
+			"/api/v1/billing/orders/%[2]s", storage.ErrInvalid, open.ID)
 	}
 	if !app.TierUntil(now).IsZero() {
 		var later storage.Order
@@ -91,7 +93,8 @@ func (b *Billing) open(ctx context.Context, app storage.App) (storage.Order, err
 }
 
 // place calls the Decider for an order and stores it.
-func (b *Billing) place(ctx context.Context, order storage.Order, app storage.App, now time.Time) (storage.Order, error) {
+func (b *Billing) place(ctx context.Context, order storage.Order, app storage.App,
+	now time.Time) (storage.Order, error) {
 	status, reason, err := b.c.Decider.Decide(ctx, order, app)
 	if err != nil {
 		return order, err
@@ -227,7 +230,8 @@ func (b *Billing) save(ctx context.Context, o storage.Order, a storage.App) (sto
 
 // saveWith writes an order and its application in one step, together with the overtaken
 // orders. It returns storage.ErrConflict if one of them has changed since it was read.
-func (b *Billing) saveWith(ctx context.Context, o storage.Order, a storage.App, more []storage.Order) (storage.Order, storage.App, error) {
+func (b *Billing) saveWith(ctx context.Context, o storage.Order, a storage.App,
+	more []storage.Order) (storage.Order, storage.App, error) {
 	if o.Status == storage.OrderApproved {
 		gone, err := b.overtaken(ctx, a, o.DecidedBy, o.DecidedAt)
 		if err != nil {
@@ -241,7 +245,8 @@ func (b *Billing) saveWith(ctx context.Context, o storage.Order, a storage.App, 
 
 // overtaken returns the orders of an application that were approved for later and no
 // longer take effect, canceled.
-func (b *Billing) overtaken(ctx context.Context, a storage.App, by string, at time.Time) (all []storage.Order, err error) {
+func (b *Billing) overtaken(ctx context.Context, a storage.App, by string,
+	at time.Time) (all []storage.Order, err error) {
 	err = b.approved(ctx, a.ID, func(o storage.Order) {
 		if scheduled(o, at) && !inEffect(o, a) {
 			all = append(all, decided(o, &a, storage.OrderCanceled, by, "another change has overtaken it", at))

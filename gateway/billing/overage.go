@@ -54,13 +54,15 @@ func (c *tally) over(row driver.Count) int64 {
 // many of them went beyond the quota. A quota's period may have begun before the span: rows from
 // where it began are among the answer, so that the caller leaves out those before from. Where
 // the rows of hours are gone, a day in which the tier changed counts under the later tier whole.
-func (b *Billing) Usage(ctx context.Context, app storage.App, from, to time.Time, daily bool) (rows []driver.Count, over int64, err error) {
+func (b *Billing) Usage(ctx context.Context, app storage.App, from, to time.Time,
+	daily bool) (rows []driver.Count, over int64, err error) {
 	return b.UsageSince(ctx, app, from, from, to, daily)
 }
 
 // UsageSince is Usage with the rows since an earlier time among the answer. The number of calls beyond the
 // quota is the same: those rows belong to periods that had ended.
-func (b *Billing) UsageSince(ctx context.Context, app storage.App, since, from, to time.Time, daily bool) (rows []driver.Count, over int64, err error) {
+func (b *Billing) UsageSince(ctx context.Context, app storage.App, since, from, to time.Time,
+	daily bool) (rows []driver.Count, over int64, err error) {
 	counted := b.plans.reach(app, from)
 	query := driver.UsageQuery{AppID: app.ID, From: counted, To: to, Daily: daily}
 	if since.Before(counted) {

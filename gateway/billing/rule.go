@@ -77,5 +77,6 @@ func scheduled(o storage.Order, at time.Time) bool {
 
 // inEffect reports whether the tier that the order agreed on is still in the application's history.
 func inEffect(o storage.Order, a storage.App) bool {
-	return slices.ContainsFunc(a.Tiers, func(c storage.TierChange) bool { return c.Tier == o.Tier && c.At.Equal(o.EffectiveAt) })
+	return slices.ContainsFunc(a.Tiers,
+		func(c storage.TierChange) bool { return c.Tier == o.Tier && c.At.Equal(o.EffectiveAt) })
 }

@@ -55,10 +55,13 @@ func TestOrderTakesEffect(t *testing.T) {
 	for _, c := range []struct{ promise, had, until, tier, want string }{
 		{"more, at once, for a year", "free", "", "white_label", "free white_label@2026-05-20 10:15 free@2027-05-20 10:15"},
 		{"enterprise has no end of its own", "free", "", "enterprise", "free enterprise@2026-05-20 10:15"},
-		{"more than a year that is running", "white_label", "2026-09-01 00:00", "enterprise", "free white_label@2026-01-01 00:00 enterprise@2026-05-20 10:15"},
-		{"less, when the year is over", "white_label", "2026-09-01 00:00", "free", "free white_label@2026-01-01 00:00 free@2026-09-01 00:00"},
+		{"more than a year that is running", "white_label", "2026-09-01 00:00", "enterprise",
+			"free white_label@2026-01-01 00:00 enterprise@2026-05-20 10:15"},
+		{"less, when the year is over", "white_label", "2026-09-01 00:00", "free",
+			"free white_label@2026-01-01 00:00 free@2026-09-01 00:00"},
 		{"less, when the month is over", "enterprise", "", "free", "free enterprise@2026-01-01 00:00 free@2026-06-01 00:00"},
-		{"less and paid, when the month is over", "enterprise", "", "white_label", "free enterprise@2026-01-01 00:00 white_label@2026-06-01 00:00 free@2027-06-01 00:00"},
+		{"less and paid, when the month is over", "enterprise", "", "white_label",
+			"free enterprise@2026-01-01 00:00 white_label@2026-06-01 00:00 free@2027-06-01 00:00"},
 	} {
 		a := storage.App{Tier: "free"}
 		if c.had != "free" {
@@ -93,7 +96,8 @@ func TestOrderIsDecidedOnceHoweverManyDecide(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	o := storage.Order{ID: handle.NewOrderID(time.Now()), AppID: app.ID, Owner: "u1", Tier: "white_label", CreatedAt: time.Now()}
+	o := storage.Order{ID: handle.NewOrderID(time.Now()), AppID: app.ID, Owner: "u1", Tier: "white_label",
+		CreatedAt: time.Now()}
 	o.Status, app.Order = storage.OrderPending, o.ID
 	if o, app, err = store.SaveOrder(t.Context(), o, app); err != nil || app.Order != o.ID {
 		t.Fatal(app.Order, err)
@@ -119,7 +123,8 @@ func TestOrderIsDecidedOnceHoweverManyDecide(t *testing.T) {
 	all.Wait()
 	o, _ = store.Order(t.Context(), o.ID)
 	app, _ = store.App(t.Context(), app.ID)
-	if won.Load() != 1 || app.Order != "" || (o.Status == storage.OrderApproved) != (app.TierAt(time.Now()) == "white_label") {
+	if won.Load() != 1 || app.Order != "" ||
+		(o.Status == storage.OrderApproved) != (app.TierAt(time.Now()) == "white_label") {
 		t.Errorf("%d decided, it is %s, the application has %s and order %q", won.Load(), o.Status, tiersOf(app), app.Order)
 	}
 }
@@ -179,7 +184,8 @@ func TestDebtOfAnApplicationOutlivesIt(t *testing.T) {
 	if page, _, err := store.ClosedApps(t.Context(), "u1", "", 10); len(page) != 1 || err != nil {
 		t.Error(page, err)
 	}
-	if err := store.DeleteApp(t.Context(), app, storage.Quota{}); !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrExists) {
+	if err := store.DeleteApp(t.Context(), app, storage.Quota{}); !errors.Is(err, storage.ErrConflict) &&
+		!errors.Is(err, storage.ErrExists) {
 		t.Errorf("removed twice: %v", err)
 	}
 }
@@ -193,7 +199,8 @@ func TestSecondApprovalIsAConflict(t *testing.T) {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	o := storage.Order{ID: handle.NewOrderID(now), AppID: app.ID, Owner: "u1", Tier: "white_label", CreatedAt: now, Status: storage.OrderPending}
+	o := storage.Order{ID: handle.NewOrderID(now), AppID: app.ID, Owner: "u1", Tier: "white_label", CreatedAt: now,
+		Status: storage.OrderPending}
 	app.Order = o.ID
 	if o, app, err = store.SaveOrder(t.Context(), o, app); err != nil {
 		t.Fatal(err)
@@ -203,7 +210,8 @@ func TestSecondApprovalIsAConflict(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, _, err = store.SaveOrder(t.Context(), decided, after); i == 0 && err != nil || i == 1 && !errors.Is(err, storage.ErrConflict) {
+		if _, _, err = store.SaveOrder(t.Context(), decided, after); i == 0 && err != nil || i == 1 &&
+			!errors.Is(err, storage.ErrConflict) {
 			t.Errorf("approval %d: %v", i+1, err)
 		}
 	}

@@ -94,13 +94,15 @@ func (b *Billing) Settle(ctx context.Context, app storage.App, at time.Time) (Se
 
 // SettleAll makes the settlements of several applications for a month, and the sum that they owe. It
 // reads the usage of up to driver.MaxMeters of them at once, and their orders.
-func (b *Billing) SettleAll(ctx context.Context, apps []storage.App, at time.Time) (all []Settlement, totalFen int64, err error) {
+func (b *Billing) SettleAll(ctx context.Context, apps []storage.App,
+	at time.Time) (all []Settlement, totalFen int64, err error) {
 	return b.SettlePage(ctx, storage.Settling{Apps: apps}, at)
 }
 
 // SettlePage is SettleAll where the orders have been read along with the applications: of those that are
 // Whole it reads none.
-func (b *Billing) SettlePage(ctx context.Context, page storage.Settling, at time.Time) (all []Settlement, totalFen int64, err error) {
+func (b *Billing) SettlePage(ctx context.Context, page storage.Settling,
+	at time.Time) (all []Settlement, totalFen int64, err error) {
 	all = []Settlement{}
 	from, to := month(at), month(at).AddDate(0, 1, 0)
 	daily := from.Before(hoursFrom(time.Now()))
@@ -137,7 +139,8 @@ func (b *Billing) settle(app storage.App, rows []driver.Count, from, to time.Tim
 		return cmp.Or(a.At.Compare(b.At), cmp.Compare(a.Product, b.Product))
 	})
 	s := Settlement{
-		ClientID: app.ID, Name: app.Name, Month: from.Format("2006-01"), Final: !time.Now().Before(to), Tiers: b.plans.spans(app, from, to),
+		ClientID: app.ID, Name: app.Name, Month: from.Format("2006-01"), Final: !time.Now().Before(to),
+		Tiers: b.plans.spans(app, from, to),
 	}
 	s.count(tally{plans: b.plans, app: app, unit: unit}, rows)
 	for _, span := range s.Tiers {
@@ -188,7 +191,8 @@ func (t plans) spans(app storage.App, from, to time.Time) (spans []SettledTier) 
 		}
 		p := t.of(app.TierAt(at))
 		spans = append(spans, SettledTier{
-			Tier: p.Tier, From: at.UTC().Format(iso8601), To: end.UTC().Format(iso8601), Limit: p.Calls, Period: p.Period, plan: p,
+			Tier: p.Tier, From: at.UTC().Format(iso8601), To: end.UTC().Format(iso8601), Limit: p.Calls, Period: p.Period,
+			plan: p,
 		})
 		at = end
 	}
@@ -200,10 +204,12 @@ const nearby = driver.Page
 
 // subscriptions returns the prices of the orders that took effect in a month, by application. The orders of
 // a page of applications lie side by side; where too many of others lie between, each is asked for.
-func (b *Billing) subscriptions(ctx context.Context, page storage.Settling, ids []string, from, to time.Time) (map[string]int64, error) {
+func (b *Billing) subscriptions(ctx context.Context, page storage.Settling, ids []string,
+	from, to time.Time) (map[string]int64, error) {
 	fen := make(map[string]int64, len(ids))
 	add := func(o storage.Order) {
-		if o.Status == storage.OrderApproved && slices.Contains(ids, o.AppID) && !o.EffectiveAt.Before(from) && o.EffectiveAt.Before(to) {
+		if o.Status == storage.OrderApproved && slices.Contains(ids, o.AppID) && !o.EffectiveAt.Before(from) &&
+			o.EffectiveAt.Before(to) {
 			fen[o.AppID] = saturate(fen[o.AppID], o.AmountFen)
 		}
 	}
@@ -236,7 +242,8 @@ func (b *Billing) subscriptions(ctx context.Context, page storage.Settling, ids 
 // approved calls each with every approved order of an application, the oldest first.
 func (b *Billing) approved(ctx context.Context, id string, each func(storage.Order)) error {
 	for after := ""; ; {
-		page, next, err := b.c.Store.Orders(ctx, storage.OrderQuery{AppID: id, Status: storage.OrderApproved}, after, driver.Page)
+		page, next, err := b.c.Store.Orders(ctx, storage.OrderQuery{AppID: id, Status: storage.OrderApproved}, after,
+			driver.Page)
 		if err != nil {
 			return err
 		}

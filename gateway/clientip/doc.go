@@ -9,8 +9,8 @@
 //
 // # Choices
 //
-// X-Forwarded-For is read from the right, and only where the peer is a trusted proxy: a client can
-// write what it likes at the left of it. The last address that is no trusted proxy is the client, so a proxy in front of a
+// X-Forwarded-For is read from the right, and only where the peer is a trusted proxy: a client can write what
+// it likes at the left of it. The last address that is no trusted proxy is the client, so a proxy in front of a
 // proxy is named too, or it is the client of everybody.
 //
 // A function and no interface: each package asks for an address and knows nothing of proxies.

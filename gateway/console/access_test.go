@@ -23,7 +23,8 @@ func (u *untouched) Read([]byte) (int, error) { u.read.Store(true); return 0, io
 // Decisions 18 and 57.
 func TestBodyIsReadOnlyOnceTheCallerIsKnown(t *testing.T) {
 	h := newFixture(t)
-	root, mina, eve := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper), h.testUser("eve", "")
+	root, mina, eve := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper),
+		h.testUser("eve", "")
 	aud := h.testUser("aud", storage.RoleAuditor)
 	stale := h.signedIn(root.Sub, time.Now().Add(-10*time.Minute-time.Second))
 	ahead := h.signedIn(root.Sub, time.Now().Add(2*time.Minute))
@@ -56,7 +57,8 @@ func TestBodyIsReadOnlyOnceTheCallerIsKnown(t *testing.T) {
 				continue // no form sends it
 			}
 			body := &untouched{}
-			h.want(h.call(c.method, c.path, as.cookie, body, as.headers...), as.status, as.code, as.name+" at "+c.method+" "+c.path)
+			h.want(h.call(c.method, c.path, as.cookie, body, as.headers...), as.status, as.code,
+				as.name+" at "+c.method+" "+c.path)
 			if body.read.Load() {
 				t.Errorf("%s at %s %s: the body was read", as.name, c.method, c.path)
 			}
@@ -88,7 +90,8 @@ func TestBearerTokenGivesNoAccessToTheConsole(t *testing.T) {
 	h := newFixture(t)
 	root, mina := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper)
 	roots := h.app("Office", root.Sub)
-	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {roots.ID}, "client_secret": {roots.AppKey().Reveal()}}
+	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {roots.ID},
+		"client_secret": {roots.AppKey().Reveal()}}
 	r := httptest.NewRequest("POST", base+"/oauth/token", strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	w := httptest.NewRecorder()
@@ -101,14 +104,17 @@ func TestBearerTokenGivesNoAccessToTheConsole(t *testing.T) {
 	session := strings.TrimPrefix(root.cookie, "open_sso_token=")
 	for _, c := range each(roots.ID, "ornone", mina.Sub) {
 		for _, value := range []string{"Bearer " + bearer, "Bearer " + session} {
-			h.want(h.call(c.method, c.path, "", strings.NewReader(c.body), "Authorization", value), 401, 401, "a bearer alone at "+c.method+" "+c.path)
+			h.want(h.call(c.method, c.path, "", strings.NewReader(c.body), "Authorization", value), 401, 401,
+				"a bearer alone at "+c.method+" "+c.path)
 		}
-		a, b := h.do(c.method, c.path, mina.cookie, c.body), h.call(c.method, c.path, mina.cookie, strings.NewReader(c.body), "Authorization", "Bearer "+bearer)
+		a, b := h.do(c.method, c.path, mina.cookie, c.body), h.call(c.method, c.path, mina.cookie, strings.NewReader(c.body),
+			"Authorization", "Bearer "+bearer)
 		if a.status != b.status || a.body.Code != b.body.Code {
 			t.Errorf("%s %s: a bearer beside a cookie makes %d of %d", c.method, c.path, b.status, a.status)
 		}
 	}
-	h.want(h.call("GET", "/api/console/apps/"+roots.ID, mina.cookie, nil, "Authorization", "Bearer "+bearer), 404, 404, "a developer with an administrator's token")
+	h.want(h.call("GET", "/api/console/apps/"+roots.ID, mina.cookie, nil, "Authorization", "Bearer "+bearer), 404, 404,
+		"a developer with an administrator's token")
 }
 
 func TestEverybodyHasTheirOwnAndNothingOfOthers(t *testing.T) {
@@ -133,7 +139,8 @@ func hasTheirOwn(t *testing.T, role string) {
 				t.Errorf("%s: %s %s = %d %s, absent %s", name, c.method, c.path, a.status, a.text, b.text)
 			}
 		}
-		for _, list := range []string{"/api/console/apps", "/api/console/apps?owner=" + ada.Sub, "/api/console/orders", "/api/console/orders?client_id=" + app.ID, "/api/console/orders?status=pending"} {
+		for _, list := range []string{"/api/console/apps", "/api/console/apps?owner=" + ada.Sub, "/api/console/orders",
+			"/api/console/orders?client_id=" + app.ID, "/api/console/orders?status=pending"} {
 			if a := h.want(h.call("GET", list, mina.cookie, nil), 200, 1, list); strings.Contains(a.text, app.ID) {
 				t.Errorf("%s shows what is %s: %s", list, name, a.text)
 			}
@@ -180,7 +187,8 @@ func TestAuditorChangesNothing(t *testing.T) {
 				t.Errorf("%s shows the secret", c.path)
 			}
 		}
-		for _, list := range []string{"/api/console/apps", "/api/console/apps?owner=" + owner, "/api/console/orders", "/api/console/orders?client_id=" + app.ID} {
+		for _, list := range []string{"/api/console/apps", "/api/console/apps?owner=" + owner, "/api/console/orders",
+			"/api/console/orders?client_id=" + app.ID} {
 			if a := h.want(h.call("GET", list, aud.cookie, nil), 200, 1, list); !strings.Contains(a.text, app.ID) {
 				t.Errorf("%s does not show what is %s", list, name)
 			}
@@ -217,7 +225,8 @@ func TestSignInIsEnoughForTenMinutes(t *testing.T) {
 
 func TestNewReportsEveryMistakeInTheConfig(t *testing.T) {
 	_, err := console.New(t.Context(), console.Config{BaseURL: "id.example.com", Visitors: nobody{}})
-	for _, want := range []string{"Store is missing", "Users is missing", "Revoker is missing", "Trail is missing", "is not an origin"} {
+	for _, want := range []string{"Store is missing", "Users is missing", "Revoker is missing", "Trail is missing",
+		"is not an origin"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("it does not say %q: %v", want, err)
 		}

@@ -39,16 +39,20 @@ func TestPagesOfApplicationsAndClientsAreCheapAndSmall(t *testing.T) {
 	app, _ := h.waits(h.app("An-application-of-an-ordinary-name-0", root.Sub))
 	for i := range 120 {
 		h.app(fmt.Sprintf("An-application-of-an-ordinary-name-%d", i+1), root.Sub)
-		must(h.store.SaveConsent(t.Context(), storage.Consent{AppID: app.ID, UserID: fmt.Sprintf("u%031d", i), Scope: "email openid phone profile tools"}))(t)
+		must(h.store.SaveConsent(t.Context(), storage.Consent{AppID: app.ID, UserID: fmt.Sprintf("u%031d", i),
+			Scope: "email openid phone profile tools"}))(t)
 		must(h.store.SetClientHost(t.Context(), fmt.Sprintf("agents-of-somebody-%d.example.com", i), true))(t)
-		h.agent(fmt.Sprintf("https://agents-of-somebody-%d.example.com/oauth/client-metadata.json", i), client.Document, time.Time{})
+		h.agent(fmt.Sprintf("https://agents-of-somebody-%d.example.com/oauth/client-metadata.json", i), client.Document,
+			time.Time{})
 	}
 	store.reads.Store(0)
 	h.open("/console/apps/new", root.cookie)
 	visitor := store.reads.Load() // what a page costs that reads nothing
 	for path, rows := range map[string]int{
-		"/console/apps": 100, "/console/apps?q=an": 100, "/console/apps?owner=" + root.Sub: 100, "/console/apps/" + app.ID: 0, "/console/apps/" + app.ID + "/grants": 50,
-		"/console/clients": 100, "/console/clients/hosts": 100, shownAt("https://agents-of-somebody-7.example.com/oauth/client-metadata.json"): 0,
+		"/console/apps": 100, "/console/apps?q=an": 100, "/console/apps?owner=" + root.Sub: 100, "/console/apps/" + app.ID: 0,
+		"/console/apps/" + app.ID + "/grants": 50,
+		"/console/clients":                    100, "/console/clients/hosts": 100,
+		shownAt("https://agents-of-somebody-7.example.com/oauth/client-metadata.json"): 0,
 	} {
 		store.reads.Store(0)
 		w := h.open(path, root.cookie)
@@ -63,12 +67,15 @@ func TestPagesOfApplicationsAndClientsAreCheapAndSmall(t *testing.T) {
 
 func TestGrantsOfAnApplicationHavePagesForItsOwnerAndForReaders(t *testing.T) {
 	h := newFixture(t)
-	root, mina, aud, eve := h.testUser("root", storage.RoleAdmin), h.testUser("mina", ""), h.testUser("aud", storage.RoleAuditor), h.testUser("eve", storage.RoleDeveloper)
+	root, mina, aud, eve := h.testUser("root", storage.RoleAdmin), h.testUser("mina", ""),
+		h.testUser("aud", storage.RoleAuditor), h.testUser("eve", storage.RoleDeveloper)
 	app, order := h.waits(h.app("Shop", mina.Sub))
 	for i := range 60 {
-		must(h.store.SaveConsent(t.Context(), storage.Consent{AppID: app.ID, UserID: fmt.Sprintf("u%031d", i), Scope: hostile}))(t)
+		must(h.store.SaveConsent(t.Context(), storage.Consent{AppID: app.ID, UserID: fmt.Sprintf("u%031d", i),
+			Scope: hostile}))(t)
 	}
-	must(h.store.SaveConsent(t.Context(), storage.Consent{AppID: h.app("Other", eve.Sub).ID, UserID: "another", Scope: "openid"}))(t)
+	must(h.store.SaveConsent(t.Context(), storage.Consent{AppID: h.app("Other", eve.Sub).ID, UserID: "another",
+		Scope: "openid"}))(t)
 	api, page := "/api/console/apps/"+app.ID+"/consents", "/console/apps/"+app.ID
 	seen := map[string]bool{}
 	for after, pages := "", 0; pages == 0 || after != "" && pages < 5; pages++ {
@@ -83,7 +90,9 @@ func TestGrantsOfAnApplicationHavePagesForItsOwnerAndForReaders(t *testing.T) {
 	}
 	for who, want := range map[string]int{root.cookie: 200, mina.cookie: 200, aud.cookie: 200, eve.cookie: 404, "": 401} {
 		w := h.open(page+"/grants", who)
-		if text := w.Body.String(); w.Code != want || strings.Contains(text, "u000") != (want == 200) || strings.Contains(text, hostile) || strings.Contains(text, "/console/users/") != (who == root.cookie || who == aud.cookie) {
+		if text := w.Body.String(); w.Code != want || strings.Contains(text, "u000") != (want == 200) ||
+			strings.Contains(text, hostile) || strings.Contains(text, "/console/users/") != (who == root.cookie ||
+			who == aud.cookie) {
 			t.Errorf("the page for %q is %d: %s", who, w.Code, text)
 		}
 		if got := h.call("GET", api, who, nil).status; got != want {
@@ -91,7 +100,8 @@ func TestGrantsOfAnApplicationHavePagesForItsOwnerAndForReaders(t *testing.T) {
 		}
 	}
 	text := h.open(page, mina.cookie).Body.String()
-	if !strings.Contains(text, "its open order "+order) || !strings.Contains(text, "what more than 50 users have allowed it") {
+	if !strings.Contains(text, "its open order "+order) || !strings.Contains(text,
+		"what more than 50 users have allowed it") {
 		t.Errorf("the deletion does not name what goes with it: %s", text)
 	}
 	if text := h.open(page, aud.cookie).Body.String(); strings.Contains(text, "What goes with it") {

@@ -34,7 +34,8 @@ func TestApplicationsWholeLifeByAnAdministrator(t *testing.T) {
 	root, ada, bob := h.testUser("root", storage.RoleAdmin), h.testUser("ada", ""), h.testUser("bob", "")
 	made := h.want(h.do("POST", "/api/console/apps", root.cookie, `{"name":"Shop","domains":["https://Shop.example.com"],"owner":"`+ada.Sub+`","first_party":true,"tier":"white_label"}`), 200, 1, "create")
 	id, first := data(made, "client_id"), data(made, "client_secret")
-	if data(made, "owner") != ada.Sub || data(made, "first_party") != "true" || data(made, "tier") != "white_label" || data(made, "public") != "false" || h.issued(id, first) != 200 {
+	if data(made, "owner") != ada.Sub || data(made, "first_party") != "true" || data(made, "tier") != "white_label" ||
+		data(made, "public") != "false" || h.issued(id, first) != 200 {
 		t.Errorf("made is %s", made.text)
 	}
 	app := "/api/console/apps/" + id
@@ -50,7 +51,8 @@ func TestApplicationsWholeLifeByAnAdministrator(t *testing.T) {
 		t.Errorf("a disabled application is given tokens: %d", got)
 	}
 	shown := h.want(h.call("GET", app, root.cookie, nil), 200, 1, "show")
-	if data(shown, "disabled") != "true" || data(shown, "owner") != bob.Sub || data(shown, "forbid_plain") != "true" || data(shown, "allow_http_redirect") != "true" || strings.Contains(shown.text, "client_secret") {
+	if data(shown, "disabled") != "true" || data(shown, "owner") != bob.Sub || data(shown, "forbid_plain") != "true" ||
+		data(shown, "allow_http_redirect") != "true" || strings.Contains(shown.text, "client_secret") {
 		t.Errorf("shown is %s", shown.text)
 	}
 	h.want(h.do("DELETE", app, root.cookie, ""), 200, 1, "DELETE")
@@ -138,7 +140,8 @@ func TestBadBodyIsRefusedAndStoresNothing(t *testing.T) {
 	h := newFixture(t)
 	root := h.testUser("root", storage.RoleAdmin)
 	app, order := h.waits(h.app("Shop", root.Sub))
-	public := must(h.store.SaveApp(t.Context(), storage.App{Name: "Phone", Domains: []string{"localhost"}, Public: true}))(t)
+	public := must(h.store.SaveApp(t.Context(), storage.App{Name: "Phone", Domains: []string{"localhost"},
+		Public: true}))(t)
 	one, user := "/api/console/apps/"+app.ID, "/api/console/users/"+root.Sub
 	for _, c := range []struct{ method, path, body, want string }{
 		{"POST", "/api/console/apps", ``, "domains is missing"},
@@ -176,7 +179,8 @@ func TestBadBodyIsRefusedAndStoresNothing(t *testing.T) {
 		{"PATCH", user, `{"nickname":"a\u0000b"}`, "nickname"},
 		{"PATCH", user, `{"nickname":"` + strings.Repeat("x", 201) + `"}`, "nickname"},
 	} {
-		a := h.want(h.call(c.method, c.path, root.cookie, strings.NewReader(c.body), "Content-Type", "application/json"), 400, 400, c.method+" "+c.path+" "+c.body)
+		a := h.want(h.call(c.method, c.path, root.cookie, strings.NewReader(c.body), "Content-Type", "application/json"), 400,
+			400, c.method+" "+c.path+" "+c.body)
 		if !strings.Contains(a.body.Msg, c.want) {
 			t.Errorf("%s %s %s says %s, want %q in it", c.method, c.path, c.body, a.body.Msg, c.want)
 		}
@@ -209,7 +213,8 @@ func TestOrderIsDecidedByAnAdministrator(t *testing.T) {
 	app, order := h.waits(h.app("Shop", mina.Sub))
 	at := "/api/console/orders/" + order
 	approved := h.want(h.do("POST", at+"/approve", root.cookie, `{"until":"2100-01-01"}`), 200, 1, "approve")
-	if data(approved, "status") != "approved" || data(approved, "expires_at") != "2100-01-01T00:00:00Z" || data(approved, "decided_by") != root.Sub || data(approved, "owner") != mina.Sub {
+	if data(approved, "status") != "approved" || data(approved, "expires_at") != "2100-01-01T00:00:00Z" ||
+		data(approved, "decided_by") != root.Sub || data(approved, "owner") != mina.Sub {
 		t.Errorf("approved is %s", approved.text)
 	}
 	if now := must(h.store.App(t.Context(), app.ID))(t); now.TierAt(time.Now()) != storage.TierWhiteLabel {
@@ -218,7 +223,8 @@ func TestOrderIsDecidedByAnAdministrator(t *testing.T) {
 	h.want(h.do("POST", at+"/reject", root.cookie, ``), 400, 400, "rejecting what is approved")
 	other, second := h.waits(h.app("Other", mina.Sub))
 	rejected := h.want(h.do("POST", "/api/console/orders/"+second+"/reject", root.cookie, `{"reason":"the invoice of March is open"}`), 200, 1, "reject")
-	if data(rejected, "status") != "rejected" || data(h.call("GET", "/api/console/orders/"+second, mina.cookie, nil), "reason") != "the invoice of March is open" {
+	if data(rejected, "status") != "rejected" || data(h.call("GET", "/api/console/orders/"+second, mina.cookie, nil),
+		"reason") != "the invoice of March is open" {
 		t.Errorf("rejected is %s", rejected.text)
 	}
 	h.want(h.do("POST", "/api/console/orders/ornone/approve", root.cookie, ``), 404, 404, "an order that is not there")
@@ -241,7 +247,8 @@ func TestOrderIsDecidedByAnAdministrator(t *testing.T) {
 
 func TestOrdersOfAnApplicationThatIsGivenAwayAreNoLongerItsFormerOwners(t *testing.T) {
 	h := newFixture(t)
-	root, mina, ada := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper), h.testUser("ada", storage.RoleDeveloper)
+	root, mina, ada := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper),
+		h.testUser("ada", storage.RoleDeveloper)
 	app, order := h.waits(h.app("Shop", mina.Sub))
 	h.want(h.do("PATCH", "/api/console/apps/"+app.ID, root.cookie, `{"owner":"`+ada.Sub+`"}`), 200, 1, "given away")
 	h.want(h.do("DELETE", "/api/console/orders/"+order, mina.cookie, ""), 404, 404, "the former owner")

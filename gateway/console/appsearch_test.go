@@ -20,7 +20,8 @@ func idsOn(a answer) (all []string) {
 
 func TestApplicationIsFoundByTheBeginningOfItsNameAndOfItsID(t *testing.T) {
 	h := newFixture(t)
-	root, mina, ada, audrey := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper), h.testUser("ada", ""), h.testUser("audrey", storage.RoleAuditor)
+	root, mina, ada, audrey := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper),
+		h.testUser("ada", ""), h.testUser("audrey", storage.RoleAuditor)
 	shop, office := h.app("Shop", mina.Sub), h.app("Office", ada.Sub)
 	find := func(who testUser, query string) string {
 		t.Helper()
@@ -38,11 +39,13 @@ func TestApplicationIsFoundByTheBeginningOfItsNameAndOfItsID(t *testing.T) {
 			t.Errorf("%s finds %q by %s, want %q", c.who.Username, got, c.query, c.want)
 		}
 	}
-	for _, query := range []string{"q=" + strings.Repeat("x", 1001), "q=shop&after=" + strings.Repeat("x", 1001), "q=shop&after=nowhere", "q=shop&owner=%2F"} {
+	for _, query := range []string{"q=" + strings.Repeat("x", 1001), "q=shop&after=" + strings.Repeat("x", 1001),
+		"q=shop&after=nowhere", "q=shop&owner=%2F"} {
 		h.want(h.call("GET", "/api/console/apps?"+query, root.cookie, nil), 400, 400, query)
 	}
 	page := h.open("/console/apps?q="+url.QueryEscape(`"><script>alert(1)</script>`), root.cookie)
-	if text := page.Body.String(); page.Code != 200 || strings.Contains(text, "<script>alert") || !strings.Contains(text, "Nothing begins with this.") {
+	if text := page.Body.String(); page.Code != 200 || strings.Contains(text, "<script>alert") ||
+		!strings.Contains(text, "Nothing begins with this.") {
 		t.Errorf("a hostile search is %d %s", page.Code, text)
 	}
 	if text := h.open("/console/apps?q=sho", root.cookie).Body.String(); !strings.Contains(text, shop.ID) || strings.Contains(text, office.ID) || !strings.Contains(text, `value="sho"`) {
@@ -60,7 +63,8 @@ func TestSearchGoesOnBehindItsPage(t *testing.T) {
 	h.app("Office", "")
 	seen, pages := map[string]bool{}, 0
 	for after := ""; ; pages++ {
-		a := h.want(h.call("GET", "/api/console/apps?q=shop&after="+url.QueryEscape(after), root.cookie, nil), 200, 1, "a page")
+		a := h.want(h.call("GET", "/api/console/apps?q=shop&after="+url.QueryEscape(after), root.cookie, nil), 200, 1,
+			"a page")
 		for _, id := range idsOn(a) {
 			if seen[id] || !want[id] {
 				t.Errorf("%s is found twice, or is no shop", id)

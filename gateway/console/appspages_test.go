@@ -10,7 +10,8 @@ import (
 
 func TestApplicationIsMadeChangedAndDeletedOnPages(t *testing.T) {
 	h := newFixture(t)
-	eve, root, ada, audrey := h.testUser("eve", ""), h.testUser("root", storage.RoleAdmin), h.testUser("ada", storage.RoleDeveloper), h.testUser("audrey", storage.RoleAuditor)
+	eve, root, ada, audrey := h.testUser("eve", ""), h.testUser("root", storage.RoleAdmin),
+		h.testUser("ada", storage.RoleDeveloper), h.testUser("audrey", storage.RoleAuditor)
 	form := url.Values{"form": {h.formOn(h.open("/console/apps/new", eve.cookie))}, "do": {"new"}, "name": {`<script>alert("1")</script>`}, "domains": {"shop.example.com"}, "redirect_uris": {"https://shop.example.com/cb"}}
 	made := h.send("/console/apps/new", eve.cookie, form)
 	all, _, err := h.store.Apps(t.Context(), eve.Sub, "", 2)
@@ -27,7 +28,8 @@ func TestApplicationIsMadeChangedAndDeletedOnPages(t *testing.T) {
 	path := "/console/apps/" + app.ID
 	for who, want := range map[string]int{eve.cookie: 200, audrey.cookie: 200, ada.cookie: 404, "": 401} {
 		page := h.open(path, who)
-		if page.Code != want || strings.Contains(page.Body.String(), app.AppKey().Reveal()) || strings.Contains(page.Body.String(), "<script>alert") {
+		if page.Code != want || strings.Contains(page.Body.String(), app.AppKey().Reveal()) ||
+			strings.Contains(page.Body.String(), "<script>alert") {
 			t.Errorf("%q gets %d, want %d: %s", who, page.Code, want, page.Body)
 		}
 		if list := h.open("/console/apps", who); strings.Contains(list.Body.String(), app.ID) != (want == 200) {
@@ -38,9 +40,11 @@ func TestApplicationIsMadeChangedAndDeletedOnPages(t *testing.T) {
 		t.Errorf("an auditor is shown %d forms", forms)
 	}
 	for uri, want := range map[string]string{
-		"https://shop.example.com/cb": "It is allowed.", "https://evil.example.com/": "not among the application&#39;s domains", "https://shop.example.com/": "registered redirect_uris",
+		"https://shop.example.com/cb": "It is allowed.", "https://evil.example.com/": "not among the application&#39;s " +
+			"domains", "https://shop.example.com/": "registered redirect_uris",
 	} {
-		if page := h.open(path+"?redirect_uri="+url.QueryEscape(uri), eve.cookie).Body.String(); !strings.Contains(page, want) {
+		if page := h.open(path+"?redirect_uri="+url.QueryEscape(uri), eve.cookie).Body.String(); !strings.Contains(page,
+			want) {
 			t.Errorf("%s: the page does not say %q", uri, want)
 		}
 	}
@@ -62,13 +66,15 @@ func TestApplicationIsMadeChangedAndDeletedOnPages(t *testing.T) {
 	if code := send(eve.cookie, "secret", url.Values{"overlap_seconds": {"0"}}); code != 200 {
 		t.Errorf("rotated with %d", code)
 	}
-	if now := must(h.store.App(t.Context(), app.ID))(t); now.Name != "Shop" || now.FirstParty || now.AppKey().Reveal() == app.AppKey().Reveal() {
+	if now := must(h.store.App(t.Context(), app.ID))(t); now.Name != "Shop" || now.FirstParty ||
+		now.AppKey().Reveal() == app.AppKey().Reveal() {
 		t.Errorf("it is %+v", now)
 	}
 	if code := send(eve.cookie, "delete", url.Values{"confirm": {"shop"}}); code != 400 {
 		t.Errorf("deleted by another name: %d", code)
 	}
-	if code := send(eve.cookie, "delete", url.Values{"confirm": {"Shop"}}); code != 303 || h.open(path, eve.cookie).Code != 404 {
+	if code := send(eve.cookie, "delete", url.Values{"confirm": {"Shop"}}); code != 303 ||
+		h.open(path, eve.cookie).Code != 404 {
 		t.Errorf("deleted with %d", code)
 	}
 }
@@ -79,12 +85,15 @@ func TestBrandIsKeptByEveryTierAndShownByThoseThatHaveOne(t *testing.T) {
 	app := h.app("Shop", eve.Sub)
 	path := "/console/apps/" + app.ID
 	brand := func(name, logo, color string) int {
-		return h.act(path, eve, url.Values{"do": {"brand"}, "brand_name": {name}, "brand_logo": {logo}, "brand_color": {color}})
+		return h.act(path, eve, url.Values{"do": {"brand"}, "brand_name": {name}, "brand_logo": {logo},
+			"brand_color": {color}})
 	}
 	if code := brand(hostile, "https://cdn.example.com/a.svg", "#1a2b3c"); code != 303 {
 		t.Fatalf("the brand is answered with %d", code)
 	}
-	if now := must(h.store.App(t.Context(), app.ID))(t); now.Brand == nil || *now.Brand != (storage.Brand{Name: hostile, Logo: "https://cdn.example.com/a.svg", Color: "#1a2b3c"}) || now.Name != "Shop" {
+	if now := must(h.store.App(t.Context(), app.ID))(t); now.Brand == nil ||
+		*now.Brand != (storage.Brand{Name: hostile, Logo: "https://cdn.example.com/a.svg", Color: "#1a2b3c"}) ||
+		now.Name != "Shop" {
 		t.Errorf("stored is %+v", now.Brand)
 	}
 	if page := h.open(path, eve.cookie).Body.String(); strings.Contains(page, "<script>alert") || !strings.Contains(page, "not shown by this tier") || !strings.Contains(page, `value="#1a2b3c"`) {
@@ -95,13 +104,15 @@ func TestBrandIsKeptByEveryTierAndShownByThoseThatHaveOne(t *testing.T) {
 			t.Errorf("%s is taken for a logo: %d", logo, code)
 		}
 	}
-	if w := h.send(path, ada.cookie, url.Values{"do": {"brand"}, "form": {h.formOn(h.open(path, eve.cookie))}}); w.Code == 303 {
+	if w := h.send(path, ada.cookie, url.Values{"do": {"brand"},
+		"form": {h.formOn(h.open(path, eve.cookie))}}); w.Code == 303 {
 		t.Error("somebody else has changed the brand")
 	}
 	now := must(h.store.App(t.Context(), app.ID))(t)
 	now.Tier = storage.TierWhiteLabel
 	must(h.store.SaveApp(t.Context(), now))(t)
-	if page := h.open(path, eve.cookie).Body.String(); !strings.Contains(page, "The sign-in pages of the application show it.") {
+	if page := h.open(path, eve.cookie).Body.String(); !strings.Contains(page,
+		"The sign-in pages of the application show it.") {
 		t.Errorf("the page of white_label is %s", page)
 	}
 	if code := brand("", "", ""); code != 303 || must(h.store.App(t.Context(), app.ID))(t).Brand != nil {

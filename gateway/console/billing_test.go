@@ -25,13 +25,15 @@ func (h *fixture) submit(path, cookie, do, id string, fields ...string) *httptes
 
 func TestOrderIsDecidedOnItsPageByAnAdministratorAlone(t *testing.T) {
 	h := newFixture(t)
-	root, mina, ada, aud := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper), h.testUser("ada", ""), h.testUser("aud", storage.RoleAuditor)
+	root, mina, ada, aud := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper),
+		h.testUser("ada", ""), h.testUser("aud", storage.RoleAuditor)
 	app, order := h.waits(h.app("Shop", mina.Sub))
 	page := "/console/orders/" + order
 	for cookie, want := range map[string]struct {
 		status        int
 		approve, take bool
-	}{root.cookie: {200, true, true}, mina.cookie: {200, false, true}, aud.cookie: {200, false, false}, ada.cookie: {404, false, false}, "": {401, false, false}} {
+	}{root.cookie: {200, true, true}, mina.cookie: {200, false, true}, aud.cookie: {200, false, false},
+		ada.cookie: {404, false, false}, "": {401, false, false}} {
 		w := h.open(page, cookie)
 		approve, take := strings.Contains(w.Body.String(), `value="approve"`), strings.Contains(w.Body.String(), `value="cancel"`)
 		if w.Code != want.status || approve != want.approve || take != want.take {
@@ -63,7 +65,8 @@ func TestOrderIsDecidedOnItsPageByAnAdministratorAlone(t *testing.T) {
 	if trail := h.trail(); !strings.Contains(trail, `status "pending" -> "rejected"`) || !strings.Contains(trail, root.Sub) {
 		t.Errorf("the trail is %s", trail)
 	}
-	if w := h.open(page, mina.cookie); strings.Contains(w.Body.String(), "<script>alert") || !strings.Contains(w.Body.String(), "&lt;script&gt;alert") {
+	if w := h.open(page, mina.cookie); strings.Contains(w.Body.String(), "<script>alert") ||
+		!strings.Contains(w.Body.String(), "&lt;script&gt;alert") {
 		t.Errorf("the reason is shown as %s", w.Body)
 	}
 	if len(h.forgot) == 0 || h.forgot[0] != app.ID {
@@ -73,7 +76,8 @@ func TestOrderIsDecidedOnItsPageByAnAdministratorAlone(t *testing.T) {
 
 func TestListOfOrdersBeginsWithThoseThatWaitForAnAdministrator(t *testing.T) {
 	h := newFixture(t)
-	root, mina, ada := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper), h.testUser("ada", "")
+	root, mina, ada := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper),
+		h.testUser("ada", "")
 	_, waits := h.waits(h.app("Shop", mina.Sub))
 	_, done := h.waits(h.app("Mart", ada.Sub))
 	h.do("POST", "/api/console/orders/"+done+"/reject", root.cookie, `{}`)
@@ -81,9 +85,11 @@ func TestListOfOrdersBeginsWithThoseThatWaitForAnAdministrator(t *testing.T) {
 		path, cookie string
 		want         []bool // waits, done
 	}{
-		{"/console/orders", root.cookie, []bool{true, false}}, {"/console/orders?status=all", root.cookie, []bool{true, true}},
+		{"/console/orders", root.cookie, []bool{true, false}},
+		{"/console/orders?status=all", root.cookie, []bool{true, true}},
 		{"/console/orders?status=rejected", root.cookie, []bool{false, true}},
-		{"/console/orders", ada.cookie, []bool{false, true}}, {"/console/orders?status=all", mina.cookie, []bool{true, false}},
+		{"/console/orders", ada.cookie, []bool{false, true}},
+		{"/console/orders?status=all", mina.cookie, []bool{true, false}},
 	} {
 		body := h.open(c.path, c.cookie).Body.String()
 		if strings.Contains(body, waits) != c.want[0] || strings.Contains(body, done) != c.want[1] {
@@ -99,7 +105,8 @@ func TestTierIsSetOnAPageWithWhatItWasOnTheTrail(t *testing.T) {
 	if w := h.open("/console/tiers", mina.cookie); w.Code != 200 || strings.Contains(w.Body.String(), `name="form"`) || !strings.Contains(w.Body.String(), "999.00") {
 		t.Errorf("a developer sees %d %s", w.Code, w.Body)
 	}
-	w := h.submit("/console/tiers", root.cookie, "set", h.formOn(h.open("/console/tiers", root.cookie)), "client_id", app.ID, "tier", "white_label", "until", "2199-05-01")
+	w := h.submit("/console/tiers", root.cookie, "set", h.formOn(h.open("/console/tiers", root.cookie)), "client_id",
+		app.ID, "tier", "white_label", "until", "2199-05-01")
 	now := must(h.store.App(t.Context(), app.ID))(t)
 	if w.Code != 303 || now.TierAt(time.Now()) != "white_label" {
 		t.Fatalf("%d %s", w.Code, w.Body)
@@ -110,7 +117,8 @@ func TestTierIsSetOnAPageWithWhatItWasOnTheTrail(t *testing.T) {
 	if trail := h.trail(); !strings.Contains(trail, "tier free -> white_label until 2199-05-01T00:00:00Z") {
 		t.Errorf("the trail is %s", trail)
 	}
-	if w := h.open("/console/quota?app="+app.ID, mina.cookie); w.Code != 200 || !strings.Contains(w.Body.String(), "50,000") {
+	if w := h.open("/console/quota?app="+app.ID, mina.cookie); w.Code != 200 ||
+		!strings.Contains(w.Body.String(), "50,000") {
 		t.Errorf("the quota is %d %s", w.Code, w.Body)
 	}
 	if w := h.open("/console/quota?app="+h.app("Other", root.Sub).ID, mina.cookie); w.Code != 404 {

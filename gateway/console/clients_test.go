@@ -91,7 +91,8 @@ func TestClientIsReadAgainDisabledAndRemoved(t *testing.T) {
 	do("forget", `{"client_id":"`+document+`"}`, 200, 1)
 	do("forget", `{"client_id":"`+document+`"}`, 404, 404)
 	shop := h.app("Shop", root.Sub)
-	for _, id := range []string{shop.ID, "", "https://agent.example/\\u0000", "ks-none", "ks-" + strings.Repeat("x", 300)} {
+	for _, id := range []string{shop.ID, "", "https://agent.example/\\u0000", "ks-none",
+		"ks-" + strings.Repeat("x", 300)} {
 		do("forget", `{"client_id":"`+id+`"}`, 404, 404)
 		do("set", `{"client_id":"`+id+`","disabled":true}`, 404, 404)
 		do("refetch", `{"client_id":"`+id+`"}`, 404, 404)
@@ -101,7 +102,8 @@ func TestClientIsReadAgainDisabledAndRemoved(t *testing.T) {
 	}
 	for _, want := range []string{
 		"client refetch " + document + " by " + root.Sub + `: fresh_until "` + fresh.Client.FreshUntil.UTC().Format("2006-01-02T15:04:05Z") + `" -> "`,
-		"client set " + dynamic + " by " + root.Sub + ": disabled false -> true\n", "client set " + dynamic + " by " + root.Sub + ": disabled true -> false\n",
+		"client set " + dynamic + " by " + root.Sub + ": disabled false -> true\n",
+		"client set " + dynamic + " by " + root.Sub + ": disabled true -> false\n",
 		"client forget " + document + " by " + root.Sub + `: name "Agent" -> ""`,
 	} {
 		if !strings.Contains(h.trail(), want) {
@@ -144,14 +146,17 @@ func TestHostsOfClientsHavePages(t *testing.T) {
 
 func TestClientsAreShownToReadersAndChangedByAdministrators(t *testing.T) {
 	h := newFixture(t)
-	root, mina, aud, eve := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper), h.testUser("aud", storage.RoleAuditor), h.testUser("eve", "")
+	root, mina, aud, eve := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper),
+		h.testUser("aud", storage.RoleAuditor), h.testUser("eve", "")
 	h.clients()
 	mine := h.app("Mine", root.Sub)
 	must(h.store.SetClientHost(t.Context(), "b.example", false))(t)
-	for _, path := range []string{shownAt(document), "/console/clients/hosts", "/console/clients", "/api/console/clients/show?id=" + document, "/api/console/clients/hosts"} {
+	for _, path := range []string{shownAt(document), "/console/clients/hosts", "/console/clients",
+		"/api/console/clients/show?id=" + document, "/api/console/clients/hosts"} {
 		for who, want := range map[string]int{root.cookie: 200, aud.cookie: 200, mina.cookie: 403, eve.cookie: 403, "": 401} {
 			w := h.open(path, who)
-			shown := strings.Contains(w.Body.String(), "b.example") || strings.Contains(w.Body.String(), "127.0.0.1") || strings.Contains(w.Body.String(), dynamic)
+			shown := strings.Contains(w.Body.String(), "b.example") || strings.Contains(w.Body.String(), "127.0.0.1") ||
+				strings.Contains(w.Body.String(), dynamic)
 			if w.Code != want || shown != (want == 200) || who == aud.cookie && strings.Contains(w.Body.String(), `method="post"`) {
 				t.Errorf("%s for %q is %d, want %d: %s", path, who, w.Code, want, w.Body)
 			}
@@ -168,7 +173,8 @@ func TestClientsAreShownToReadersAndChangedByAdministrators(t *testing.T) {
 		for _, who := range []testUser{mina, aud, eve} {
 			h.want(h.do("POST", "/api/console/clients/"+path, who.cookie, body), 403, 403, path+" by "+who.Username)
 		}
-		h.want(h.do("POST", "/api/console/clients/"+path, h.signedIn(root.Sub, time.Now().Add(-time.Hour)), body), 403, 4031, path+" after an hour")
+		h.want(h.do("POST", "/api/console/clients/"+path, h.signedIn(root.Sub, time.Now().Add(-time.Hour)), body), 403, 4031,
+			path+" after an hour")
 	}
 	h.want(h.do("DELETE", "/api/console/clients/hosts/agent.example", aud.cookie, ""), 403, 403, "DELETE by an auditor")
 	if len(h.events) > 0 || h.revoked() != "" {
@@ -181,33 +187,41 @@ func TestClientsAreActedOnByForms(t *testing.T) {
 	root, boss := h.testUser("root", storage.RoleAdmin), h.testUser("boss", storage.RoleAdmin)
 	h.clients()
 	for _, c := range []struct{ id, do, says string }{
-		{document, "trust", "The host is trusted."}, {document, "refetch", "The document is read again"}, {document, "unsay", "The configuration decides"}, {document, "deny", "The host is denied."},
-		{dynamic, "disable", "The client is disabled."}, {dynamic, "enable", "The client is enabled."}, {dynamic, "forget", "The client is removed."},
+		{document, "trust", "The host is trusted."}, {document, "refetch", "The document is read again"},
+		{document, "unsay", "The configuration decides"}, {document, "deny", "The host is denied."},
+		{dynamic, "disable", "The client is disabled."}, {dynamic, "enable", "The client is enabled."},
+		{dynamic, "forget", "The client is removed."},
 	} {
 		id, events := h.formOn(h.open(shownAt(c.id), root.cookie)), len(h.events)
 		for what, forged := range map[string]url.Values{
-			"no id": {"do": {c.do}}, "one that is none": {"do": {c.do}, "form": {"x"}}, "one of another page": {"do": {c.do}, "form": {h.formOn(h.open("/console/clients/hosts", root.cookie))}},
+			"no id": {"do": {c.do}}, "one that is none": {"do": {c.do}, "form": {"x"}},
+			"one of another page":    {"do": {c.do}, "form": {h.formOn(h.open("/console/clients/hosts", root.cookie))}},
 			"one of another session": {"do": {c.do}, "form": {h.formOn(h.open(shownAt(c.id), boss.cookie))}},
 		} {
 			if w := h.send(shownAt(c.id), root.cookie, forged); w.Code != 400 || len(h.events) != events {
 				t.Errorf("%s with %s: %d", c.do, what, w.Code)
 			}
 		}
-		w := h.send(shownAt(c.id), root.cookie, url.Values{"do": {c.do}, "form": {id}, "host": {"evil.example"}, "client_id": {"ks-evil"}})
+		w := h.send(shownAt(c.id), root.cookie, url.Values{"do": {c.do}, "form": {id}, "host": {"evil.example"},
+			"client_id": {"ks-evil"}})
 		if w.Code != 303 || len(h.events) != events+1 || strings.Contains(h.trail(), "evil") {
 			t.Fatalf("%s: %d %s, on the trail %s", c.do, w.Code, w.Body, h.trail())
 		}
-		if after := h.open(w.Header().Get("Location"), root.cookie); after.Code != 200 || !strings.Contains(after.Body.String(), c.says) && c.do != "forget" {
+		if after := h.open(w.Header().Get("Location"), root.cookie); after.Code != 200 ||
+			!strings.Contains(after.Body.String(), c.says) && c.do != "forget" {
 			t.Errorf("%s leads to %s: %d", c.do, w.Header().Get("Location"), after.Code)
 		}
-		if twice := h.send(shownAt(c.id), root.cookie, url.Values{"do": {c.do}, "form": {id}}); twice.Code != 409 && twice.Code != 404 || len(h.events) != events+1 {
+		if twice := h.send(shownAt(c.id), root.cookie, url.Values{"do": {c.do}, "form": {id}}); twice.Code != 409 &&
+			twice.Code != 404 || len(h.events) != events+1 {
 			t.Errorf("%s twice: %d", c.do, twice.Code)
 		}
 	}
 	form := func(do, host, policy string) int {
 		return h.act("/console/clients/hosts", root, url.Values{"do": {do}, "host": {host}, "policy": {policy}})
 	}
-	if set, no, none, unsay := form("set", "b.example", "trusted"), form("set", hostile, "trusted"), form("unsay", "c.example", ""), form("unsay", "b.example", ""); set != 303 || no != 400 || none != 404 || unsay != 303 {
+	if set, no, none, unsay := form("set", "b.example", "trusted"), form("set", hostile, "trusted"),
+		form("unsay", "c.example", ""), form("unsay", "b.example", ""); set != 303 || no != 400 || none != 404 ||
+		unsay != 303 {
 		t.Errorf("the hosts' forms answer %d %d %d %d", set, no, none, unsay)
 	}
 }

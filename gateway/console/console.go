@@ -110,13 +110,14 @@ type Config struct {
 	// asked once more.
 	Visit func(r *http.Request) (storage.Session, storage.User, error)
 
-	SignIn   SignIn                // nil: visitors who are not signed in are refused, and not asked to sign in
-	Forms    Forms                 // nil: what is typed does not outlive being asked to sign in again
-	Lockout  Lockout               // nil: no address is ever locked
-	Usage    Usage                 // nil: there is nothing of usage
-	Registry Registry              // nil: capabilities are not shown
-	Bus      Bus                   // nil: tools cannot be tried
-	Ways     access.Ways           // every way in, see Ways of signin.Config; nil: no page says that they decide, and nobody is invited
+	SignIn   SignIn   // nil: visitors who are not signed in are refused, and not asked to sign in
+	Forms    Forms    // nil: what is typed does not outlive being asked to sign in again
+	Lockout  Lockout  // nil: no address is ever locked
+	Usage    Usage    // nil: there is nothing of usage
+	Registry Registry // nil: capabilities are not shown
+	Bus      Bus      // nil: tools cannot be tried
+	// every way in, see Ways of signin.Config; nil: no page says that they decide, and nobody is invited
+	Ways     access.Ways
 	Nodes    Nodes                 // nil: no nodes are listed
 	Notifier Notifier              // nil: nobody is notified
 	Forget   func(clientID string) // makes the gateway read an application anew; nil: it notices within seconds
@@ -127,7 +128,8 @@ type Config struct {
 	Vitals   func(ctx context.Context) []Vital // what the service is well by; nil: the store and the process alone
 	Settings func() []Setting                  // what the process was started with; nil: the stored settings alone
 	Stored   func() Server                     // what the records are in; nil, or without a Kind: it is not shown
-	Counters func() Server                     // what counts for all nodes; without a Kind: each counts alone; nil: it is not shown
+	// what counts for all nodes; without a Kind: each counts alone; nil: it is not shown
+	Counters func() Server
 
 	// Delays are those of attempts at accounts at which too many have failed, as *signin.SignIn knows them; nil: no
 	// account is ever delayed.
@@ -165,8 +167,10 @@ func New(_ context.Context, c Config) (*Console, error) {
 	var errs []error
 	for name, missing := range map[string]bool{
 		"Store is missing": c.Store == nil, "Visitors is missing: use oauth/signin": c.Visitors == nil,
-		"Users is missing: use users.StoreUsers": c.Users == nil, "Revoker is missing: use oauth.OpenTokens": c.Revoker == nil,
-		"Trail is missing: use gateway.OpenTrail": c.Trail == nil, "Billing is missing: use (*gateway.Gateway).Billing": c.Billing == nil,
+		"Users is missing: use users.StoreUsers":             c.Users == nil,
+		"Revoker is missing: use oauth.OpenTokens":           c.Revoker == nil,
+		"Trail is missing: use gateway.OpenTrail":            c.Trail == nil,
+		"Billing is missing: use (*gateway.Gateway).Billing": c.Billing == nil,
 	} {
 		if missing {
 			errs = append(errs, errors.New(name))

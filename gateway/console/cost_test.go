@@ -23,7 +23,8 @@ var dearer = map[string]int{}
 
 // alsoAsked are queries that read something of their own.
 var alsoAsked = map[string][]string{
-	"/console/usage": {"?client_id={client_id}&by=tool", "?client_id={client_id}&by=member"}, "/console/grants": {"?client_id={client_id}"},
+	"/console/usage":  {"?client_id={client_id}&by=tool", "?client_id={client_id}&by=member"},
+	"/console/grants": {"?client_id={client_id}"},
 }
 
 // Every page that a console serves, for each role that sees it.
@@ -76,7 +77,8 @@ func TestDisabledUserAndAChangedRoleCountAtOnce(t *testing.T) {
 	status := func() int { return h.open("/console/users/new", root.cookie).Code }
 	b.reads.Store(0)
 	if code := status(); code != 200 || b.reads.Load() != 3 {
-		t.Errorf("a page that reads nothing is %d after %d reads, of a session, its user and their factors", code, b.reads.Load())
+		t.Errorf("a page that reads nothing is %d after %d reads, of a session, its user and their factors", code,
+			b.reads.Load())
 	}
 	var got []int
 	for _, change := range []func(u *storage.User){

@@ -38,7 +38,8 @@ func (twoNodes) List(context.Context) ([]nodes.Info, error) {
 
 // agent makes an application that nobody registered. If it does not end, a user has consented to it.
 func (h *fixture) agent(id, kind string, end time.Time) {
-	d := &client.Description{Kind: kind, AuthMethod: client.AuthNone, RedirectURIs: []string{"http://127.0.0.1/cb"}, Grants: []string{"authorization_code"}, ExpiresAt: end}
+	d := &client.Description{Kind: kind, AuthMethod: client.AuthNone, RedirectURIs: []string{"http://127.0.0.1/cb"},
+		Grants: []string{"authorization_code"}, ExpiresAt: end}
 	if end.IsZero() {
 		d.KeptAt = time.Now()
 	}
@@ -65,7 +66,8 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 		return n
 	}
 	h := open(backends[0])
-	root, mina, eve := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper), h.testUser("eve", "")
+	root, mina, eve := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper),
+		h.testUser("eve", "")
 	aud := h.testUser("aud", storage.RoleAuditor)
 	app, order := h.waits(h.app("Shop", mina.Sub))
 	nobodys := h.app("Office", "")
@@ -79,8 +81,10 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 		open(b)
 	}
 	return dialogue.Nodes(settle, handlers...), map[string]string{
-		"root": root.cookie, "mina": mina.cookie, "eve": eve.cookie, "aud": aud.cookie, "root_sub": root.Sub, "mina_sub": mina.Sub, "eve_sub": eve.Sub,
-		"app": app.ID, "eve_session": h.shown(eve.Sub), "eve_key": key1, "order": order, "nobodys": nobodys.ID, "nobodys_secret": nobodys.AppKey().Reveal(),
-		"delivery": delivery, "rule": h.ruled(),
+		"root": root.cookie, "mina": mina.cookie, "eve": eve.cookie, "aud": aud.cookie, "root_sub": root.Sub,
+		"mina_sub": mina.Sub, "eve_sub": eve.Sub,
+		"app": app.ID, "eve_session": h.shown(eve.Sub), "eve_key": key1, "order": order, "nobodys": nobodys.ID,
+		"nobodys_secret": nobodys.AppKey().Reveal(),
+		"delivery":       delivery, "rule": h.ruled(),
 	}
 }

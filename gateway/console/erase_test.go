@@ -18,7 +18,8 @@ func TestAdministratorErasesAUser(t *testing.T) {
 	h := newFixture(t)
 	root, eve, aud := h.testUser("root", storage.RoleAdmin), h.testUser("eve", ""), h.testUser("aud", storage.RoleAuditor)
 	page := "/console/users/" + eve.Sub
-	must(h.store.SaveConsent(t.Context(), storage.Consent{AppID: h.app("Shop", "").ID, UserID: eve.Sub, Scope: "openid"}))(t)
+	must(h.store.SaveConsent(t.Context(), storage.Consent{AppID: h.app("Shop", "").ID, UserID: eve.Sub,
+		Scope: "openid"}))(t)
 	h.key(eve.Sub)
 	if w := h.open("/console/sessions", root.cookie); !strings.Contains(w.Body.String(), ">eve<") {
 		t.Fatalf("the sessions do not show the name: %s", w.Body)
@@ -28,7 +29,8 @@ func TestAdministratorErasesAUser(t *testing.T) {
 		cookie string
 		sub    string
 		want   int
-	}{{aud.cookie, eve.Sub, 403}, {eve.cookie, eve.Sub, 403}, {stale, eve.Sub, 403}, {root.cookie, root.Sub, 409}, {root.cookie, "unobody", 404}} {
+	}{{aud.cookie, eve.Sub, 403}, {eve.cookie, eve.Sub, 403}, {stale, eve.Sub, 403}, {root.cookie, root.Sub, 409},
+		{root.cookie, "unobody", 404}} {
 		if a := h.do("DELETE", "/api/console/users/"+c.sub, c.cookie, ""); a.status != c.want {
 			t.Errorf("erasing %s is %d, want %d: %s", c.sub, a.status, c.want, a.text)
 		}
@@ -42,7 +44,8 @@ func TestAdministratorErasesAUser(t *testing.T) {
 		t.Fatalf("refused acts changed something: %+v, %s, %v", u, h.trail(), h.notices)
 	}
 
-	w := h.send(page, root.cookie, url.Values{"do": {"erase"}, "confirm": {"eve"}, "form": {h.formOn(h.open(page, root.cookie))}})
+	w := h.send(page, root.cookie, url.Values{"do": {"erase"}, "confirm": {"eve"},
+		"form": {h.formOn(h.open(page, root.cookie))}})
 	if text := w.Body.String(); w.Code != 200 || !strings.Contains(text, "was erased") || strings.Contains(text, "eve<") {
 		t.Fatalf("the page is %d %s", w.Code, text)
 	}
@@ -61,7 +64,8 @@ func TestAdministratorErasesAUser(t *testing.T) {
 			t.Errorf("%s is %d", path, w.Code)
 		}
 	}
-	for _, path := range []string{"/console/sessions", "/console/users", "/console/users?q=eve", "/console/grants?user=eve"} {
+	for _, path := range []string{"/console/sessions", "/console/users", "/console/users?q=eve",
+		"/console/grants?user=eve"} {
 		if w := h.open(path, root.cookie); w.Code != 200 || strings.Contains(w.Body.String(), ">eve<") {
 			t.Errorf("%s still shows the name: %d", path, w.Code)
 		}
@@ -69,9 +73,11 @@ func TestAdministratorErasesAUser(t *testing.T) {
 	// A record that is left shows no name that was remembered.
 	now := time.Now()
 	must(h.store.Sweep(t.Context(), now.Add(25*time.Hour)))(t)
-	must(h.store.SaveSession(t.Context(), storage.Session{ID: "left", UserID: eve.Sub, AuthTime: now, ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour)}))(t)
+	must(h.store.SaveSession(t.Context(), storage.Session{ID: "left", UserID: eve.Sub, AuthTime: now,
+		ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour)}))(t)
 	root.cookie = h.signedIn(root.Sub, now)
-	if w := h.open("/console/sessions", root.cookie); w.Code != 200 || strings.Contains(w.Body.String(), ">eve<") || !strings.Contains(w.Body.String(), eve.Sub) {
+	if w := h.open("/console/sessions", root.cookie); w.Code != 200 || strings.Contains(w.Body.String(), ">eve<") ||
+		!strings.Contains(w.Body.String(), eve.Sub) {
 		t.Errorf("a session that is left is shown as %d %s", w.Code, w.Body)
 	}
 	again := h.testUser("eve", "")
@@ -86,7 +92,8 @@ func TestOwnerIsNotErasedAndAHalfErasedUserIsShownAsOne(t *testing.T) {
 	app := h.app("Shop", mina.Sub)
 	page := "/console/users/" + mina.Sub
 	a := h.do("DELETE", "/api/console/users/"+mina.Sub, root.cookie, "")
-	for _, want := range []string{"1 applications and 0 capabilities", "keystile app set CLIENT_ID --owner", "keystile capability register MEMBER --owner"} {
+	for _, want := range []string{"1 applications and 0 capabilities", "keystile app set CLIENT_ID --owner",
+		"keystile capability register MEMBER --owner"} {
 		if a.status != 409 || !strings.Contains(a.text, want) {
 			t.Errorf("an owner is erased with %d %s, which does not say %q", a.status, a.text, want)
 		}
@@ -98,13 +105,15 @@ func TestOwnerIsNotErasedAndAHalfErasedUserIsShownAsOne(t *testing.T) {
 	half := must(h.store.User(t.Context(), mina.Sub))(t)
 	half.Disabled, half.Erasing = true, true
 	must(h.store.SaveUser(t.Context(), half))(t)
-	if text := h.open(page, root.cookie).Body.String(); !strings.Contains(text, "erase once more") || strings.Contains(text, ">Enable<") {
+	if text := h.open(page, root.cookie).Body.String(); !strings.Contains(text, "erase once more") ||
+		strings.Contains(text, ">Enable<") {
 		t.Errorf("a half erased user is shown as %s", text)
 	}
 	if a := h.do("PATCH", "/api/console/users/"+mina.Sub, root.cookie, `{"disabled":false}`); a.status != 400 || !strings.Contains(a.text, "being erased") {
 		t.Errorf("a half erased user is enabled: %d %s", a.status, a.text)
 	}
-	if a := h.do("DELETE", "/api/console/users/"+mina.Sub, root.cookie, ""); a.status != 200 || a.body.Data["erased"] != true {
+	if a := h.do("DELETE", "/api/console/users/"+mina.Sub, root.cookie, ""); a.status != 200 ||
+		a.body.Data["erased"] != true {
 		t.Errorf("the second time it is %d %s", a.status, a.text)
 	}
 }

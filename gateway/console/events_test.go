@@ -37,12 +37,14 @@ func TestOperatorsSeeWhatTheirWebhookHasNotBeenTold(t *testing.T) {
 		t.Errorf("after one user was made the events are %+v", e)
 	}
 	page := h.open("/console/events", root.cookie).Body.String()
-	for text, want := range map[string]bool{"user.created": true, "hooks.example.com": true, "key-of-ours": false, eve.Sub: false} {
+	for text, want := range map[string]bool{"user.created": true, "hooks.example.com": true, "key-of-ours": false,
+		eve.Sub: false} {
 		if strings.Contains(page, text) != want || !want && strings.Contains(w.Body.String(), text) {
 			t.Errorf("that %q is shown should be %v: %s", text, want, page)
 		}
 	}
-	if page := h.open("/console/events?client_id=ksother", root.cookie).Body.String(); strings.Contains(page, "user.created") || !strings.Contains(page, "ksother") {
+	if page := h.open("/console/events?client_id=ksother", root.cookie).Body.String(); strings.Contains(page,
+		"user.created") || !strings.Contains(page, "ksother") {
 		t.Errorf("of an application it shows %s", page)
 	}
 }

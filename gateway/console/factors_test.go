@@ -21,7 +21,8 @@ func TestAdministratorRemovesLostSecondFactors(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		f.Authenticator, f.AppSecret = &authn.Authenticator{CreatedAt: time.Now()}, storage.NewSecret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
+		f.Authenticator, f.AppSecret = &authn.Authenticator{CreatedAt: time.Now()},
+			storage.NewSecret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")
 		f.Recovery, f.DueSince = []authn.RecoveryCode{{Hash: "x"}}, time.Now()
 		if _, err := h.store.SaveFactors(t.Context(), f); err != nil {
 			t.Fatal(err)
@@ -37,7 +38,8 @@ func TestAdministratorRemovesLostSecondFactors(t *testing.T) {
 	lose()
 	path := "/api/console/users/" + eve.Sub + "/factors"
 	h.want(h.do("GET", path, root.cookie, ""), 200, 1, "reading them")
-	h.want(h.do("DELETE", path, h.signedIn(root.Sub, time.Now().Add(-11*time.Minute)), ""), 403, 4031, "who signed in long ago")
+	h.want(h.do("DELETE", path, h.signedIn(root.Sub, time.Now().Add(-11*time.Minute)), ""), 403, 4031,
+		"who signed in long ago")
 	h.want(h.do("DELETE", path, root.cookie, ""), 200, 1, "removing them")
 	gone("API", 1)
 	lose()
@@ -50,7 +52,8 @@ func TestAdministratorRemovesLostSecondFactors(t *testing.T) {
 		t.Errorf("the user was told %s", told)
 	}
 	trail := h.trail()
-	if !strings.Contains(trail, "user factors reset "+eve.Sub+" by "+root.Sub+": second factors app of ") || strings.Contains(trail, "JBSWY3") || !strings.Contains(trail, "-> none (epoch 2)") {
+	if !strings.Contains(trail, "user factors reset "+eve.Sub+" by "+root.Sub+": second factors app of ") ||
+		strings.Contains(trail, "JBSWY3") || !strings.Contains(trail, "-> none (epoch 2)") {
 		t.Errorf("the trail holds %s", trail)
 	}
 }
@@ -61,7 +64,8 @@ func TestAdministratorWithOneFactorIsUrged(t *testing.T) {
 		in := c.Visitors.(*signin.SignIn)
 		c.SignIn, c.Forms, c.FactorsPage = in, in, in.FactorsPage()
 	})
-	root, aud, mina := h.testUser("root", storage.RoleAdmin), h.testUser("aud", storage.RoleAuditor), h.testUser("mina", storage.RoleDeveloper)
+	root, aud, mina := h.testUser("root", storage.RoleAdmin), h.testUser("aud", storage.RoleAuditor),
+		h.testUser("mina", storage.RoleDeveloper)
 	urged := func(cookie string) bool {
 		t.Helper()
 		return strings.Contains(h.want(h.do("GET", "/api/console/overview", cookie, ""), 200, 1, "the overview").text, `"kind":"factor"`)

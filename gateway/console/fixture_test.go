@@ -71,15 +71,18 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, edits ...fun
 	h.users = users.New(h.store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))
 	h.signIn = must(signin.New(t.Context(), signin.Config{BaseURL: base, Store: h.store, Users: h.users.Host(),
 		Log: quiet}))(t)
-	tokens := must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: base, Store: h.store, SweepEvery: -1, StaleAfter: backend.StaleAfter}))(t)
+	tokens := must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: base, Store: h.store, SweepEvery: -1,
+		StaleAfter: backend.StaleAfter}))(t)
 	t.Cleanup(func() { tokens.Close(context.Background()) })
-	h.provider = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: tokens, SignIn: h.signIn, Log: quiet}))(t)
+	h.provider = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: tokens, SignIn: h.signIn,
+		Log: quiet}))(t)
 	c := console.Config{
 		BaseURL: base, Store: h.store, Visitors: h.signIn, Visit: h.signIn.Visit, Users: h.users, Passwords: h.users,
 		Revoker: tokens, Trail: h, Notifier: h, Log: quiet,
 		Billing: must(billing.New(billing.Config{Store: h.store}))(t),
 		Forget:  func(id string) { h.forgot = append(h.forgot, id) }, Origins: []string{"https://console.example.com"},
-		Ways: access.Ways{{Method: storage.LoginSelf, SignUp: access.SignUpInvitation}}, InvitationPage: base + "/oauth/signin/signup",
+		Ways:           access.Ways{{Method: storage.LoginSelf, SignUp: access.SignUpInvitation}},
+		InvitationPage: base + "/oauth/signin/signup",
 	}
 	c.Usage = must(usage.New(usage.Config{Store: h.store, Billing: c.Billing}))(t)
 	for _, edit := range edits {
@@ -128,7 +131,8 @@ func (h *fixture) signedIn(sub string, at time.Time) string {
 	h.Helper()
 	cookie, now := handle.NewCookie(), time.Now()
 	must(h.store.SaveSession(h.Context(), storage.Session{
-		ID: handle.Hash(cookie), UserID: sub, AuthTime: at, ExpiresAt: now.Add(24 * time.Hour), EndsAt: now.Add(24 * time.Hour),
+		ID: handle.Hash(cookie), UserID: sub, AuthTime: at, ExpiresAt: now.Add(24 * time.Hour),
+		EndsAt: now.Add(24 * time.Hour),
 	}))(h)
 	return "open_sso_token=" + cookie
 }
@@ -136,13 +140,15 @@ func (h *fixture) signedIn(sub string, at time.Time) string {
 // app makes an application of an owner's.
 func (h *fixture) app(name, owner string) storage.App {
 	h.Helper()
-	return must(h.store.SaveApp(h.Context(), storage.App{Name: name, Domains: []string{strings.ToLower(name) + ".example.com"}, Owner: owner}))(h)
+	return must(h.store.SaveApp(h.Context(), storage.App{Name: name,
+		Domains: []string{strings.ToLower(name) + ".example.com"}, Owner: owner}))(h)
 }
 
 // waits makes an order that waits for an application.
 func (h *fixture) waits(app storage.App) (storage.App, string) {
 	h.Helper()
-	order := storage.Order{ID: handle.NewOrderID(time.Now()), AppID: app.ID, Owner: app.Owner, By: app.Owner, From: "free", Tier: "white_label", AmountFen: 99_900, CreatedAt: time.Now()}
+	order := storage.Order{ID: handle.NewOrderID(time.Now()), AppID: app.ID, Owner: app.Owner, By: app.Owner, From: "free",
+		Tier: "white_label", AmountFen: 99_900, CreatedAt: time.Now()}
 	order.Status, app.Order = storage.OrderPending, order.ID
 	order, app, err := h.store.SaveOrder(h.Context(), order, app)
 	if err != nil {

@@ -28,30 +28,51 @@ type forged struct {
 // forgeries are the ways to forge a form of somebody who might send it. Each is refused with one of the
 // statuses.
 var forgeries = map[string]func(s *scene, f *forged){
-	"no id":                     func(_ *scene, f *forged) { f.form.Del("form") },
-	"an empty id":               func(_ *scene, f *forged) { f.form.Set("form", "") },
-	"garbage for an id":         func(_ *scene, f *forged) { f.form.Set("form", "\x00%zz\u202e"+strings.Repeat("A", 2000)) },
-	"a changed id":              func(_ *scene, f *forged) { f.form.Set("form", flipped(f.form.Get("form"))) },
-	"the id of another session": func(s *scene, f *forged) { f.form.Set("form", formFor(s.who["developer"].session(), f.path, f.at)) },
+	"no id":       func(_ *scene, f *forged) { f.form.Del("form") },
+	"an empty id": func(_ *scene, f *forged) { f.form.Set("form", "") },
+	"garbage for an id": func(_ *scene,
+		f *forged) {
+		f.form.Set("form", "\x00%zz\u202e"+strings.Repeat("A", 2000))
+	},
+	"a changed id": func(_ *scene, f *forged) { f.form.Set("form", flipped(f.form.Get("form"))) },
+	"the id of another session": func(s *scene,
+		f *forged) {
+		f.form.Set("form", formFor(s.who["developer"].session(), f.path, f.at))
+	},
 	"the id of a session of their own": func(s *scene, f *forged) {
 		other := testUser{cookie: s.signedIn(s.who["admin"].Sub, time.Now())}
 		s.written.since()
 		f.form.Set("form", formFor(other.session(), f.path, f.at))
 	},
-	"the id of no session":            func(_ *scene, f *forged) { f.form.Set("form", formFor("", f.path, f.at)) },
-	"the id of another page":          func(_ *scene, f *forged) { f.form.Set("form", formFor(f.session, "/console/", f.at)) },
-	"the id of a page below":          func(_ *scene, f *forged) { f.form.Set("form", formFor(f.session, f.path+"/", f.at)) },
-	"an id that is too old":           func(_ *scene, f *forged) { f.form.Set("form", formFor(f.session, f.path, f.at.Add(-56*time.Minute))) },
-	"an id of the future":             func(_ *scene, f *forged) { f.form.Set("form", formFor(f.session, f.path, f.at.Add(2*time.Minute))) },
+	"the id of no session": func(_ *scene, f *forged) { f.form.Set("form", formFor("", f.path, f.at)) },
+	"the id of another page": func(_ *scene,
+		f *forged) {
+		f.form.Set("form", formFor(f.session, "/console/", f.at))
+	},
+	"the id of a page below": func(_ *scene,
+		f *forged) {
+		f.form.Set("form", formFor(f.session, f.path+"/", f.at))
+	},
+	"an id that is too old": func(_ *scene,
+		f *forged) {
+		f.form.Set("form", formFor(f.session, f.path, f.at.Add(-56*time.Minute)))
+	},
+	"an id of the future": func(_ *scene,
+		f *forged) {
+		f.form.Set("form", formFor(f.session, f.path, f.at.Add(2*time.Minute)))
+	},
 	"the right id behind a wrong one": func(_ *scene, f *forged) { f.form["form"] = []string{"x", f.form.Get("form")} },
-	"the id in the query":             func(_ *scene, f *forged) { f.query = "form=" + f.form.Get("form"); f.form.Del("form") },
-	"everything in the query":         func(_ *scene, f *forged) { f.query, f.form = f.form.Encode(), url.Values{} },
-	"no act":                          func(_ *scene, f *forged) { f.form.Del("do") },
-	"an act of no page":               func(_ *scene, f *forged) { f.form.Set("do", "drop") },
-	"the act in the query":            func(_ *scene, f *forged) { f.query = "do=" + f.form.Get("do"); f.form.Del("do") },
-	"text/plain":                      func(_ *scene, f *forged) { f.header.Set("Content-Type", "text/plain") },
-	"JSON":                            func(_ *scene, f *forged) { f.header.Set("Content-Type", "application/json") },
-	"no type":                         func(_ *scene, f *forged) { f.header.Del("Content-Type") },
+	"the id in the query": func(_ *scene, f *forged) {
+		f.query = "form=" + f.form.Get("form")
+		f.form.Del("form")
+	},
+	"everything in the query": func(_ *scene, f *forged) { f.query, f.form = f.form.Encode(), url.Values{} },
+	"no act":                  func(_ *scene, f *forged) { f.form.Del("do") },
+	"an act of no page":       func(_ *scene, f *forged) { f.form.Set("do", "drop") },
+	"the act in the query":    func(_ *scene, f *forged) { f.query = "do=" + f.form.Get("do"); f.form.Del("do") },
+	"text/plain":              func(_ *scene, f *forged) { f.header.Set("Content-Type", "text/plain") },
+	"JSON":                    func(_ *scene, f *forged) { f.header.Set("Content-Type", "application/json") },
+	"no type":                 func(_ *scene, f *forged) { f.header.Del("Content-Type") },
 	"two types": func(_ *scene, f *forged) {
 		f.header.Set("Content-Type", "application/x-www-form-urlencoded, text/plain")
 	},
@@ -91,7 +112,8 @@ func (f *forged) send(s *scene) *httptest.ResponseRecorder {
 
 // formOf makes a form of an administrator's that does something.
 func (s *scene) formOf(q request, of string) *forged {
-	f := &forged{path: s.fill(q.path, of, q.path), session: s.who["admin"].session(), at: time.Now(), cookie: s.who["admin"].cookie}
+	f := &forged{path: s.fill(q.path, of, q.path), session: s.who["admin"].session(), at: time.Now(),
+		cookie: s.who["admin"].cookie}
 	if q.path == "/console/clients/show" {
 		f.query = "id=" + url.QueryEscape(document)
 	}
@@ -116,7 +138,8 @@ func (s *scene) refused(w *httptest.ResponseRecorder, what string) {
 	}
 	wrote, _ := s.written.since()
 	if kept { // what was typed is kept, sealed
-		wrote = slices.DeleteFunc(wrote, func(what string) bool { return strings.HasPrefix(what, "ticket ") || what == "hmac kept forms" })
+		wrote = slices.DeleteFunc(wrote,
+			func(what string) bool { return strings.HasPrefix(what, "ticket ") || what == "hmac kept forms" })
 	}
 	if len(wrote) > 0 {
 		s.Errorf("%s: it wrote %v", what, wrote)
@@ -152,7 +175,8 @@ func TestForgedFormsDoNothing(t *testing.T) {
 			}
 			f := s.formOf(q, "")
 			f.cookie, f.form["form"] = s.who[role].cookie, []string{formFor(s.who[role].session(), f.path, f.at)}
-			if role != "auditor" && (q.path == "/console/apps/new" || role != "guest" && role != "owner" && q.path == "/console/capabilities/new") {
+			if role != "auditor" && (q.path == "/console/apps/new" || role != "guest" && role != "owner" &&
+				q.path == "/console/capabilities/new") {
 				continue // theirs to do
 			}
 			if role == "nobody" {
@@ -212,7 +236,8 @@ func TestFormActsOnceAndOnItsPageAlone(t *testing.T) {
 // A form as a browser sends it with a file is judged as others are.
 func TestForgedUploadDoesNothing(t *testing.T) {
 	s := newScene(t)
-	for name, id := range map[string]string{"no id": "", "another page's": formFor(s.who["admin"].session(), "/console/", time.Now()), "another session's": formFor("x", "/console/capabilities/new", time.Now())} {
+	for name, id := range map[string]string{"no id": "", "another page's": formFor(s.who["admin"].session(), "/console/",
+		time.Now()), "another session's": formFor("x", "/console/capabilities/new", time.Now())} {
 		var body bytes.Buffer
 		m := multipart.NewWriter(&body)
 		f := s.formOf(request{path: "/console/capabilities/new", method: "POST", act: "register"}, "")

@@ -39,8 +39,9 @@ func (c *countedFinds) List(ctx context.Context, kind string, span driver.Span, 
 func (h *fixture) from(sub, ip string, at time.Time) {
 	h.Helper()
 	must(h.store.SaveSession(h.Context(), storage.Session{
-		ID: handle.Hash(handle.NewCookie()), UserID: sub, IP: ip, AuthTime: at, ExpiresAt: at.Add(24 * time.Hour), EndsAt: at.Add(24 * time.Hour),
-		Agent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
+		ID: handle.Hash(handle.NewCookie()), UserID: sub, IP: ip, AuthTime: at, ExpiresAt: at.Add(24 * time.Hour),
+		EndsAt: at.Add(24 * time.Hour),
+		Agent:  "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
 	}))(h)
 }
 
@@ -51,12 +52,15 @@ func TestPagesOfUsersAskTheStoreAtMostFourTimes(t *testing.T) {
 	h := newNode(t, b, storage.NewMasterKey())
 	root, eve := h.testUser("root", storage.RoleAdmin), h.testUser("eve", "")
 	for i := range 110 {
-		u := must(h.store.CreateUser(t.Context(), storage.User{Username: fmt.Sprintf("person-with-a-long-name-%d", i)}, storage.Login{Method: storage.LoginSelf, Subject: fmt.Sprint("p", i)}))(t)
+		u := must(h.store.CreateUser(t.Context(), storage.User{Username: fmt.Sprintf("person-with-a-long-name-%d", i)},
+			storage.Login{Method: storage.LoginSelf, Subject: fmt.Sprint("p", i)}))(t)
 		app := h.app(fmt.Sprintf("An-application-with-a-name-%d", i), "")
 		h.from(u.Sub, "2001:db8:aaaa:bbbb:cccc:dddd:eeee:7", time.Now())
 		h.from(eve.Sub, "2001:db8:aaaa:bbbb:cccc:dddd:eeee:7", time.Now())
-		must(h.store.SaveConsent(t.Context(), storage.Consent{AppID: app.ID, UserID: eve.Sub, Scope: "openid profile email"}))(t)
-		must(h.store.SaveConsent(t.Context(), storage.Consent{AppID: must(h.store.Consents(t.Context(), eve.Sub))(t)[0].AppID, UserID: u.Sub, Scope: "openid profile email"}))(t)
+		must(h.store.SaveConsent(t.Context(), storage.Consent{AppID: app.ID, UserID: eve.Sub,
+			Scope: "openid profile email"}))(t)
+		must(h.store.SaveConsent(t.Context(), storage.Consent{AppID: must(h.store.Consents(t.Context(), eve.Sub))(t)[0].AppID,
+			UserID: u.Sub, Scope: "openid profile email"}))(t)
 		if i < 20 {
 			h.key(eve.Sub)
 		}
@@ -76,7 +80,8 @@ func TestPagesOfUsersAskTheStoreAtMostFourTimes(t *testing.T) {
 	for _, path := range []string{
 		"/console/users", "/console/users?q=person", page, page + "/sessions", page + "/grants", page + "/keys",
 		"/console/sessions", "/console/sessions?user=eve", "/console/sessions?address=2001:db8:aaaa:bbbb:cccc:dddd:eeee:7",
-		"/console/grants", "/console/grants?user=eve", "/console/grants?client_id=" + app, "/console/grants?user=eve&client_id=" + app,
+		"/console/grants", "/console/grants?user=eve", "/console/grants?client_id=" + app,
+		"/console/grants?user=eve&client_id=" + app,
 	} {
 		if n := calls(path) - who; n > 4 {
 			t.Errorf("%s asks the store %d times", path, n)
@@ -100,7 +105,8 @@ func TestSessionsAreFoundNewestFirst(t *testing.T) {
 	for after, pages := "", 0; pages == 0 || after != ""; pages++ {
 		a := h.want(h.call("GET", "/api/console/sessions?after="+after, root.cookie, nil), 200, 1, "sessions")
 		for _, s := range must(h.store.Sessions(t.Context(), eve.Sub))(t) {
-			if place, _ := base64.RawURLEncoding.DecodeString(a.body.Data["next"].(string)); strings.Contains(a.text+string(place), s.ID) {
+			place, _ := base64.RawURLEncoding.DecodeString(a.body.Data["next"].(string))
+			if strings.Contains(a.text+string(place), s.ID) {
 				t.Fatal("the id of a session is shown")
 			}
 		}
@@ -118,7 +124,8 @@ func TestSessionsAreFoundNewestFirst(t *testing.T) {
 	if len(seen) != 154 {
 		t.Errorf("%d sessions were found", len(seen))
 	}
-	for query, want := range map[string]int{"user=mina": 2, "user=" + mina.Sub: 2, "address=192.0.2.8": 1, "user=nobody": 0, "address=::ffff:192.0.2.7": 100} {
+	for query, want := range map[string]int{"user=mina": 2, "user=" + mina.Sub: 2, "address=192.0.2.8": 1,
+		"user=nobody": 0, "address=::ffff:192.0.2.7": 100} {
 		a := h.want(h.call("GET", "/api/console/sessions?"+query, root.cookie, nil), 200, 1, query)
 		if n := len(a.body.Data["sessions"].([]any)); n != want {
 			t.Errorf("%s finds %d, want %d", query, n, want)
@@ -140,21 +147,25 @@ func TestSessionsEndedTogetherAreOnTheTrailOneByOne(t *testing.T) {
 	}
 	sessions := []string{eve.Sub + "." + h.shown(eve.Sub), mina.Sub + "." + h.shown(mina.Sub)}
 	grants := []string{eve.Sub + "." + app.ID, mina.Sub + "." + app.ID}
-	for path, ids := range map[string][]string{"/console/sessions": sessions, "/console/grants?client_id=" + app.ID: grants} {
+	for path, ids := range map[string][]string{"/console/sessions": sessions,
+		"/console/grants?client_id=" + app.ID: grants} {
 		do := map[bool]string{true: "end", false: "withdraw"}[path == "/console/sessions"]
-		if code := h.act(path, root, url.Values{"do": {do}, "ids": append([]string{root.Sub + ".none"}, ids...)}); code != 404 || len(h.events) > 0 {
+		if code := h.act(path, root,
+			url.Values{"do": {do}, "ids": append([]string{root.Sub + ".none"}, ids...)}); code != 404 || len(h.events) > 0 {
 			t.Errorf("%s with one that there is not: %d, %s", path, code, h.trail())
 		}
 		if code := h.act(path, root, url.Values{"do": {do}, "ids": {"none"}}); code != 400 {
 			t.Errorf("%s with what is no name: %d", path, code)
 		}
 		h.unsaved = errors.New("no disk")
-		if code := h.act(path, root, url.Values{"do": {do}, "ids": ids}); code != 500 || len(h.events) != 1 || len(h.notices) != 1 {
+		if code := h.act(path, root, url.Values{"do": {do}, "ids": ids}); code != 500 || len(h.events) != 1 ||
+			len(h.notices) != 1 {
 			t.Errorf("%s while the trail cannot be written: %d, %s %q", path, code, h.trail(), h.notices)
 		}
 		h.unsaved, h.events, h.notices = nil, nil, nil
 	}
-	if left := len(must(h.store.Sessions(t.Context(), eve.Sub))(t)) + len(must(h.store.Sessions(t.Context(), mina.Sub))(t)); left != 1 {
+	if left := len(must(h.store.Sessions(t.Context(), eve.Sub))(t)) +
+		len(must(h.store.Sessions(t.Context(), mina.Sub))(t)); left != 1 {
 		t.Errorf("%d sessions are left of two, of which one was ended", left)
 	}
 	if left, _, err := h.store.ConsentsOfApp(t.Context(), app.ID, "", 10); len(left) != 1 || err != nil {
@@ -191,7 +202,8 @@ func TestListsOfAllUsersByEachRole(t *testing.T) {
 				t.Errorf("%s sent by %s: %d", path, who.Username, w.Code)
 			}
 		}
-		for _, id := range []string{"", h.formOn(h.open("/console/users/new", root.cookie)), h.formOn(h.open(path, h.signedIn(root.Sub, time.Now())))} {
+		for _, id := range []string{"", h.formOn(h.open("/console/users/new", root.cookie)),
+			h.formOn(h.open(path, h.signedIn(root.Sub, time.Now())))} {
 			form.Set("form", id)
 			if w := h.send(path, root.cookie, form); w.Code != 400 {
 				t.Errorf("%s with another form's id: %d", path, w.Code)
@@ -206,7 +218,8 @@ func TestListsOfAllUsersByEachRole(t *testing.T) {
 	if len(h.events) > 0 {
 		t.Errorf("something was done: %s", h.trail())
 	}
-	if text := h.open("/console/grants?user=eve", root.cookie).Body.String(); !strings.Contains(text, "&lt;script&gt;alert(2)") {
+	if text := h.open("/console/grants?user=eve", root.cookie).Body.String(); !strings.Contains(text,
+		"&lt;script&gt;alert(2)") {
 		t.Error("the application is not named")
 	}
 }
@@ -226,7 +239,8 @@ func TestAddressIsLetInAgain(t *testing.T) {
 	root, eve := h.testUser("root", storage.RoleAdmin), h.testUser("eve", "")
 	h.from(eve.Sub, "192.0.2.7", time.Now())
 	page := "/console/users/" + eve.Sub
-	if code := h.act(page, root, url.Values{"do": {"unlock"}, "address": {"::ffff:192.0.2.8"}}); code != 303 || len(all) != 2 || all["192.0.2.8"] {
+	if code := h.act(page, root, url.Values{"do": {"unlock"}, "address": {"::ffff:192.0.2.8"}}); code != 303 ||
+		len(all) != 2 || all["192.0.2.8"] {
 		t.Errorf("one address: %d, locked are %v", code, all)
 	}
 	if code := h.act(page, root, url.Values{"do": {"unlock"}}); code != 303 || len(all) != 1 || !all["192.0.2.9"] {
@@ -235,7 +249,8 @@ func TestAddressIsLetInAgain(t *testing.T) {
 	if code := h.act(page, root, url.Values{"do": {"unlock"}, "address": {"here"}}); code != 400 {
 		t.Errorf("what is no address: %d", code)
 	}
-	if want := "user unlock " + eve.Sub + " by " + root.Sub + ": failed sign-ins from 192.0.2.7 -> forgotten"; !strings.Contains(h.trail(), want) {
+	if want := "user unlock " + eve.Sub + " by " + root.Sub +
+		": failed sign-ins from 192.0.2.7 -> forgotten"; !strings.Contains(h.trail(), want) {
 		t.Errorf("the trail is %s", h.trail())
 	}
 	if text := h.open(page, root.cookie).Body.String(); !strings.Contains(text, "Last sign-in") {

@@ -30,7 +30,8 @@ const appSecret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"
 // enrols gives a user an authenticator app.
 func (h *fixture) enrols(sub string) {
 	f := must(h.store.Factors(h.Context(), sub))(h)
-	f.UserID, f.Authenticator, f.AppSecret = sub, &authn.Authenticator{CreatedAt: time.Now().UTC()}, storage.NewSecret(appSecret)
+	f.UserID, f.Authenticator, f.AppSecret = sub, &authn.Authenticator{CreatedAt: time.Now().UTC()},
+		storage.NewSecret(appSecret)
 	must(h.store.SaveFactors(h.Context(), f))(h)
 }
 
@@ -58,7 +59,8 @@ func TestSecondFactorIsRequiredByAllPagesAndEndpoints(t *testing.T) {
 			w, _ := s.sends(q, role, "")
 			asked := w.Code == 303 && w.Header().Get("Location") == "/oauth/signin/factor"
 			if strings.HasPrefix(q.path, "/api/") {
-				asked = w.Code == 403 && strings.Contains(w.Body.String(), "4031") && strings.Contains(w.Body.String(), "/oauth/account/confirm")
+				asked = w.Code == 403 && strings.Contains(w.Body.String(), "4031") &&
+					strings.Contains(w.Body.String(), "/oauth/account/confirm")
 			}
 			may := w.Code != 403 && w.Code != 404 || asked // what is not theirs in any case is refused as ever
 			if may && !asked || role == "admin" && !asked {
@@ -89,7 +91,10 @@ func (s *scene) person(cookie string) *person {
 	name, value, _ := strings.Cut(cookie, "=")
 	at := must(url.Parse(base))(s)
 	jar.SetCookies(at, []*http.Cookie{{Name: name, Value: value, Path: "/", Secure: true}})
-	return &person{s, &http.Client{Jar: jar, Transport: s, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}}
+	return &person{s, &http.Client{Jar: jar, Transport: s, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}}
 }
 
 // RoundTrip serves what browsers ask for.
@@ -185,18 +190,21 @@ func TestFormOfTheConsoleGoesOnAfterTheProof(t *testing.T) {
 				s.enrols(root.Sub)
 			}
 			s.aged(root.cookie)
-			form := url.Values{"do": {"new"}, "form": {idOn(page)}, "name": {"Café & Söhne \"1\""}, "domains": {"one.example.com\r\ntwo.example.com"}}
+			form := url.Values{"do": {"new"}, "form": {idOn(page)}, "name": {"Café & Söhne \"1\""},
+				"domains": {"one.example.com\r\ntwo.example.com"}}
 			code, _, page := p.sends("/console/apps/new", urlencoded, []byte(form.Encode()))
 			if code != 200 {
 				t.Fatalf("the form = %d %s", code, page)
 			}
 			code, to, after := p.confirms("admin", page)
 			apps, _, err := s.store.FindApps(t.Context(), "café", "", "", 5)
-			if err != nil || len(apps) != 1 || apps[0].Name != form.Get("name") || strings.Join(apps[0].Domains, " ") != "one.example.com two.example.com" {
+			if err != nil || len(apps) != 1 || apps[0].Name != form.Get("name") ||
+				strings.Join(apps[0].Domains, " ") != "one.example.com two.example.com" {
 				t.Fatalf("the form goes on = %d to %q, made are %+v %v: %s", code, to, apps, err, after)
 			}
 			// The same form again is one that was sent: it is not kept to be done a second time.
-			if code, _, again := p.sends("/console/apps/new", urlencoded, []byte(form.Encode())); code != 400 || !strings.Contains(again, "this form is too old") {
+			if code, _, again := p.sends("/console/apps/new", urlencoded, []byte(form.Encode())); code != 400 ||
+				!strings.Contains(again, "this form is too old") {
 				t.Errorf("once more = %d %s", code, again)
 			}
 			apps, _, _ = s.store.FindApps(t.Context(), "café", "", "", 5)
@@ -220,7 +228,8 @@ func TestCapabilityGoesOnWithItsDocument(t *testing.T) {
 			document := `{"openapi":"3.0.0","info":{"title":"kept","version":"1"},"paths":{"/pets":{"get":{"operationId":"listPets","description":"` + strings.Repeat("It lists pets. ", 300_000) + `","responses":{"200":{"description":"ok"}}}}}}`
 			var body bytes.Buffer
 			m := multipart.NewWriter(&body)
-			for name, text := range map[string]string{"do": "register", "form": idOn(page), "member": "keptpets", "upstream_url": "https://pets.example.com", "auth_type": "bearer", "auth_secret": "s3cret-typed"} {
+			for name, text := range map[string]string{"do": "register", "form": idOn(page), "member": "keptpets",
+				"upstream_url": "https://pets.example.com", "auth_type": "bearer", "auth_secret": "s3cret-typed"} {
 				must(0, m.WriteField(name, text))(t)
 			}
 			if as == "file" {
@@ -236,7 +245,8 @@ func TestCapabilityGoesOnWithItsDocument(t *testing.T) {
 			}
 			code, to, after := p.confirms("developer", page)
 			c, tools, err := s.store.Tools(t.Context(), "keptpets")
-			if err != nil || code != 303 || c.ToolCount != 1 || len(tools) != 1 || c.AuthSecret.Reveal() != "s3cret-typed" || !strings.HasPrefix(tools[0].Description, "It lists pets. It lists") {
+			if err != nil || code != 303 || c.ToolCount != 1 || len(tools) != 1 || c.AuthSecret.Reveal() != "s3cret-typed" ||
+				!strings.HasPrefix(tools[0].Description, "It lists pets. It lists") {
 				t.Fatalf("as %s it goes on = %d to %q, stored is %+v %v: %.500s", as, code, to, c, err, after)
 			}
 			must(0, s.signIn.Close(t.Context()))(t)
@@ -252,7 +262,8 @@ func TestForgedFormIsNotKept(t *testing.T) {
 	s.aged(root.cookie)
 	for _, id := range []string{"", "none", formFor("another session", "/console/apps/new", time.Now())} {
 		s.written.since()
-		code, _, page := p.sends("/console/apps/new", urlencoded, []byte(url.Values{"do": {"new"}, "form": {id}, "name": {"Typed"}, "domains": {"x.example.com"}}.Encode()))
+		code, _, page := p.sends("/console/apps/new", urlencoded,
+			[]byte(url.Values{"do": {"new"}, "form": {id}, "name": {"Typed"}, "domains": {"x.example.com"}}.Encode()))
 		if wrote, _ := s.written.since(); code != 400 || len(wrote) > 0 || !strings.Contains(page, `value="Typed"`) {
 			t.Errorf("with the id %q = %d, wrote %v; what was typed is on the page: %t", id, code, wrote, strings.Contains(page, `value="Typed"`))
 		}

@@ -40,26 +40,30 @@ func TestHealthPageNamesTheStoreAndWhatCountsForAllNodes(t *testing.T) {
 		lacksEnglish     string
 	}{
 		"a database, and Redis": {
-			stored: server(console.Server{Kind: "PostgreSQL", Version: "15.18", At: "db:5432/keystile"}), counters: server(console.Server{Kind: "Redis", Version: "7.0.15", At: "redis:6379"}),
-			english: []string{"PostgreSQL 15.18 at db:5432/keystile", "Redis 7.0.15 at redis:6379, reachable"},
-			chinese: []string{"PostgreSQL 15.18，位于 db:5432/keystile", "Redis 7.0.15，位于 redis:6379，可连接"},
-			store:   `{"at":"db:5432/keystile","bytes":0,"kind":"PostgreSQL","version":"15.18"}`,
-			counts:  `{"at":"redis:6379","away_since":null,"kind":"Redis","reachable":true,"shared":true,"version":"7.0.15"}`, well: true,
+			stored:   server(console.Server{Kind: "PostgreSQL", Version: "15.18", At: "db:5432/keystile"}),
+			counters: server(console.Server{Kind: "Redis", Version: "7.0.15", At: "redis:6379"}),
+			english:  []string{"PostgreSQL 15.18 at db:5432/keystile", "Redis 7.0.15 at redis:6379, reachable"},
+			chinese:  []string{"PostgreSQL 15.18，位于 db:5432/keystile", "Redis 7.0.15，位于 redis:6379，可连接"},
+			store:    `{"at":"db:5432/keystile","bytes":0,"kind":"PostgreSQL","version":"15.18"}`,
+			counts:   `{"at":"redis:6379","away_since":null,"kind":"Redis","reachable":true,"shared":true,"version":"7.0.15"}`, well: true,
 		},
 		"Redis is away": {
 			counters: server(console.Server{Kind: "Redis", At: "redis:6379", Away: true, Since: away}),
-			english:  []string{"Redis at redis:6379, not reachable since 2026-01-02T03:04:05Z, each node keeps its share of the limits", "shared counters not reachable needs attention"},
-			chinese:  []string{"自 2026-01-02T03:04:05Z 起无法连接", "共享计数器 无法连接"},
-			store:    `null`, counts: `{"at":"redis:6379","away_since":"2026-01-02T03:04:05Z","kind":"Redis","reachable":false,"shared":true,"version":""}`,
+			english: []string{"Redis at redis:6379, not reachable since 2026-01-02T03:04:05Z, each node keeps its share of " +
+				"the limits", "shared counters not reachable needs attention"},
+			chinese: []string{"自 2026-01-02T03:04:05Z 起无法连接", "共享计数器 无法连接"},
+			store:   `null`, counts: `{"at":"redis:6379","away_since":"2026-01-02T03:04:05Z","kind":"Redis","reachable":false,"shared":true,"version":""}`,
 		},
 		"a file, and nobody else": {
 			stored: server(console.Server{Kind: "bolt", Bytes: 1234567}), counters: server(console.Server{}),
-			english: []string{"bolt, 1,234,567 bytes", "none: this node counts alone"}, chinese: []string{"bolt，1,234,567 字节", "无：本节点独立计数"},
-			store: `{"at":"","bytes":1234567,"kind":"bolt","version":""}`, counts: `{"at":"","away_since":null,"kind":"","reachable":false,"shared":false,"version":""}`, well: true,
+			english: []string{"bolt, 1,234,567 bytes", "none: this node counts alone"},
+			chinese: []string{"bolt，1,234,567 字节", "无：本节点独立计数"},
+			store:   `{"at":"","bytes":1234567,"kind":"bolt","version":""}`, counts: `{"at":"","away_since":null,"kind":"","reachable":false,"shared":false,"version":""}`, well: true,
 			lacksEnglish: "shared counters",
 		},
 		"an embedder that says nothing": {store: "null", counts: "null", well: true, lacksEnglish: "What it runs on"},
-		"an adapter that says nothing":  {stored: server(console.Server{}), store: "null", counts: "null", well: true, lacksEnglish: "What it runs on"},
+		"an adapter that says nothing": {stored: server(console.Server{}), store: "null", counts: "null", well: true,
+			lacksEnglish: "What it runs on"},
 		"a server that lies about itself": {
 			stored: server(console.Server{Kind: hostile, At: strings.Repeat("x", 5000)}), store: `{"at":"` + strings.Repeat("x", 200) + `","bytes":0,"kind":"\u003cscript\u003ealert(1)\u003c/script\u003e","version":""}`,
 			counts: "null", well: true, english: []string{hostile},

@@ -47,7 +47,9 @@ func TestOwnerDoesNotTakeBackWhatAnOperatorHasRestricted(t *testing.T) {
 			text := must(json.Marshal(same))(t)
 			h.want(h.do("PATCH", app, ada.cookie, string(text)), 200, 1, "what it is already")
 			now := must(h.store.App(t.Context(), id))(t)
-			if now.MFA != set.MFA || !slices.Equal(now.Domains, set.Domains) || !slices.Equal(now.RedirectURIs, set.RedirectURIs) || now.SignsIDTokensWith() != set.SignsIDTokensWith() || now.Name != set.Name || now.SuccessCode() != set.SuccessCode() || !slices.Equal(now.Held, set.Held) {
+			if now.MFA != set.MFA || !slices.Equal(now.Domains, set.Domains) ||
+				!slices.Equal(now.RedirectURIs, set.RedirectURIs) || now.SignsIDTokensWith() != set.SignsIDTokensWith() ||
+				now.Name != set.Name || now.SuccessCode() != set.SuccessCode() || !slices.Equal(now.Held, set.Held) {
 				t.Errorf("stored is %+v, and was %+v", now, set)
 			}
 			h.want(h.do("PATCH", app, root.cookie, `{"held":[]}`), 200, 1, "freed")
@@ -104,7 +106,8 @@ func TestLogoutToAPrivateNetworkIsSetByAdministratorsOnly(t *testing.T) {
 		app := "/api/console/apps/" + id
 		h.want(h.do("PATCH", app, p.cookie, inside), 403, 403, "by the owner")
 		h.want(h.do("POST", "/api/console/apps", p.cookie, `{"name":"X",`+inside[1:]), 403, 403, "a new one by the owner")
-		form := url.Values{"do": {"set"}, "name": {"Shop"}, "domains": {"127.0.0.1"}, "backchannel_logout_uri": {"http://127.0.0.1:8080/out"}}
+		form := url.Values{"do": {"set"}, "name": {"Shop"}, "domains": {"127.0.0.1"},
+			"backchannel_logout_uri": {"http://127.0.0.1:8080/out"}}
 		if code := h.act("/console/apps/"+id, p, form); code != 403 {
 			t.Errorf("by a form of the owner: %d", code)
 		}
@@ -114,10 +117,12 @@ func TestLogoutToAPrivateNetworkIsSetByAdministratorsOnly(t *testing.T) {
 		h.want(h.do("PATCH", app, root.cookie, inside), 200, 1, "by an administrator")
 		h.want(h.do("PATCH", app, p.cookie, `{"backchannel_logout_uri":"http://127.0.0.1:8080/other"}`), 403, 403, "another path by the owner")
 		h.want(h.do("PATCH", app, p.cookie, `{"name":"Mine","backchannel_logout_uri":"http://127.0.0.1:8080/out"}`), 200, 1, "the same by the owner")
-		if a := must(h.store.App(t.Context(), id))(t); a.OperatorLogoutURI != "http://127.0.0.1:8080/out" || a.BackchannelLogoutURI != a.OperatorLogoutURI {
+		if a := must(h.store.App(t.Context(), id))(t); a.OperatorLogoutURI != "http://127.0.0.1:8080/out" ||
+			a.BackchannelLogoutURI != a.OperatorLogoutURI {
 			t.Errorf("stored is %+v", a)
 		}
-		// An administrator who saves something else of an application says nothing of an address that its owner has set.
+		// An administrator who saves something else of an application says nothing of an address that its owner
+		// has set.
 		h.want(h.do("PATCH", app, p.cookie, `{"backchannel_logout_uri":"https://app.example.com/out"}`), 200, 1, "a public one by the owner")
 		h.want(h.do("PATCH", app, root.cookie, `{"name":"Other","backchannel_logout_uri":"https://app.example.com/out"}`), 200, 1, "saved as it is")
 		if a := must(h.store.App(t.Context(), id))(t); a.OperatorLogoutURI == a.BackchannelLogoutURI {
@@ -139,7 +144,8 @@ func TestOwnerDoesNotTakeAwayARuleOfAnOperator(t *testing.T) {
 	h.want(h.do("POST", "/api/console/access/shop", dev.cookie, `{"subject":"everyone"}`), 403, 403, "its opposite by the owner")
 	h.want(h.do("POST", "/api/console/access/shop", dev.cookie, `{"subject":"everyone","deny":true}`), 403, 403, "the same by the owner")
 	h.want(h.do("POST", "/api/console/access/shop", dev.cookie, `{"subject":"role:admin"}`), 200, 1, "one of the owner's")
-	if l := must(h.store.Access(t.Context(), "shop"))(t); len(l.Rules) != 2 || !slices.ContainsFunc(l.Rules, func(r access.Rule) bool { return r.Deny && r.Operator }) {
+	if l := must(h.store.Access(t.Context(), "shop"))(t); len(l.Rules) != 2 ||
+		!slices.ContainsFunc(l.Rules, func(r access.Rule) bool { return r.Deny && r.Operator }) {
 		t.Errorf("the rules are %+v", l.Rules)
 	}
 	h.want(h.do("DELETE", "/api/console/access/shop/"+id, dev.cookie, ""), 403, 403, "taken away by the owner")

@@ -17,8 +17,10 @@ var typedBack = regexp.MustCompile(`(?:value|placeholder)="[^"]*"`)
 // Whatever stands in the query of a page or an endpoint, it is answered or refused, and nothing fails.
 func TestHostileQueriesAndPathsAreNoFailuresOfOurs(t *testing.T) {
 	s := newScene(t)
-	values := []string{"", "\x00", "\xff\xfe", "\u202emoc.live", "//evil.example/", "-1", "99999999999999999999", "../..", "x\x1fy", "~", "%", "{}", strings.Repeat("A", 5000), "2026-13-45", "closed.", "=="}
-	names := []string{"after", "next", "q", "from", "to", "month", "client_id", "user", "app", "owner", "address", "id", "by", "granularity", "status", "kind", "member", "done", "lang", "class"}
+	values := []string{"", "\x00", "\xff\xfe", "\u202emoc.live", "//evil.example/", "-1", "99999999999999999999", "../..",
+		"x\x1fy", "~", "%", "{}", strings.Repeat("A", 5000), "2026-13-45", "closed.", "=="}
+	names := []string{"after", "next", "q", "from", "to", "month", "client_id", "user", "app", "owner", "address", "id",
+		"by", "granularity", "status", "kind", "member", "done", "lang", "class"}
 	n := 0
 	for _, q := range served(console.Parts(s.console)) {
 		if q.method != "GET" {
@@ -26,7 +28,8 @@ func TestHostileQueriesAndPathsAreNoFailuresOfOurs(t *testing.T) {
 		}
 		path := s.fill(q.path, "admin", q.path)
 		for _, value := range values {
-			for _, target := range []string{path + "?" + everywhere(names, value), path + "?" + value + "&after=%zz;x", s.spoiled(q.path, value)} {
+			for _, target := range []string{path + "?" + everywhere(names, value), path + "?" + value + "&after=%zz;x",
+				s.spoiled(q.path, value)} {
 				u := &url.URL{Path: target}
 				if at, query, ok := strings.Cut(target, "?"); ok {
 					u = &url.URL{Path: at, RawQuery: query}
@@ -52,7 +55,8 @@ func TestHostileQueriesAndPathsAreNoFailuresOfOurs(t *testing.T) {
 		}
 	}
 	what, _ := s.written.since()
-	what = slices.DeleteFunc(what, func(doc string) bool { return doc == "probe write" }) // of the page of the service's health
+	// of the page of the service's health
+	what = slices.DeleteFunc(what, func(doc string) bool { return doc == "probe write" })
 	if len(what) > 0 || n < 10_000 {
 		t.Errorf("%d requests wrote %v", n, what)
 	}

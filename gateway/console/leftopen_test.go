@@ -21,8 +21,10 @@ func TestFormOfAConsoleThatWasLeftOpenSaysWhatItDoes(t *testing.T) {
 		zh   []string
 	}{
 		"a user": {
-			"/console/users/new", url.Values{"do": {"create"}, "username": {"mallory"}, "password": {"hunter2-hunter2"}, "role": {"admin"}, "nickname": {""}},
-			[]string{"Create a user", "<dd>mallory</dd>", "<dt>role</dt><dd>admin</dd>"}, []string{"创建用户", "<dt>角色</dt><dd>admin</dd>"},
+			"/console/users/new", url.Values{"do": {"create"}, "username": {"mallory"}, "password": {"hunter2-hunter2"},
+				"role": {"admin"}, "nickname": {""}},
+			[]string{"Create a user", "<dd>mallory</dd>", "<dt>role</dt><dd>admin</dd>"},
+			[]string{"创建用户", "<dt>角色</dt><dd>admin</dd>"},
 		},
 		"a role": {
 			"/console/users/{sub}", url.Values{"do": {"role"}, "role": {"admin"}},
@@ -30,7 +32,8 @@ func TestFormOfAConsoleThatWasLeftOpenSaysWhatItDoes(t *testing.T) {
 		},
 		"where users are sent": {
 			"/console/apps/new", url.Values{"do": {"new"}, "name": {"Evil"}, "domains": {"evil.example.com"}},
-			[]string{"Make an application", "<dd>Evil</dd>", "<dd>evil.example.com</dd>"}, []string{"创建应用", "<dt>域名</dt><dd>evil.example.com</dd>"},
+			[]string{"Make an application", "<dd>Evil</dd>", "<dd>evil.example.com</dd>"},
+			[]string{"创建应用", "<dt>域名</dt><dd>evil.example.com</dd>"},
 		},
 	} {
 		for lang, says := range map[string][]string{"en": c.says, "zh-CN": c.zh} {
@@ -60,11 +63,13 @@ func TestFormOfAConsoleThatWasLeftOpenSaysWhatItDoes(t *testing.T) {
 					_, query, _ := strings.Cut(asks, `name="query" value="`)
 					query, _, _ = strings.Cut(query, `"`)
 					query = strings.ReplaceAll(query, "&amp;", "&")
-					_, _, _ = in("POST", "/oauth/signin", url.Values{"username": {"admin"}, "password": {password}, "query": {query}}.Encode())
+					_, _, _ = in("POST", "/oauth/signin", url.Values{"username": {"admin"}, "password": {password},
+						"query": {query}}.Encode())
 					_, _, asksFactor := in("GET", "/oauth/signin/factor", "")
 					_, to, _ := in("POST", "/oauth/signin/factor", url.Values{"code": {shows()}}.Encode())
 					_, _, goesOn := in("GET", to, "")
-					for which, page := range map[string]string{"that asks for all": asks, "that asks for the factor": asksFactor, "from which it goes on": goesOn} {
+					for which, page := range map[string]string{"that asks for all": asks, "that asks for the factor": asksFactor,
+						"from which it goes on": goesOn} {
 						for _, want := range says {
 							if !strings.Contains(page, want) {
 								t.Errorf("the page %s (%d) lacks %q: %s", which, code, want, page)

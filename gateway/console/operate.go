@@ -80,7 +80,8 @@ func (s *Console) vitals() func(ctx context.Context) []Vital {
 		switch by := counters(); {
 		case by.Kind == "": // each node counts alone, and nothing can be away
 		case by.Away:
-			all = append(all, Vital{Name: "shared counters", Value: "not reachable", Says: "each node keeps its share of the limits: see whether the server that counts runs, and the log of this node"})
+			all = append(all, Vital{Name: "shared counters", Value: "not reachable",
+				Says: "each node keeps its share of the limits: see whether the server that counts runs, and the log of this node"})
 		default:
 			all = append(all, Vital{Name: "shared counters", Value: "reachable", Well: true})
 		}

@@ -30,7 +30,8 @@ func operates(c *console.Config) {
 		return console.Server{Kind: "Redis", Version: "7.0.15", At: "redis.example.com:6379"}
 	}
 	c.Settings = func() []console.Setting {
-		return []console.Setting{{Key: "data", Value: "x", Source: "default", Default: "x"}, {Key: "listen", Value: hostile, Source: "flag --listen", Default: ":80"}}
+		return []console.Setting{{Key: "data", Value: "x", Source: "default", Default: "x"},
+			{Key: "listen", Value: hostile, Source: "flag --listen", Default: ":80"}}
 	}
 }
 
@@ -46,10 +47,12 @@ func (archive) Search(_ context.Context, q event.Query) (p event.Page, _ error) 
 		own = q.Apps[0]
 	}
 	for _, e := range []event.Entry{
-		{Seq: 9, Event: event.Event{At: at, Kind: event.Admin, Detail: hostile, Path: "/" + hostile, IP: hostile, User: "=1+1", RequestID: hostile, App: hostile, Product: hostile}},
+		{Seq: 9, Event: event.Event{At: at, Kind: event.Admin, Detail: hostile, Path: "/" + hostile, IP: hostile,
+			User: "=1+1", RequestID: hostile, App: hostile, Product: hostile}},
 		{Seq: 8, Event: event.Event{At: at, Kind: event.Call, App: own, Detail: strings.Repeat("x", 1024)}},
 	} {
-		if (q.Before == 0 || e.Seq < q.Before) && (q.Kind == "" || q.Kind == e.Kind) && (q.Apps == nil || slices.Contains(q.Apps, e.App)) && (q.Limit == 0 || len(p.Entries) < q.Limit) {
+		if (q.Before == 0 || e.Seq < q.Before) && (q.Kind == "" || q.Kind == e.Kind) &&
+			(q.Apps == nil || slices.Contains(q.Apps, e.App)) && (q.Limit == 0 || len(p.Entries) < q.Limit) {
 			p.Entries = append(p.Entries, e)
 		}
 	}
@@ -82,7 +85,8 @@ func (r *ring) RetireKey(context.Context, string) error { return nil }
 
 func TestServicePagesShowEachRoleWhatItMaySee(t *testing.T) {
 	h := newFixture(t, operates)
-	cookies := map[string]string{"": "", "admin": h.testUser("root", storage.RoleAdmin).cookie, "auditor": h.testUser("audrey", storage.RoleAuditor).cookie,
+	cookies := map[string]string{"": "", "admin": h.testUser("root", storage.RoleAdmin).cookie,
+		"auditor":   h.testUser("audrey", storage.RoleAuditor).cookie,
 		"developer": h.testUser("mina", storage.RoleDeveloper).cookie, "owner": h.testUser("eve", "").cookie}
 	for path, want := range map[string][5]int{ // admin, auditor, developer, owner, nobody
 		"/console/audit":       {200, 200, 200, 200, 401},
@@ -151,10 +155,12 @@ func TestOperatorActsOncePerForm(t *testing.T) {
 func TestPageOfKeysSaysUntilWhenARetiredOneVerifies(t *testing.T) {
 	retired, ends := time.Date(2001, 2, 3, 4, 5, 6, 0, time.UTC), time.Now().Add(time.Hour).UTC()
 	h := newFixture(t, func(c *console.Config) {
-		c.Keys = &ring{keys: []storage.SigningKey{{ID: "old", Alg: "ES256", State: storage.KeyRetired, RetiredAt: retired, ExpiresAt: ends}}}
+		c.Keys = &ring{keys: []storage.SigningKey{{ID: "old", Alg: "ES256", State: storage.KeyRetired, RetiredAt: retired,
+			ExpiresAt: ends}}}
 	})
 	body := h.open("/console/keys", h.testUser("root", storage.RoleAdmin).cookie).Body.String()
-	if want := "what it signed before 2001-02-03T04:05:06Z; until " + ends.Format(time.RFC3339); !strings.Contains(body, want) {
+	if want := "what it signed before 2001-02-03T04:05:06Z; until " +
+		ends.Format(time.RFC3339); !strings.Contains(body, want) {
 		t.Errorf("the page lacks %q: %s", want, body)
 	}
 }

@@ -63,7 +63,8 @@ func busy(t *testing.T, edits ...func(*console.Config)) (h *fixture, b *reads, m
 	h = newNode(t, b, storage.NewMasterKey(), append([]func(*console.Config){operates, func(c *console.Config) {
 		c.Nodes, c.Registry = twoNodes{}, new(shop)
 		long := time.Now().AddDate(-1, 0, 0)
-		c.Keys = &ring{keys: []storage.SigningKey{{ID: "n", Alg: "EdDSA", State: storage.KeyNext, CreatedAt: long}, {ID: "a", Alg: "EdDSA", State: storage.KeyActive, CreatedAt: long}}}
+		c.Keys = &ring{keys: []storage.SigningKey{{ID: "n", Alg: "EdDSA", State: storage.KeyNext, CreatedAt: long},
+			{ID: "a", Alg: "EdDSA", State: storage.KeyActive, CreatedAt: long}}}
 		c.Vitals = func(context.Context) []console.Vital {
 			return []console.Vital{{Name: "audit queue", Value: hostile, Says: hostile}}
 		}
@@ -81,13 +82,16 @@ func busy(t *testing.T, edits ...func(*console.Config)) (h *fixture, b *reads, m
 		t.Fatal(err)
 	}
 	for of, name := range map[string]string{usage.Apps: app.ID, usage.Tools: "shop." + hostile, usage.Users: mina.Sub} {
-		must(h.store.SaveRanking(t.Context(), ranking.Ranking{ID: of, Of: of, Day: driver.Day(now), Names: []string{name}, Calls: []int64{1234}, Errors: []int64{7}, Over: []int64{0}}))(t)
+		must(h.store.SaveRanking(t.Context(), ranking.Ranking{ID: of, Of: of, Day: driver.Day(now), Names: []string{name},
+			Calls: []int64{1234}, Errors: []int64{7}, Over: []int64{0}}))(t)
 	}
 	must(h.store.SaveCapability(t.Context(), storage.Capability{
-		Member: "shop", Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com", WebhookURL: "https://hook.example.com", Publish: true, Owner: mina.Sub,
+		Member: "shop", Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com",
+		WebhookURL: "https://hook.example.com", Publish: true, Owner: mina.Sub,
 		Skipped: []toolplan.Skip{{Pointer: "/x", Reason: hostile}},
 	}, nil, storage.Delivery{
-		ID: "d1", Event: "e", Member: "shop", URL: "https://hook.example.com", Payload: []byte("{}"), CreatedAt: now, NextAt: now, ExpiresAt: now.Add(time.Hour),
+		ID: "d1", Event: "e", Member: "shop", URL: "https://hook.example.com", Payload: []byte("{}"), CreatedAt: now,
+		NextAt: now, ExpiresAt: now.Add(time.Hour),
 	}))(t)
 	for _, d := range must(h.store.Deliveries(t.Context(), "shop"))(t) {
 		d.GivenUpAt = now
@@ -100,7 +104,9 @@ func TestOverviewShowsWhatRunsToReadersAndTheirOwnToAllOthers(t *testing.T) {
 	h, _, mina, app := busy(t)
 	root, aud, ada := h.testUser("root", storage.RoleAdmin), h.testUser("aud", storage.RoleAuditor), h.testUser("ada", "")
 	waits := []string{`href="/console/orders"`, `href="/console/capabilities/shop/deliveries"`, `href="/console/keys"`, `href="/console/health"`, `href="/console/capabilities/shop"`}
-	whole := append([]string{"1,234", "485 ms", "0.5 %", "<svg", "shop.&lt;script", "1 of 2 nodes", "Orders waiting for a decision: 1", "Webhook deliveries of shop that were given up: 1", "EdDSA keys were last rotated 365 days ago", "Parts of shop that were left out: 1"}, waits...)
+	whole := append([]string{"1,234", "485 ms", "0.5 %", "<svg", "shop.&lt;script", "1 of 2 nodes",
+		"Orders waiting for a decision: 1", "Webhook deliveries of shop that were given up: 1",
+		"EdDSA keys were last rotated 365 days ago", "Parts of shop that were left out: 1"}, waits...)
 	for _, c := range []struct {
 		name, cookie string
 		status       int
@@ -108,13 +114,15 @@ func TestOverviewShowsWhatRunsToReadersAndTheirOwnToAllOthers(t *testing.T) {
 	}{
 		{"an administrator", root.cookie, 200, whole, []string{"Your orders", "Where to begin"}},
 		{"an auditor", aud.cookie, 200, whole, []string{"Your orders", "Where to begin"}},
-		{"a developer", mina.cookie, 200, []string{app.ID, "1,234", "pending", "Parts of shop"}, []string{"485 ms", "0.5 %", "nodes serve", "/console/keys", "Top tools"}},
+		{"a developer", mina.cookie, 200, []string{app.ID, "1,234", "pending", "Parts of shop"},
+			[]string{"485 ms", "0.5 %", "nodes serve", "/console/keys", "Top tools"}},
 		{"who has nothing", ada.cookie, 200, []string{`href="/console/apps/new"`, "Nothing is waiting for you."}, []string{app.ID, "1,234", "shop", "/console/capabilities/new"}},
 		{"nobody", "", 401, nil, []string{"1,234", app.ID}},
 	} {
 		w := h.open("/console/", c.cookie)
 		body := w.Body.String()
-		if w.Code != c.status || w.Body.Len() > 60<<10 || strings.Contains(body, "<script>alert") || strings.Contains(body, "<img") {
+		if w.Code != c.status || w.Body.Len() > 60<<10 || strings.Contains(body, "<script>alert") ||
+			strings.Contains(body, "<img") {
 			t.Errorf("%s gets %d, %d bytes: %s", c.name, w.Code, len(body), body)
 		}
 		for _, want := range c.has {
@@ -153,7 +161,8 @@ func TestOverviewTakesFourReadsAtMost(t *testing.T) {
 		h.app(fmt.Sprint("More", i), mina.Sub)
 	}
 	b.of(h, "/console/", root.cookie) // reads what changes slowly
-	for name, cookie := range map[string]string{"an administrator": root.cookie, "a developer": mina.cookie, "an owner": ada.cookie} {
+	for name, cookie := range map[string]string{"an administrator": root.cookie, "a developer": mina.cookie,
+		"an owner": ada.cookie} {
 		for _, path := range []string{"/console/", "/console/usage", "/console/usage?granularity=hour"} {
 			if n := b.of(h, path, cookie); n > 4 || n < 1 {
 				t.Errorf("%s for %s takes %d reads", path, name, n)
@@ -173,7 +182,8 @@ func TestPartThatCannotBeReadIsMissedAndTheRestIsShown(t *testing.T) {
 	h, _, _, _ := busy(t, func(c *console.Config) { c.Keys = lost{} })
 	root := h.testUser("root", storage.RoleAdmin)
 	w := h.open("/console/", root.cookie)
-	if body := w.Body.String(); w.Code != 200 || !strings.Contains(body, "could not be read") || !strings.Contains(body, "1,234") || !strings.Contains(body, "Parts of shop") {
+	if body := w.Body.String(); w.Code != 200 || !strings.Contains(body, "could not be read") ||
+		!strings.Contains(body, "1,234") || !strings.Contains(body, "Parts of shop") {
 		t.Errorf("the page is %d %s", w.Code, body)
 	}
 }
@@ -181,11 +191,13 @@ func TestPartThatCannotBeReadIsMissedAndTheRestIsShown(t *testing.T) {
 func TestOverviewSaysInTheReadersLanguageWhatIsWrong(t *testing.T) {
 	h := newFixture(t, func(c *console.Config) {
 		c.Vitals = func(context.Context) []console.Vital {
-			return []console.Vital{{Name: "audit events lost", Value: "3", Says: "events were lost: see why the store does not keep up"}}
+			return []console.Vital{{Name: "audit events lost", Value: "3",
+				Says: "events were lost: see why the store does not keep up"}}
 		}
 	})
 	cookie := h.testUser("root", storage.RoleAdmin).cookie
-	for lang, want := range map[string]string{"en": "events were lost: see why the store does not keep up", "zh-CN": "有事件丢失：请检查存储写入为何跟不上"} {
+	for lang, want := range map[string]string{"en": "events were lost: see why the store does not keep up",
+		"zh-CN": "有事件丢失：请检查存储写入为何跟不上"} {
 		if page := h.open("/console/?lang="+lang, cookie).Body.String(); !strings.Contains(page, `<span class="hint">`+want+`</span>`) {
 			t.Errorf("the page in %s lacks %q: %s", lang, want, page)
 		}

@@ -24,7 +24,8 @@ func TestAdministratorGivesANewPassword(t *testing.T) {
 	if a := h.do("POST", "/api/console/users/"+other.Sub+"/password", root.cookie, "{}"); a.status != 409 {
 		t.Errorf("who signs in otherwise gets one with %d", a.status)
 	}
-	if _, err := h.users.Authenticate(t.Context(), "eve", password); err != nil || len(h.events) != 0 || len(h.notices) != 0 {
+	if _, err := h.users.Authenticate(t.Context(), "eve", password); err != nil || len(h.events) != 0 ||
+		len(h.notices) != 0 {
 		t.Fatalf("refused acts changed something: %v, %v, %v", err, h.events, h.notices)
 	}
 
@@ -42,10 +43,12 @@ func TestAdministratorGivesANewPassword(t *testing.T) {
 	for _, v := range must(h.store.Sessions(t.Context(), eve.Sub))(t) {
 		t.Errorf("the session %s goes on", v.ID)
 	}
-	if want := "user password " + eve.Sub + " by " + root.Sub; !strings.Contains(h.trail(), want) || strings.Contains(h.trail(), fresh) {
+	if want := "user password " + eve.Sub + " by " + root.Sub; !strings.Contains(h.trail(), want) ||
+		strings.Contains(h.trail(), fresh) {
 		t.Errorf("the trail is %s", h.trail())
 	}
-	if told := strings.Join(h.notices, " "); len(h.notices) != 1 || !strings.Contains(told, eve.Sub) || strings.Contains(told, fresh) {
+	if told := strings.Join(h.notices, " "); len(h.notices) != 1 || !strings.Contains(told, eve.Sub) ||
+		strings.Contains(told, fresh) {
 		t.Errorf("the user was told %s", told)
 	}
 

@@ -53,14 +53,16 @@ func TestSessionsEndedAreOnTheTrailAndToldToTheUser(t *testing.T) {
 		path, do, id, trail, told string
 	}{
 		{"/keys", "revoke", key, "user key revoke " + eve.Sub + " by " + root.Sub, "API key revoked"},
-		{"/grants", "withdraw", app.ID, "user grant withdraw " + eve.Sub + " by " + root.Sub, "access of an application removed"},
+		{"/grants", "withdraw", app.ID, "user grant withdraw " + eve.Sub + " by " + root.Sub,
+			"access of an application removed"},
 		{"/sessions", "end", h.shown(eve.Sub), "user session end " + eve.Sub + " by " + root.Sub, "signed out"},
 	} {
 		h.notices = nil
 		if code := h.act(page+c.path, root, url.Values{"do": {c.do}, "ids": {c.id}}); code != 303 {
 			t.Errorf("%s: %d", c.path, code)
 		}
-		if !strings.Contains(h.trail(), c.trail) || len(h.notices) != 1 || !strings.Contains(h.notices[0], c.told) || !strings.HasPrefix(h.notices[0], eve.Sub) {
+		if !strings.Contains(h.trail(), c.trail) || len(h.notices) != 1 || !strings.Contains(h.notices[0], c.told) ||
+			!strings.HasPrefix(h.notices[0], eve.Sub) {
 			t.Errorf("%s: the trail is %s, told is %q", c.path, h.trail(), h.notices)
 		}
 		if w := h.open(page+c.path, root.cookie); w.Code != 200 || strings.Contains(w.Body.String(), c.id) {
@@ -115,7 +117,8 @@ func TestPagesOfUsersByEachRole(t *testing.T) {
 	session := must(h.store.Sessions(t.Context(), evil.Sub))(t)[0].ID
 	login := must(h.store.Login(t.Context(), storage.LoginSelf, "eve"))(t)
 	page := "/console/users/" + evil.Sub
-	for _, path := range []string{"/console/users", "/console/users?q=ev", page, page + "/sessions", page + "/grants", page + "/keys"} {
+	for _, path := range []string{"/console/users", "/console/users?q=ev", page, page + "/sessions", page + "/grants",
+		page + "/keys"} {
 		for _, who := range []testUser{root, aud} {
 			w := h.open(path, who.cookie)
 			text := w.Body.String()
@@ -141,7 +144,8 @@ func TestPagesOfUsersByEachRole(t *testing.T) {
 			t.Errorf("%s revokes a key: %d", who.Username, w.Code)
 		}
 	}
-	for name, form := range map[string]url.Values{"no id": {}, "another page's id": {"form": {h.formOn(h.open("/console/users/new", root.cookie))}}} {
+	for name, form := range map[string]url.Values{"no id": {},
+		"another page's id": {"form": {h.formOn(h.open("/console/users/new", root.cookie))}}} {
 		form.Set("do", "revoke")
 		form.Set("ids", key)
 		if w := h.send(page+"/keys", root.cookie, form); w.Code != 400 {
@@ -159,7 +163,8 @@ func TestPagesOfUsersByEachRole(t *testing.T) {
 func TestUserIsMadeAndDisabledOnThePages(t *testing.T) {
 	h := newFixture(t)
 	root := h.testUser("root", storage.RoleAdmin)
-	code := h.act("/console/users/new", root, url.Values{"do": {"create"}, "username": {"ada"}, "password": {password}, "role": {"auditor"}})
+	code := h.act("/console/users/new", root, url.Values{"do": {"create"}, "username": {"ada"}, "password": {password},
+		"role": {"auditor"}})
 	ada, err := h.users.Authenticate(t.Context(), "ada", password)
 	if code != 303 || err != nil || ada.Role != storage.RoleAuditor {
 		t.Fatalf("made is %d %+v %v", code, ada, err)
@@ -182,7 +187,8 @@ func TestUserIsMadeAndDisabledOnThePages(t *testing.T) {
 	_, rest, _ := strings.Cut(w.Body.String(), base+"/oauth/signin/signup</pre>")
 	_, rest, _ = strings.Cut(rest, "data-copy>")
 	invitation, _, _ := strings.Cut(rest, "<")
-	if u, err := h.users.SignUp(t.Context(), storage.User{Username: "bea"}, password, invitation); err != nil || strings.Contains(h.trail(), invitation) || u.Username != "bea" {
+	if u, err := h.users.SignUp(t.Context(), storage.User{Username: "bea"}, password, invitation); err != nil ||
+		strings.Contains(h.trail(), invitation) || u.Username != "bea" {
 		t.Errorf("invited is %+v %v with %q", u, err, invitation)
 	}
 }
@@ -209,7 +215,8 @@ func TestExportIsToldToTheUserAndOnTheTrail(t *testing.T) {
 		if want := "user export " + eve.Sub + " by " + root.Sub; !strings.Contains(h.trail(), want) {
 			t.Errorf("%s: the trail is %s", path, h.trail())
 		}
-		if told := strings.Join(h.notices, " "); len(h.notices) != 1 || !strings.Contains(told, "exported") || !strings.Contains(told, eve.Sub) {
+		if told := strings.Join(h.notices, " "); len(h.notices) != 1 || !strings.Contains(told, "exported") ||
+			!strings.Contains(told, eve.Sub) {
 			t.Errorf("%s: the user was told %s", path, told)
 		}
 	}

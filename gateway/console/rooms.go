@@ -16,7 +16,8 @@ type Registry interface {
 	// called when it has been answered.
 	BeginReading(ctx context.Context, actor string) (_ context.Context, leave func(), err error)
 	// PreviewBody returns what a registration in JSON would store (protocol 4.8), and advice on it.
-	PreviewBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []toolplan.Tool, []string, error)
+	PreviewBody(ctx context.Context, actor storage.User,
+		body []byte) (storage.Capability, []toolplan.Tool, []string, error)
 	// RegisterBody stores it. Secrets that were left out stay, if they go to the same server.
 	RegisterBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []string, error)
 	// UpdateBody changes what is beside the tools of a capability, by fields in JSON, and returns what the user should

@@ -16,14 +16,17 @@ import (
 
 func TestAccessRulesAreWrittenByTheOwnerAndStandOnTheTrail(t *testing.T) {
 	h, _, dev := shopFixture(t)
-	other, aud, ada := h.testUser("other", storage.RoleDeveloper), h.testUser("aud", storage.RoleAuditor), h.testUser("ada", "")
+	other, aud, ada := h.testUser("other", storage.RoleDeveloper), h.testUser("aud", storage.RoleAuditor),
+		h.testUser("ada", "")
 	const path = "/console/access/shop"
-	add := url.Values{"do": {"add"}, "form": {h.formOn(h.open(path, dev.cookie))}, "subject": {"user:Ada"}, "deny": {"on"}, "tools": {"getPet"}}
+	add := url.Values{"do": {"add"}, "form": {h.formOn(h.open(path, dev.cookie))}, "subject": {"user:Ada"}, "deny": {"on"},
+		"tools": {"getPet"}}
 	if w := h.send(path, dev.cookie, add); w.Code != 303 {
 		t.Fatalf("a rule is %d %s", w.Code, w.Body)
 	}
 	l := must(h.store.Access(t.Context(), "shop"))(t)
-	if len(l.Rules) != 1 || !l.Rules[0].Same(access.Rule{Subject: "user:" + ada.Sub, Deny: true, Tools: []string{"getPet"}}) {
+	if len(l.Rules) != 1 || !l.Rules[0].Same(access.Rule{Subject: "user:" + ada.Sub, Deny: true,
+		Tools: []string{"getPet"}}) {
 		t.Fatalf("the rules are %+v", l.Rules)
 	}
 	if w := h.send(path, dev.cookie, add); w.Code != 409 {
@@ -78,21 +81,26 @@ func TestPagesOfAccessAreForTheirReaders(t *testing.T) {
 	h, _, dev := shopFixture(t)
 	root, aud := h.testUser("root", storage.RoleAdmin), h.testUser("aud", storage.RoleAuditor)
 	nobody := h.testUser("nobody", "")
-	must(h.store.SaveBundle(t.Context(), access.Bundle{Name: "support", Label: hostileText, Description: hostileText, Tools: []string{"shop__getPet"}}))(t)
+	must(h.store.SaveBundle(t.Context(), access.Bundle{Name: "support", Label: hostileText, Description: hostileText,
+		Tools: []string{"shop__getPet"}}))(t)
 	sees := "/console/visible?user=nobody&client_id=&role=" + url.QueryEscape("developer")
 	for path, may := range map[string][4]int{ // developer, admin, auditor, nobody
-		"/console/access": {200, 200, 200, 403}, "/console/access/shop": {200, 200, 200, 403}, "/console/access/none": {404, 404, 404, 403},
-		"/console/bundles": {200, 200, 200, 403}, sees: {403, 200, 200, 403}, "/console/visible": {403, 200, 200, 403},
-		"/console/visible?user=%3Cscript%3Ealert(1)": {403, 200, 200, 403}, "/console/visible?role=king": {403, 400, 400, 403},
+		"/console/access": {200, 200, 200, 403}, "/console/access/shop": {200, 200, 200, 403},
+		"/console/access/none": {404, 404, 404, 403},
+		"/console/bundles":     {200, 200, 200, 403}, sees: {403, 200, 200, 403}, "/console/visible": {403, 200, 200, 403},
+		"/console/visible?user=%3Cscript%3Ealert(1)": {403, 200, 200, 403},
+		"/console/visible?role=king":                 {403, 400, 400, 403},
 	} {
 		for i, u := range []testUser{dev, root, aud, nobody} {
 			w := h.open(path, u.cookie)
-			if page := w.Body.String(); w.Code != may[i] || strings.Contains(page, "<script>alert") || strings.Contains(page, "<img src=x") || len(page) > 60<<10 {
+			if page := w.Body.String(); w.Code != may[i] || strings.Contains(page, "<script>alert") ||
+				strings.Contains(page, "<img src=x") || len(page) > 60<<10 {
 				t.Errorf("%s as %s is %d, want %d: %.300s", path, u.Username, w.Code, may[i], page)
 			}
 		}
 	}
-	if page := h.open(sees, root.cookie).Body.String(); !strings.Contains(page, "a rule denies it to") || !strings.Contains(page, nobody.Sub) {
+	if page := h.open(sees, root.cookie).Body.String(); !strings.Contains(page, "a rule denies it to") ||
+		!strings.Contains(page, nobody.Sub) {
 		t.Errorf("what somebody sees is explained as %.3000s", page)
 	}
 	if page := h.open("/console/bundles", dev.cookie).Body.String(); strings.Contains(page, "shop__getPet") || strings.Contains(page, `value="make"`) {
@@ -104,7 +112,8 @@ func TestBundlesAreMadeAndRemovedOnTheTrail(t *testing.T) {
 	h, _, dev := shopFixture(t)
 	root := h.testUser("root", storage.RoleAdmin)
 	const path = "/console/bundles"
-	make := url.Values{"do": {"make"}, "form": {h.formOn(h.open(path, root.cookie))}, "name": {"support"}, "tools": {"shop__getPet\nshop__*"}}
+	make := url.Values{"do": {"make"}, "form": {h.formOn(h.open(path, root.cookie))}, "name": {"support"},
+		"tools": {"shop__getPet\nshop__*"}}
 	if w := h.send(path, root.cookie, make); w.Code != 303 {
 		t.Fatalf("making a bundle is %d %s", w.Code, w.Body)
 	}
@@ -115,7 +124,8 @@ func TestBundlesAreMadeAndRemovedOnTheTrail(t *testing.T) {
 	if w := h.send(path, root.cookie, remove); w.Code != 303 {
 		t.Errorf("removing a bundle is %d %s", w.Code, w.Body)
 	}
-	for _, want := range []string{"bundle create support by " + root.Sub + ": none -> shop__*, shop__getPet", "bundle delete support by " + root.Sub + ": shop__*, shop__getPet -> none"} {
+	for _, want := range []string{"bundle create support by " + root.Sub + ": none -> shop__*, shop__getPet",
+		"bundle delete support by " + root.Sub + ": shop__*, shop__getPet -> none"} {
 		if !strings.Contains(h.trail(), want) {
 			t.Errorf("the trail lacks %q: %s", want, h.trail())
 		}
@@ -167,13 +177,22 @@ func TestCapabilityWithoutAListSaysWhichDefaultAppliesAndWhy(t *testing.T) {
 		signUp                string
 		says, because, zh, by string
 	}{
-		"sign-up is closed": {standing{open: true, by: "auto"}, "closed", everyone, "the setting mcp.default_access is auto, and nobody becomes a user by themselves", "设置 mcp.default_access 的值为 auto，且无人可自行注册", "closed"},
-		"sign-up is open":   {standing{by: "auto"}, "open", owner, "the setting mcp.default_access is auto, and people may become users: github (open)", "可通过以下方式注册：github (open)", "open"},
-		"by invitation":     {standing{by: "auto"}, "invitation", owner, "people may become users: github (invitation)", "github (invitation)", "invitation"},
-		"set to everyone":   {standing{open: true, by: "everyone"}, "closed", everyone, "the setting mcp.default_access is everyone", "设置 mcp.default_access 的值为 everyone", ""},
-		"set to owner":      {standing{by: "owner"}, "open", owner, "the setting mcp.default_access is owner", "设置 mcp.default_access 的值为 owner", ""},
-		"a host's default":  {standing{open: true, by: "auto"}, "open", everyone, "is auto, and the configuration of the service decides", "由服务的配置或此前自行注册的用户决定", ""},
-		"nobody says":       {standing{by: "auto"}, "", owner, "is auto, and the configuration of the service decides", "由服务的配置或此前自行注册的用户决定", ""},
+		"sign-up is closed": {standing{open: true, by: "auto"}, "closed", everyone,
+			"the setting mcp.default_access is auto, and nobody becomes a user by themselves",
+			"设置 mcp.default_access 的值为 auto，且无人可自行注册", "closed"},
+		"sign-up is open": {standing{by: "auto"}, "open", owner,
+			"the setting mcp.default_access is auto, and people may become users: github (open)", "可通过以下方式注册：github (open)",
+			"open"},
+		"by invitation": {standing{by: "auto"}, "invitation", owner, "people may become users: github (invitation)",
+			"github (invitation)", "invitation"},
+		"set to everyone": {standing{open: true, by: "everyone"}, "closed", everyone,
+			"the setting mcp.default_access is everyone", "设置 mcp.default_access 的值为 everyone", ""},
+		"set to owner": {standing{by: "owner"}, "open", owner, "the setting mcp.default_access is owner",
+			"设置 mcp.default_access 的值为 owner", ""},
+		"a host's default": {standing{open: true, by: "auto"}, "open", everyone,
+			"is auto, and the configuration of the service decides", "由服务的配置或此前自行注册的用户决定", ""},
+		"nobody says": {standing{by: "auto"}, "", owner, "is auto, and the configuration of the service decides",
+			"由服务的配置或此前自行注册的用户决定", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.bus.shop = new(shop)
@@ -184,7 +203,8 @@ func TestCapabilityWithoutAListSaysWhichDefaultAppliesAndWhy(t *testing.T) {
 			h := newFixture(t, func(config *console.Config) { config.Bus, config.Ways = c.bus, ways })
 			dev, aud := h.testUser("dev", storage.RoleDeveloper), h.testUser("aud", storage.RoleAuditor)
 			h.sells(dev.Sub)
-			for path, cookie := range map[string]string{"/console/access": dev.cookie, "/console/access/shop": dev.cookie, "/console/access/shop?by=aud": aud.cookie} {
+			for path, cookie := range map[string]string{"/console/access": dev.cookie, "/console/access/shop": dev.cookie,
+				"/console/access/shop?by=aud": aud.cookie} {
 				page := h.open(path, cookie).Body.String()
 				if !strings.Contains(page, "<dd>"+c.says+"</dd>") || !strings.Contains(page, c.because) {
 					t.Errorf("%s lacks %q or %q: %s", path, c.says, c.because, page)

@@ -52,19 +52,22 @@ type scene struct {
 }
 
 func newScene(t testing.TB) *scene {
-	s := &scene{written: &written{Backend: backend.New(t)}, who: map[string]testUser{}, own: map[string]map[string]string{}}
+	s := &scene{written: &written{Backend: backend.New(t)}, who: map[string]testUser{},
+		own: map[string]map[string]string{}}
 	s.fixture = newNode(t, s.written, storage.NewMasterKey(), operates, func(c *console.Config) {
 		c.Archive = s
 		in := c.Visitors.(*signin.SignIn)
 		c.Nodes, c.Bus, c.SignIn, c.Forms, c.FactorsPage = twoNodes{}, new(shop), in, in, in.FactorsPage()
 		c.Lockout, c.Delays = in, in
 		c.Registry = must(registry.New(t.Context(), registry.Config{
-			BaseURL: base, Store: c.Store.(*storage.Store), Visitors: c.Visitors, NoDelivery: true, Log: slog.New(slog.DiscardHandler),
+			BaseURL: base, Store: c.Store.(*storage.Store), Visitors: c.Visitors, NoDelivery: true,
+			Log:   slog.New(slog.DiscardHandler),
 			Audit: c.Trail,
 			Pins:  must(pins.New(pins.Config{Store: c.Store.(*storage.Store)}))(t),
 		}))(t)
 	})
-	for role, is := range map[string]string{"guest": "", "newcomer": storage.RoleDeveloper, "owner": "", "developer": storage.RoleDeveloper, "auditor": storage.RoleAuditor, "admin": storage.RoleAdmin} {
+	for role, is := range map[string]string{"guest": "", "newcomer": storage.RoleDeveloper, "owner": "",
+		"developer": storage.RoleDeveloper, "auditor": storage.RoleAuditor, "admin": storage.RoleAdmin} {
 		s.who[role] = s.testUser(role, is)
 	}
 	for _, role := range roles {
@@ -74,7 +77,8 @@ func newScene(t testing.TB) *scene {
 			s.own[role]["seq"] = s.recorded(s.own[role]["client_id"], role)
 		}
 	}
-	zoe := must(s.users.Create(t.Context(), storage.User{Username: "zoe", Nickname: strange, Role: storage.RoleDeveloper}, password))(t)
+	zoe := must(s.users.Create(t.Context(), storage.User{Username: "zoe", Nickname: strange, Role: storage.RoleDeveloper},
+		password))(t)
 	s.signedIn(zoe.Sub, time.Now())
 	s.own[""] = s.things(zoe, "y", strange)
 	s.own[""]["seq"] = s.recorded(s.own[""]["client_id"], strange)
@@ -89,14 +93,16 @@ func newScene(t testing.TB) *scene {
 // recorded writes a record about an application, and returns its number.
 func (s *scene) recorded(app, detail string) string {
 	seq := uint64(len(s.records) + 1)
-	s.records = append([]event.Entry{{Seq: seq, Event: event.Event{At: time.Now(), Kind: event.Call, App: app, Detail: detail}}}, s.records...)
+	s.records = append([]event.Entry{{Seq: seq, Event: event.Event{At: time.Now(), Kind: event.Call, App: app,
+		Detail: detail}}}, s.records...)
 	return fmt.Sprint(seq)
 }
 
 // Search makes the scene the Archive of what was recorded.
 func (s *scene) Search(_ context.Context, q event.Query) (p event.Page, _ error) {
 	for _, e := range s.records {
-		if (q.Before == 0 || e.Seq < q.Before) && (q.Apps == nil || slices.Contains(q.Apps, e.App)) && (q.App == "" || q.App == e.App) && (q.Limit == 0 || len(p.Entries) < q.Limit) {
+		if (q.Before == 0 || e.Seq < q.Before) && (q.Apps == nil || slices.Contains(q.Apps, e.App)) &&
+			(q.App == "" || q.App == e.App) && (q.Limit == 0 || len(p.Entries) < q.Limit) {
 			p.Entries = append(p.Entries, e)
 		}
 	}
@@ -110,7 +116,8 @@ func (s *scene) things(u storage.User, member, name string) map[string]string {
 	app = must(s.store.SaveApp(s.Context(), app))(s)
 	must(s.store.SaveConsent(s.Context(), storage.Consent{AppID: app.ID, UserID: u.Sub, Scope: "openid"}))(s)
 	must(s.store.SaveCapability(s.Context(), storage.Capability{
-		Member: member, Label: name, Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com", WebhookURL: "https://hook.example.com/", Publish: true, Owner: u.Sub, ToolCount: 1,
+		Member: member, Label: name, Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com",
+		WebhookURL: "https://hook.example.com/", Publish: true, Owner: u.Sub, ToolCount: 1,
 	}, []toolplan.Tool{{Name: "getPet", Method: "get", Path: "/p", Description: name, InputSchema: json.RawMessage(`{"type":"object"}`), Call: &toolplan.Call{Template: "/p"}}},
 		storage.Delivery{Event: "tools.changed", URL: "https://hook.example.com/", Payload: []byte("{}")}))(s)
 	d := must(s.store.Deliveries(s.Context(), member))(s)[0]
@@ -131,7 +138,8 @@ func (s *scene) things(u storage.User, member, name string) map[string]string {
 
 // idOf tells what {id} is in a path.
 func idOf(path string) string {
-	for part, is := range map[string]string{"/deliveries/": "delivery", "/keys/": "key", "/access/": "rule", "/sessions/": "session"} {
+	for part, is := range map[string]string{"/deliveries/": "delivery", "/keys/": "key", "/access/": "rule",
+		"/sessions/": "session"} {
 		if strings.Contains(path, part) {
 			return is
 		}

@@ -17,7 +17,8 @@ import (
 
 func TestSettlementIsInYuanAndForWhoMaySeeTheApplication(t *testing.T) {
 	h := newFixture(t)
-	root, aud, mina, ada := h.testUser("root", storage.RoleAdmin), h.testUser("aud", storage.RoleAuditor), h.testUser("mina", storage.RoleDeveloper), h.testUser("ada", "")
+	root, aud, mina, ada := h.testUser("root", storage.RoleAdmin), h.testUser("aud", storage.RoleAuditor),
+		h.testUser("mina", storage.RoleDeveloper), h.testUser("ada", "")
 	app, order := h.waits(h.app("Shop", mina.Sub))
 	app.Name = "=HYPERLINK(" + hostileText + ")"
 	must(h.store.SaveApp(t.Context(), app))(t)
@@ -26,10 +27,12 @@ func TestSettlementIsInYuanAndForWhoMaySeeTheApplication(t *testing.T) {
 	for name, c := range map[string]struct {
 		cookie string
 		shown  bool
-	}{"an administrator": {root.cookie, true}, "an auditor": {aud.cookie, true}, "its owner": {mina.cookie, true}, "another": {ada.cookie, false}} {
+	}{"an administrator": {root.cookie, true}, "an auditor": {aud.cookie, true}, "its owner": {mina.cookie, true},
+		"another": {ada.cookie, false}} {
 		w := h.open("/console/settlements?month="+month, c.cookie)
 		body := w.Body.String()
-		if shown := strings.Contains(body, "999.00") && strings.Contains(body, app.ID); w.Code != 200 || shown != c.shown || strings.Contains(body, "<script>alert") {
+		if shown := strings.Contains(body, "999.00") && strings.Contains(body, app.ID); w.Code != 200 || shown != c.shown ||
+			strings.Contains(body, "<script>alert") {
 			t.Errorf("%s gets %d, shown %v: %s", name, w.Code, shown, body)
 		}
 		w = h.open("/api/console/settlements/csv?month="+month, c.cookie)
@@ -163,14 +166,15 @@ func (c countedMeters) UsageOf(ctx context.Context, apps []string, q driver.Usag
 func TestPageOfSettlementsAsksTheStoreTwiceBesideTheVisitor(t *testing.T) {
 	store := countedMeters{&counted{Backend: backend.New(t)}}
 	h := newNode(t, store, storage.NewMasterKey(), func(c *console.Config) {
-		c.Billing = must(billing.New(billing.Config{Store: c.Store.(*storage.Store), UsageOf: func(ctx context.Context, apps []string, q driver.UsageQuery) (map[string][]driver.Count, error) {
-			all := map[string][]driver.Count{}
-			rows, err := c.Store.(*storage.Store).UsageOf(ctx, apps, q)
-			for _, row := range rows {
-				all[row.AppID] = append(all[row.AppID], row)
-			}
-			return all, err
-		}}))(t)
+		c.Billing = must(billing.New(billing.Config{Store: c.Store.(*storage.Store),
+			UsageOf: func(ctx context.Context, apps []string, q driver.UsageQuery) (map[string][]driver.Count, error) {
+				all := map[string][]driver.Count{}
+				rows, err := c.Store.(*storage.Store).UsageOf(ctx, apps, q)
+				for _, row := range rows {
+					all[row.AppID] = append(all[row.AppID], row)
+				}
+				return all, err
+			}}))(t)
 	})
 	root, mina := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper)
 	paid := map[string]bool{}
@@ -180,7 +184,8 @@ func TestPageOfSettlementsAsksTheStoreTwiceBesideTheVisitor(t *testing.T) {
 			h.do("POST", "/api/console/orders/"+order+"/approve", root.cookie, `{}`)
 			paid[app.ID] = true
 		}
-		must(0, h.store.Count(t.Context(), driver.Batch{Node: "n", Seq: uint64(i + 1)}, []driver.Count{{AppID: app.ID, Product: "ai", At: driver.Hour(time.Now()), Calls: int64(i + 1)}}))(t)
+		must(0, h.store.Count(t.Context(), driver.Batch{Node: "n", Seq: uint64(i + 1)},
+			[]driver.Count{{AppID: app.ID, Product: "ai", At: driver.Hour(time.Now()), Calls: int64(i + 1)}}))(t)
 	}
 	for name, who := range map[string]testUser{"an administrator": root, "an owner": mina} {
 		store.reads.Store(0)
@@ -200,7 +205,8 @@ func TestPageOfSettlementsAsksTheStoreTwiceBesideTheVisitor(t *testing.T) {
 			var i float64
 			fmt.Sscanf(s["name"].(string), "Shop-%f", &i)
 			if s["subscription_fen"] != want || s["calls"] != i+1 {
-				t.Errorf("%s is settled with %v and %v calls, want %v and %v", s["name"], s["subscription_fen"], s["calls"], want, i+1)
+				t.Errorf("%s is settled with %v and %v calls, want %v and %v", s["name"], s["subscription_fen"], s["calls"], want,
+					i+1)
 			}
 		}
 	}

@@ -44,7 +44,8 @@ func (s *shop) PreviewBody(_ context.Context, _ storage.User, body []byte) (stor
 
 func (*shop) ToolsOf(string) []toolplan.Tool { return nil }
 
-func (s *shop) CallFor(_ *http.Request, caller storage.Caller, name string, arguments json.RawMessage) (json.RawMessage, error) {
+func (s *shop) CallFor(_ *http.Request, caller storage.Caller, name string,
+	arguments json.RawMessage) (json.RawMessage, error) {
 	s.caller, s.arguments = caller, name+" "+string(arguments)
 	deep := strings.Repeat(`{"__proto__":`, 90) + "1" + strings.Repeat("}", 90)
 	return json.RawMessage(`{"content":[{"type":"text","text":"<script>alert(1)</script>` + strings.Repeat(`'`, 1<<20) + `"}],"structuredContent":` + deep + `,"isError":true}`), nil
@@ -83,8 +84,10 @@ func shopFixture(t *testing.T) (*fixture, *shop, testUser) {
 // sells makes the capability shop of an owner, with one tool.
 func (h *fixture) sells(owner string) {
 	must(h.store.SaveCapability(h.Context(), storage.Capability{
-		Member: "shop", Label: hostileText, Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com", Publish: true, Owner: owner, ToolCount: 1, AuthType: "bearer", AuthSecret: storage.NewSecret("hush-hush"),
-	}, []toolplan.Tool{{Name: "getPet", Method: "get", Path: "/p", Description: hostileText, InputSchema: json.RawMessage(petSchema), Call: &toolplan.Call{Template: "/p"}}}))(h)
+		Member: "shop", Label: hostileText, Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com",
+		Publish: true, Owner: owner, ToolCount: 1, AuthType: "bearer", AuthSecret: storage.NewSecret("hush-hush"),
+	}, []toolplan.Tool{{Name: "getPet", Method: "get", Path: "/p", Description: hostileText,
+		InputSchema: json.RawMessage(petSchema), Call: &toolplan.Call{Template: "/p"}}}))(h)
 }
 
 // gaveUp returns the id of a delivery of shop's that was given up.
@@ -93,7 +96,8 @@ func (h *fixture) gaveUp() string {
 	if err != nil {
 		h.Fatal(err)
 	}
-	must(h.store.SaveCapability(h.Context(), c, tools, storage.Delivery{Event: "tools.changed", URL: "https://hook.example.com/", Payload: []byte("{}")}))(h)
+	must(h.store.SaveCapability(h.Context(), c, tools, storage.Delivery{Event: "tools.changed",
+		URL: "https://hook.example.com/", Payload: []byte("{}")}))(h)
 	d := must(h.store.Deliveries(h.Context(), "shop"))(h)[0]
 	d.GivenUpAt, d.Attempts, d.LastError = time.Now(), 9, hostileText
 	return must(h.store.SaveDelivery(h.Context(), d))(h).ID
@@ -101,7 +105,8 @@ func (h *fixture) gaveUp() string {
 
 // ruled makes the capability office, of nobody, and returns the id of its one rule.
 func (h *fixture) ruled() string {
-	must(h.store.SaveCapability(h.Context(), storage.Capability{Member: "office", Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com", Publish: true}, nil))(h)
+	must(h.store.SaveCapability(h.Context(), storage.Capability{Member: "office", Kind: storage.CapabilityREST,
+		UpstreamURL: "https://up.example.com", Publish: true}, nil))(h)
 	must(h.store.SaveAccess(h.Context(), access.List{Member: "office", Rules: []access.Rule{{Subject: "everyone"}}}))(h)
 	sum := sha256.Sum256([]byte(`["everyone",false,null,false]`))
 	return hex.EncodeToString(sum[:10])
@@ -140,7 +145,8 @@ func TestFormWithADocumentIsReadInItsTurn(t *testing.T) {
 	s.busy = &reply.Failure{Status: 429, Msg: "wait until the first is read", Header: http.Header{"Retry-After": {"10"}}}
 	r := httptest.NewRequest(http.MethodPost, base+"/console/capabilities/new", unread{t})
 	r.Header.Set("Content-Type", "multipart/form-data; boundary=x")
-	if w := h.browse(r, dev.cookie); w.Code != 429 || w.Header().Get("Retry-After") != "10" || !strings.Contains(w.Body.String(), "wait until the first is read") {
+	if w := h.browse(r, dev.cookie); w.Code != 429 || w.Header().Get("Retry-After") != "10" ||
+		!strings.Contains(w.Body.String(), "wait until the first is read") {
 		t.Errorf("out of turn = %d %v %.300s, want 429", w.Code, w.Header(), w.Body)
 	}
 }
@@ -151,7 +157,8 @@ func TestCapabilitiesAreShownToTheirOwnersAndAdministrators(t *testing.T) {
 	for _, path := range []string{"", "/new", "/new?member=shop", "/shop", "/shop/deliveries", "/shop/tools/getPet"} {
 		path = "/console/capabilities" + path
 		for _, u := range []testUser{dev, root} {
-			if w := h.open(path, u.cookie); w.Code != 200 || strings.Contains(w.Body.String(), "<script>alert") || strings.Contains(w.Body.String(), "hush") || w.Body.Len() > 60<<10 {
+			if w := h.open(path, u.cookie); w.Code != 200 || strings.Contains(w.Body.String(), "<script>alert") ||
+				strings.Contains(w.Body.String(), "hush") || w.Body.Len() > 60<<10 {
 				t.Errorf("%s is %d %s", path, w.Code, w.Body)
 			}
 		}
@@ -166,7 +173,8 @@ func TestCapabilitiesAreShownToTheirOwnersAndAdministrators(t *testing.T) {
 func TestPreviewNamesTheDifferenceAndStoresNothing(t *testing.T) {
 	h, _, dev := shopFixture(t)
 	const path = "/console/capabilities/new"
-	w := h.send(path, dev.cookie, url.Values{"do": {"preview"}, "form": {h.formOn(h.open(path, dev.cookie))}, "member": {"shop"}, "upstream_url": {"https://up.example.com"}, "auth_secret": {"typed-secret"}, "document": {"{}"}})
+	w := h.send(path, dev.cookie, url.Values{"do": {"preview"}, "form": {h.formOn(h.open(path, dev.cookie))},
+		"member": {"shop"}, "upstream_url": {"https://up.example.com"}, "auth_secret": {"typed-secret"}, "document": {"{}"}})
 	page := w.Body.String()
 	for _, want := range []string{"<code>other</code>", "<code>getPet</code>", `name="member" required maxlength="48" value="shop"`} {
 		if w.Code != 200 || !strings.Contains(page, want) {
@@ -206,9 +214,12 @@ func TestSecretsInAddressesAreShownToWhoMayChangeThemAlone(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c.WebhookURL, c.UpstreamURL = "https://ann:pass-sesame@hook.example.com/in?token=query-sesame#part-sesame", "https://up.example.com/v1?key=key-sesame"
-	must(h.store.SaveCapability(t.Context(), c, tools, storage.Delivery{Event: "e", URL: c.WebhookURL, Payload: []byte("{}")}))(t)
-	for _, path := range []string{"/console/capabilities", "/console/capabilities/shop", "/console/capabilities/shop/deliveries", "/console/capabilities/shop/tools/getPet", "/api/console/deliveries/shop"} {
+	c.WebhookURL, c.UpstreamURL = "https://ann:pass-sesame@hook.example.com/in?token=query-sesame#part-sesame",
+		"https://up.example.com/v1?key=key-sesame"
+	must(h.store.SaveCapability(t.Context(), c, tools, storage.Delivery{Event: "e", URL: c.WebhookURL,
+		Payload: []byte("{}")}))(t)
+	for _, path := range []string{"/console/capabilities", "/console/capabilities/shop",
+		"/console/capabilities/shop/deliveries", "/console/capabilities/shop/tools/getPet", "/api/console/deliveries/shop"} {
 		w := h.open(path, aud.cookie)
 		if w.Code != 200 || strings.Contains(w.Body.String(), "sesame") {
 			t.Errorf("an auditor sees %s: %d %s", path, w.Code, w.Body)
@@ -221,7 +232,8 @@ func TestSecretsInAddressesAreShownToWhoMayChangeThemAlone(t *testing.T) {
 		}
 	}
 	for _, u := range []testUser{root, dev} {
-		if page := h.open("/console/capabilities/shop", u.cookie).Body.String(); !strings.Contains(page, "token=query-sesame") || !strings.Contains(page, "key=key-sesame") {
+		if page := h.open("/console/capabilities/shop", u.cookie).Body.String(); !strings.Contains(page,
+			"token=query-sesame") || !strings.Contains(page, "key=key-sesame") {
 			t.Errorf("%s does not see the addresses that they may change", u.Username)
 		}
 		if a := h.call("GET", "/api/console/deliveries/shop", u.cookie, nil); !strings.Contains(a.text, "query-sesame") {

@@ -11,9 +11,11 @@ import (
 
 func TestUsageIsShownToWhoMaySeeTheApplication(t *testing.T) {
 	h := newFixture(t)
-	root, mina, ada := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper), h.testUser("ada", "")
+	root, mina, ada := h.testUser("root", storage.RoleAdmin), h.testUser("mina", storage.RoleDeveloper),
+		h.testUser("ada", "")
 	app := h.app("Shop", mina.Sub)
-	err := h.store.Count(t.Context(), driver.Batch{Node: "n", Seq: 1}, []driver.Count{{AppID: app.ID, Product: "verify", At: driver.Hour(time.Now()), Calls: 1234, Errors: 7}})
+	err := h.store.Count(t.Context(), driver.Batch{Node: "n", Seq: 1},
+		[]driver.Count{{AppID: app.ID, Product: "verify", At: driver.Hour(time.Now()), Calls: 1234, Errors: 7}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,7 +47,8 @@ func TestUsageOfAnApplicationHasEachDayOfTheSpan(t *testing.T) {
 		t.Fatal(err)
 	}
 	for unit, want := range map[string]int{"day": 30, "hour": 7 * 24} {
-		series, _ := h.do("GET", "/api/console/usage?granularity="+unit+"&client_id="+app.ID, root.cookie, "").body.Data["series"].([]any)
+		series, _ := h.do("GET", "/api/console/usage?granularity="+unit+"&client_id="+app.ID, root.cookie,
+			"").body.Data["series"].([]any)
 		if len(series) != want {
 			t.Fatalf("by %s there are %d points, want %d", unit, len(series), want)
 		}

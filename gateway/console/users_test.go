@@ -15,7 +15,8 @@ func TestUserIsMadeAndSignsIn(t *testing.T) {
 	root := h.testUser("root", storage.RoleAdmin)
 	made := h.want(h.do("POST", "/api/console/users", root.cookie, `{"username":"ada","password":"`+password+`","role":"developer","nickname":"Ada","email":"ada@example.com"}`), 200, 1, "create")
 	sub := data(made, "sub")
-	if u, err := h.users.Authenticate(t.Context(), "ada", password); err != nil || u.Sub != sub || u.Role != storage.RoleDeveloper || u.EmailVerified {
+	if u, err := h.users.Authenticate(t.Context(), "ada", password); err != nil || u.Sub != sub ||
+		u.Role != storage.RoleDeveloper || u.EmailVerified {
 		t.Errorf("made is %+v, %v", u, err)
 	}
 	all := h.want(h.call("GET", "/api/console/users", root.cookie, nil), 200, 1, "list")
@@ -69,7 +70,8 @@ func TestUserEnabledAgainSignsInAgain(t *testing.T) {
 	must(h.store.SaveUser(t.Context(), u))(t)
 	h.want(h.do("PATCH", "/api/console/users/"+mina.Sub, root.cookie, `{"disabled":false}`), 200, 1, "enable")
 	h.want(h.call("GET", "/api/console/apps", mina.cookie, nil), 401, 401, "with the session from before")
-	if rs := must(h.store.Revocations(t.Context(), 0, 10))(t); len(rs) != 1 || rs[0].Kind != driver.RevokeUser || rs[0].ID != mina.Sub {
+	if rs := must(h.store.Revocations(t.Context(), 0, 10))(t); len(rs) != 1 || rs[0].Kind != driver.RevokeUser ||
+		rs[0].ID != mina.Sub {
 		t.Errorf("revoked is %+v", rs)
 	}
 	h.want(h.do("PATCH", "/api/console/users/"+mina.Sub, root.cookie, `{"disabled":false}`), 200, 1, "enable once more")

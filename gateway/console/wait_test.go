@@ -36,7 +36,8 @@ func TestUserWhoseSignInsWaitIsShownAsOneAndLetInAgain(t *testing.T) {
 	show := func(query string) string { return h.open("/console/users/"+eve.Sub+query, root.cookie).Body.String() }
 	record := func() answer { return h.call("GET", "/api/console/users/"+eve.Sub, root.cookie, nil) }
 
-	if text := show(""); !strings.Contains(text, "attempts from unknown browsers wait until") || !strings.Contains(text, "2031-07-01T12:00:01Z") || strings.Contains(text, "no sign-in waits") {
+	if text := show(""); !strings.Contains(text, "attempts from unknown browsers wait until") ||
+		!strings.Contains(text, "2031-07-01T12:00:01Z") || strings.Contains(text, "no sign-in waits") {
 		t.Errorf("a user whose sign-ins wait is shown as %s", text)
 	}
 	if text := show("?lang=zh-CN"); !strings.Contains(text, "陌生浏览器的登录须等待至") {
@@ -51,14 +52,16 @@ func TestUserWhoseSignInsWaitIsShownAsOneAndLetInAgain(t *testing.T) {
 	}
 	w.known = true
 	a := h.do("POST", "/api/console/users/"+eve.Sub+"/unlock", root.cookie, `{"address":"192.0.2.7"}`)
-	if a.status != 200 || a.body.Data["account"] != true || !strings.Contains(h.trail(), "failed sign-ins at the account -> forgotten") {
+	if a.status != 200 || a.body.Data["account"] != true || !strings.Contains(h.trail(),
+		"failed sign-ins at the account -> forgotten") {
 		t.Errorf("letting in is %d %s, the trail %s", a.status, a.text, h.trail())
 	}
 	if text, a := show(""), record(); !strings.Contains(text, "no sign-in waits") || !strings.Contains(a.text, `"wait_until":null`) {
 		t.Errorf("let in again, it is %s %s", text, a.text)
 	}
 	w.until[eve.Sub] = time.Now().Add(time.Minute)
-	if code := h.act("/console/users/"+eve.Sub, root, url.Values{"do": {"unlock"}, "address": {"here"}}); code != 400 || len(w.until) != 1 {
+	if code := h.act("/console/users/"+eve.Sub, root, url.Values{"do": {"unlock"}, "address": {"here"}}); code != 400 ||
+		len(w.until) != 1 {
 		t.Errorf("with an address that is none it is %d, waiting are %v", code, w.until)
 	}
 }

@@ -70,7 +70,8 @@ func (v *Verifier) check(ctx context.Context, bearer string, expires time.Time) 
 	case http.StatusUnauthorized:
 		result.err = refused(errRevoked)
 	case http.StatusTooManyRequests:
-		return &Error{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header), Err: errors.New("the application is over its rate at the service")}
+		return &Error{Status: resp.StatusCode, RetryAfter: retryAfter(resp.Header),
+			Err: errors.New("the application is over its rate at the service")}
 	default:
 		return unavailable(fmt.Errorf("GET %s%s is answered with %d", v.c.BaseURL, pathVerify, resp.StatusCode))
 	}

@@ -56,7 +56,8 @@ func New(_ context.Context, c Config) (*Verifier, error) {
 	}
 	client := *c.Client
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
-	v := &Verifier{c: c, tokens: token.NewPublished(c.BaseURL, c.CacheSize), checks: newChecks(c.CacheSize), client: &client}
+	v := &Verifier{c: c, tokens: token.NewPublished(c.BaseURL, c.CacheSize), checks: newChecks(c.CacheSize),
+		client: &client}
 	v.keys.turn = make(chan struct{}, 1)
 	v.keys.state.Store(new(fetched))
 	return v, nil
@@ -66,7 +67,8 @@ func (c *Config) complete() error {
 	errs := []error{origin.Check("BaseURL", c.BaseURL)}
 	u, err := url.Parse(c.BaseURL)
 	if err == nil && u.Scheme == "http" && !c.AllowPlainHTTP && !isLoopback(u.Hostname()) {
-		errs = append(errs, errors.New("BaseURL is not https: keys that came over http could be anybody's (see AllowPlainHTTP)"))
+		errs = append(errs, errors.New("BaseURL is not https: keys that came over http could be anybody's (see "+
+			"AllowPlainHTTP)"))
 	}
 	c.Audiences = slices.Clone(c.Audiences)
 	if c.CheckEvery > 0 && len(c.Audiences) > 0 {
@@ -121,7 +123,8 @@ func unavailable(err error) error {
 }
 
 // errAPIKey is the refusal of an API key, which is no JWT.
-var errAPIKey = errors.New("this is an API key, which only the service itself can verify: ask it at /oauth/introspect or /api/v1/verify")
+var errAPIKey = errors.New("this is an API key, which only the service itself can verify: ask it at " +
+	"/oauth/introspect or /api/v1/verify")
 
 // Verify returns the caller that a bearer token identifies: its application, its user, if there
 // is one, and its scope. The error is an *Error. API keys are refused: see the package.

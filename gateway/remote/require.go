@@ -16,13 +16,20 @@ import (
 
 // The refusals of this package, with the section it comes from.
 var (
-	noToken = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>", // protocol 5, RFC 6750 3.1
+	// protocol 5, RFC 6750 3.1
+	noToken = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>",
 		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
-	badToken = &reply.Failure{Status: 401, Msg: "the access token is invalid, expired or revoked: get a new one", // protocol 5, RFC 6750 3.1
+	// protocol 5, RFC 6750 3.1
+	badToken = &reply.Failure{Status: 401, Msg: "the access token is invalid, expired or revoked: get a new one",
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
-	noScope  = &reply.Failure{Status: 403, Msg: "the scope of this token is not enough: have the user authorize it with more"}                         // RFC 6750 3.1
-	overRate = &reply.Failure{Status: 429, Msg: "this application is over its rate: wait as long as Retry-After says"}                                 // protocol 7, 8
-	notNow   = &reply.Failure{Status: 503, Msg: "the access token cannot be judged now: try again shortly", Header: http.Header{"Retry-After": {"1"}}} // RFC 9110 15.6.4
+	// RFC 6750 3.1
+	noScope = &reply.Failure{Status: 403,
+		Msg: "the scope of this token is not enough: have the user authorize it with more"}
+	// protocol 7, 8
+	overRate = &reply.Failure{Status: 429, Msg: "this application is over its rate: wait as long as Retry-After says"}
+	// RFC 9110 15.6.4
+	notNow = &reply.Failure{Status: 503, Msg: "the access token cannot be judged now: try again shortly",
+		Header: http.Header{"Retry-After": {"1"}}}
 )
 
 type callerKey struct{}

@@ -49,7 +49,8 @@ func ExampleTarget() {
 	if err := config.Check(); err != nil {
 		fmt.Println(err)
 	}
-	target.Put(context.Background(), stream.Batch{Stream: stream.Audit, Key: "audit/2026/03/01/17-000000000001-000000000001", Count: 1,
+	target.Put(context.Background(), stream.Batch{Stream: stream.Audit,
+		Key: "audit/2026/03/01/17-000000000001-000000000001", Count: 1,
 		Lines: []byte(`{"stream":"audit","seq":1,"id":"1-9f86d081884c7d65","kind":"audit.begin"}` + "\n")})
 	// Output:
 	// keystile.audit audit {"stream":"audit","seq":1,"id":"1-9f86d081884c7d65","kind":"audit.begin"}

@@ -42,8 +42,9 @@ type Follower struct {
 	store  positions
 	log    *slog.Logger
 	wake   <-chan struct{}
-	lease  time.Duration                                           // how long another process waits for one that was killed
-	next   func(ctx context.Context) (piece, time.Duration, error) // what is due, or when to look again
+	// how long another process waits for one that was killed
+	lease time.Duration
+	next  func(ctx context.Context) (piece, time.Duration, error) // what is due, or when to look again
 
 	mu     sync.Mutex
 	stats  Stats
@@ -95,7 +96,8 @@ func (f *Follower) Run(ctx context.Context) {
 		switch {
 		case err != nil:
 			if !failing {
-				f.log.ErrorContext(ctx, "records are not shipped; they wait in the store until they are", "stream", f.stats.Stream, "target", f.config.Target.Name(), "err", err)
+				f.log.ErrorContext(ctx, "records are not shipped; they wait in the store until they are", "stream", f.stats.Stream,
+					"target", f.config.Target.Name(), "err", err)
 			}
 			failing, idle, wait = true, false, pause
 			pause = min(2*pause, longWait)

@@ -120,14 +120,16 @@ func (h *hours) ship(ctx context.Context, at shipping.Position, total driver.Cou
 		}
 	}
 	p.add(hourLine{
-		Stream: "usage.hour", ID: fmt.Sprintf("%s/%d/%d", total.At.UTC().Format(hour), total.Calls, total.Errors), Hour: total.At.UTC(),
+		Stream: "usage.hour", ID: fmt.Sprintf("%s/%d/%d", total.At.UTC().Format(hour), total.Calls, total.Errors),
+		Hour:     total.At.UTC(),
 		Revision: p.revision, Rows: p.rows, Calls: total.Calls, Errors: total.Errors, Accounts: p.calls,
 	})
 	if err := p.flush(ctx); err != nil {
 		return err
 	}
 	if p.calls < total.Calls {
-		h.log.WarnContext(ctx, "an hour of usage has calls of accounts that are not known: some process counts without shipping usage",
+		h.log.WarnContext(ctx, "an hour of usage has calls of accounts that are not known: some process counts without "+
+			"shipping usage",
 			"hour", total.At, "calls", total.Calls, "known", p.calls)
 	}
 	done := shipping.Hour{At: total.At, Calls: total.Calls, Errors: total.Errors, Revision: p.revision}
@@ -245,8 +247,10 @@ func (p *parts) accounts(ctx context.Context, accounts []string) error {
 func lineOf(row driver.Count, account, by string) usageLine {
 	clientID, _, _ := strings.Cut(account, " ") // behind it a user, of an application that nobody registered
 	return usageLine{
-		Stream: Usage, ID: fmt.Sprintf("%s/%s/%s/%s/%d/%d", row.At.UTC().Format(hour), account, by, row.Product, row.Calls, row.Errors),
-		Hour: row.At.UTC(), Account: account, ClientID: clientID, By: by, Name: row.Product, Calls: row.Calls, Errors: row.Errors,
+		Stream: Usage, ID: fmt.Sprintf("%s/%s/%s/%s/%d/%d", row.At.UTC().Format(hour), account, by, row.Product, row.Calls,
+			row.Errors),
+		Hour: row.At.UTC(), Account: account, ClientID: clientID, By: by, Name: row.Product, Calls: row.Calls,
+		Errors: row.Errors,
 	}
 }
 

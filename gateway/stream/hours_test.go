@@ -45,7 +45,8 @@ func newMeter(t *testing.T) *meter {
 func (m *meter) open(t *testing.T) {
 	t.Helper()
 	var err error
-	if m.Ledger, err = ledger.Open(t.Context(), ledger.Config{Store: marking{m.store, &stream.Marker{Counts: m.store}}, Log: quiet}); err != nil {
+	if m.Ledger, err = ledger.Open(t.Context(), ledger.Config{Store: marking{m.store, &stream.Marker{Counts: m.store}},
+		Log: quiet}); err != nil {
 		t.Fatal(err)
 	}
 }

@@ -48,7 +48,8 @@ func isObject(data []byte) bool {
 	in.Token()
 	for in.More() {
 		name, _ := in.Token()
-		if name, is := name.(string); !is || slices.ContainsFunc(own, func(field string) bool { return strings.EqualFold(field, name) }) {
+		if name, is := name.(string); !is || slices.ContainsFunc(own,
+			func(field string) bool { return strings.EqualFold(field, name) }) {
 			return false
 		}
 		var value json.RawMessage

@@ -45,7 +45,8 @@ type trail struct {
 // FollowTrail makes a Follower of the audit trail, of a Config that was checked; wake is told of new records,
 // and may be nil.
 func FollowTrail(store TrailStore, c Config, wake <-chan struct{}, log *slog.Logger) *Follower {
-	f := &Follower{config: c, name: c.name(Audit), store: store, log: log, wake: wake, lease: trailLease, stats: Stats{Stream: Audit}}
+	f := &Follower{config: c, name: c.name(Audit), store: store, log: log, wake: wake, lease: trailLease,
+		stats: Stats{Stream: Audit}}
 	t := &trail{Follower: f, store: store}
 	f.next = t.look
 	return f
@@ -202,13 +203,15 @@ func (t *trail) tell(ctx context.Context, g gapLine) {
 		t.log.InfoContext(ctx, "the stream of audit records begins behind those that were removed before", "through", g.Last)
 		return
 	}
-	t.log.ErrorContext(ctx, "audit records were removed before they were shipped: the stream has a gap, which it says", "from", g.First, "through", g.Last)
+	t.log.ErrorContext(ctx, "audit records were removed before they were shipped: the stream has a gap, which it says",
+		"from", g.First, "through", g.Last)
 }
 
 // anew begins with the first record that is there.
 func (t *trail) anew(at shipping.Position) piece {
 	return func(ctx context.Context) error {
-		t.log.WarnContext(ctx, "the audit trail is not the one that was shipped, as after a restore; all of it is shipped", "stream", Audit, "through", at.Through)
+		t.log.WarnContext(ctx, "the audit trail is not the one that was shipped, as after a restore; all of it is shipped",
+			"stream", Audit, "through", at.Through)
 		at.Through, at.Hash, at.Next = 0, "", 0
 		return t.save(ctx, &at)
 	}

@@ -20,7 +20,8 @@ import (
 )
 
 // follow runs a follower of the trail until the function it returns is called.
-func follow(t *testing.T, store stream.TrailStore, c stream.Config, log *slog.Logger) (f *stream.Follower, stop func()) {
+func follow(t *testing.T, store stream.TrailStore, c stream.Config,
+	log *slog.Logger) (f *stream.Follower, stop func()) {
 	t.Helper()
 	if err := c.Check(); err != nil {
 		t.Fatal(err)
@@ -52,7 +53,8 @@ func TestConsumerGetsTheTrailToTheLetter(t *testing.T) {
 			t.Errorf("at the end its state is %+v", s)
 		}
 		if len(k.keys()) < 10 || k.tries() != len(k.keys()) {
-			t.Errorf("%d batches in %d puts: batches end at 2000 bytes, and none comes twice without a reason", len(k.keys()), k.tries())
+			t.Errorf("%d batches in %d puts: batches end at 2000 bytes, and none comes twice without a reason", len(k.keys()),
+				k.tries())
 		}
 		first := k.keys()[0]
 		if want := o.all(t)[0].At.UTC().Format("audit/2006/01/02/15") + "-000000000001-"; !strings.HasPrefix(first, want) {
@@ -177,7 +179,8 @@ func TestKillBetweenThePutAndThePositionRepeatsTheSameBatch(t *testing.T) {
 		stop()
 		o.same(t, k)
 		if len(k.altered()) > 0 || k.tries() != 3 || len(k.keys()) != 2 {
-			t.Errorf("%d puts made %q, changed %q: want the first batch again as it was, then the others", k.tries(), k.keys(), k.altered())
+			t.Errorf("%d puts made %q, changed %q: want the first batch again as it was, then the others", k.tries(), k.keys(),
+				k.altered())
 		}
 	})
 }
@@ -295,7 +298,8 @@ func TestTargetThatIsAwayIsSaidOnceAndTriedMoreAndMoreSeldom(t *testing.T) {
 			t.Errorf("in an hour it was tried %d times", k.tries())
 		}
 		s := f.Stats()
-		if s.Behind != uint64(len(o.all(t))) || s.Age < 59*time.Minute || s.Age > 61*time.Minute || !errors.Is(s.Err, errAway) || s.Failed != uint64(k.tries()) {
+		if s.Behind != uint64(len(o.all(t))) || s.Age < 59*time.Minute || s.Age > 61*time.Minute ||
+			!errors.Is(s.Err, errAway) || s.Failed != uint64(k.tries()) {
 			t.Errorf("it says %+v", s)
 		}
 		k.failing(nil)
@@ -350,10 +354,12 @@ func TestTrailStreamReportsWhatWasRemovedUnshipped(t *testing.T) {
 				before = l.Seq
 			}
 		}
-		if want := []string{fmt.Sprintf("1-%d", begun-1), fmt.Sprintf("%d-%d", begun+1, resumed-1)}; fmt.Sprint(gaps) != fmt.Sprint(want) {
+		if want := []string{fmt.Sprintf("1-%d", begun-1), fmt.Sprintf("%d-%d", begun+1,
+			resumed-1)}; fmt.Sprint(gaps) != fmt.Sprint(want) {
 			t.Errorf("the stream has the gaps %q, want %q", gaps, want)
 		}
-		if said.count("INFO the stream of audit records begins behind") != 1 || said.count("ERROR audit records were removed before they were shipped") != 1 {
+		if said.count("INFO the stream of audit records begins behind") != 1 ||
+			said.count("ERROR audit records were removed before they were shipped") != 1 {
 			t.Errorf("the log says %q", said.said)
 		}
 	})

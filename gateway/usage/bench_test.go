@@ -85,7 +85,8 @@ func month(b *testing.B) (*usage.Reader, func() *usage.Reader, time.Time) {
 		for node := range 3 {
 			r := ranking.Ranking{ID: fmt.Sprint(day, "-", node), Of: ranking.Apps, Day: now.AddDate(0, 0, -day-1), Floor: 1}
 			for i := range ranking.MaxNames {
-				r.Names, r.Calls = append(r.Names, fmt.Sprintf("ks0123456789abcdef%04d", i+day)), append(r.Calls, int64(100_000/(i+1)))
+				r.Names, r.Calls = append(r.Names, fmt.Sprintf("ks0123456789abcdef%04d", i+day)),
+					append(r.Calls, int64(100_000/(i+1)))
 				r.Errors, r.Over = append(r.Errors, 1), append(r.Over, int64(i))
 			}
 			if _, err := store.SaveRanking(b.Context(), r); err != nil {

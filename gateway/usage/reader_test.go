@@ -69,7 +69,8 @@ func newFixture(t *testing.T) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h.reader, err = usage.New(usage.Config{Store: h.store, Billing: money, Products: []string{"ai", "mcp"}, Series: h.ledger.Series, SeriesOf: h.ledger.SeriesOf})
+	h.reader, err = usage.New(usage.Config{Store: h.store, Billing: money, Products: []string{"ai", "mcp"},
+		Series: h.ledger.Series, SeriesOf: h.ledger.SeriesOf})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -104,7 +105,8 @@ func TestFiguresHaveEveryHourAndOneRead(t *testing.T) {
 			t.Fatalf("%d hours with %+v by %d reads", len(f.Series), f.Total, h.store.reads.Load())
 		}
 		first, none, last := f.Series[0], f.Series[3], f.Series[5]
-		if first.Calls != 100 || first.P50 <= 10*time.Millisecond || first.P50 > 20*time.Millisecond || first.P95 <= 2*time.Second || first.P99 > 5*time.Second {
+		if first.Calls != 100 || first.P50 <= 10*time.Millisecond || first.P50 > 20*time.Millisecond ||
+			first.P95 <= 2*time.Second || first.P99 > 5*time.Second {
 			t.Errorf("the first hour has %+v", first)
 		}
 		if none != (usage.Point{At: f.From.Add(3 * time.Hour)}) {
@@ -113,7 +115,8 @@ func TestFiguresHaveEveryHourAndOneRead(t *testing.T) {
 		if last.Calls != 4 || last.P50 != 0 {
 			t.Errorf("an hour of unknown latency has %+v", last)
 		}
-		if f, err = h.reader.Figures(t.Context(), usage.FiguresQuery{Daily: true, Product: "ai"}); err != nil || len(f.Series) != 1 || f.Total.Calls != 14 || f.Total.P50 <= 2*time.Second {
+		if f, err = h.reader.Figures(t.Context(), usage.FiguresQuery{Daily: true, Product: "ai"}); err != nil ||
+			len(f.Series) != 1 || f.Total.Calls != 14 || f.Total.P50 <= 2*time.Second {
 			t.Errorf("ai by day has %+v, %v", f, err)
 		}
 		for want, q := range map[string]usage.FiguresQuery{
@@ -122,7 +125,8 @@ func TestFiguresHaveEveryHourAndOneRead(t *testing.T) {
 			"32 days by hour":  {From: time.Now().AddDate(0, 0, -40)},
 			"from is before":   {From: time.Now(), To: time.Now().Add(-time.Hour)},
 		} {
-			if _, err := h.reader.Figures(t.Context(), q); !errors.Is(err, storage.ErrInvalid) || !strings.Contains(err.Error(), want) {
+			if _, err := h.reader.Figures(t.Context(), q); !errors.Is(err, storage.ErrInvalid) ||
+				!strings.Contains(err.Error(), want) {
 				t.Errorf("%+v: %v, want %q", q, err, want)
 			}
 		}
@@ -161,7 +165,8 @@ func TestUsageOfOneApplicationAlsoOfARemovedOne(t *testing.T) {
 	h.charge(2, "ai", ledger.Detail{User: "u2"}, false)
 	check := func() {
 		t.Helper()
-		for by, want := range map[string]string{"": "map[ai:2 mcp:3]", usage.ByUser: "map[u1:3 u2:2]", usage.ByTool: "map[shop__order:3]", usage.ByMember: "map[shop:3]"} {
+		for by, want := range map[string]string{"": "map[ai:2 mcp:3]", usage.ByUser: "map[u1:3 u2:2]",
+			usage.ByTool: "map[shop__order:3]", usage.ByMember: "map[shop:3]"} {
 			a, err := h.reader.Usage(t.Context(), usage.Query{ClientID: h.app.ID, By: by, Daily: true})
 			if got := fmt.Sprint(a.Totals); err != nil || got != want {
 				t.Errorf("by %s: %s, %v, want %s", by, got, err, want)
@@ -176,7 +181,8 @@ func TestUsageOfOneApplicationAlsoOfARemovedOne(t *testing.T) {
 	if _, err := h.reader.Usage(t.Context(), usage.Query{ClientID: "none"}); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("of no application: %v", err)
 	}
-	if _, err := h.reader.Usage(t.Context(), usage.Query{ClientID: h.app.ID, By: usage.ByUser, Product: "ai"}); !errors.Is(err, storage.ErrInvalid) {
+	if _, err := h.reader.Usage(t.Context(), usage.Query{ClientID: h.app.ID, By: usage.ByUser,
+		Product: "ai"}); !errors.Is(err, storage.ErrInvalid) {
 		t.Errorf("of users of a product: %v", err)
 	}
 }
@@ -229,7 +235,8 @@ func TestTopAddsUpDaysAndNodesAndSaysWhatIsExact(t *testing.T) {
 		h.save("b", today, 4, "x", 20, 0, "z", 9, 4, "w", 4, 0) // a full one: y may have up to 4 there
 		h.save("c", today.AddDate(0, 0, -1), 0, "y", 100, 0)
 		ask := func(days int) []string {
-			top, err := h.reader.Top(t.Context(), usage.TopQuery{Of: usage.Apps, From: today.AddDate(0, 0, 1-days), To: today.AddDate(0, 0, 1)})
+			top, err := h.reader.Top(t.Context(), usage.TopQuery{Of: usage.Apps, From: today.AddDate(0, 0, 1-days),
+				To: today.AddDate(0, 0, 1)})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -253,7 +260,8 @@ func TestTopAddsUpDaysAndNodesAndSaysWhatIsExact(t *testing.T) {
 		if got := ask(1); got[0] != "new 1000+" {
 			t.Errorf("after half a minute it is %q", got)
 		}
-		for _, q := range []usage.TopQuery{{Of: "ip"}, {Of: usage.Apps, From: today.AddDate(0, 0, -40)}, {Of: usage.Apps, From: today.AddDate(0, 0, 2), To: today.AddDate(0, 0, 1)}, {Of: usage.Apps, N: -1}} {
+		for _, q := range []usage.TopQuery{{Of: "ip"}, {Of: usage.Apps, From: today.AddDate(0, 0, -40)},
+			{Of: usage.Apps, From: today.AddDate(0, 0, 2), To: today.AddDate(0, 0, 1)}, {Of: usage.Apps, N: -1}} {
 			if _, err := h.reader.Top(t.Context(), q); !errors.Is(err, storage.ErrInvalid) {
 				t.Errorf("%+v: %v, want a refusal", q, err)
 			}
@@ -318,7 +326,8 @@ func TestSpanBeforeIsCountedInTheSameRead(t *testing.T) {
 		}
 		h.store.reads.Store(0)
 		sums, err := h.reader.Calls(t.Context(), []string{h.app.ID, other.ID}, from, to)
-		if sum := sums[h.app.ID]; err != nil || sum.Calls != 900+1000+1100+1200+4 || sum.Errors != 900+1100 || len(sums) != 1 || h.store.reads.Load() != 1 {
+		if sum := sums[h.app.ID]; err != nil || sum.Calls != 900+1000+1100+1200+4 || sum.Errors != 900+1100 ||
+			len(sums) != 1 || h.store.reads.Load() != 1 {
 			t.Errorf("together %+v after %d reads, %v", sums, h.store.reads.Load(), err)
 		}
 	})
@@ -335,7 +344,8 @@ func TestToolsOfAMonthAndOfTheOneBeforeAreOneRead(t *testing.T) {
 		}
 		from := time.Date(2000, 1, 31, 0, 0, 0, 0, time.UTC)
 		for by, most := range map[string]int64{usage.ByTool: 1, usage.ByMember: 1, usage.ByUser: 5} {
-			q := usage.Query{ClientID: h.app.ID, By: by, From: from, To: from.AddDate(0, 0, 30), Daily: true, Account: h.app, Before: true}
+			q := usage.Query{ClientID: h.app.ID, By: by, From: from, To: from.AddDate(0, 0, 30), Daily: true, Account: h.app,
+				Before: true}
 			h.store.reads.Store(0)
 			a, err := h.reader.Usage(t.Context(), q)
 			sum := int64(0)

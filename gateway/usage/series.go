@@ -20,7 +20,8 @@ const (
 )
 
 var dimensions = map[string]ledger.Dimension{
-	"": ledger.ByProduct, ByProduct: ledger.ByProduct, ByMember: ledger.ByMember, ByTool: ledger.ByTool, ByUser: ledger.ByUser,
+	"": ledger.ByProduct, ByProduct: ledger.ByProduct, ByMember: ledger.ByMember, ByTool: ledger.ByTool,
+	ByUser: ledger.ByUser,
 }
 
 // Query asks for the usage of one application.
@@ -73,7 +74,8 @@ func (q Query) Check() (Query, error) {
 		return q, refused("by is product, member, tool or user")
 	}
 	if q.By != ByProduct && q.Product != "" {
-		return q, refused("by and product exclude each other: users are summed up over all products, tools and members are of mcp")
+		return q, refused("by and product exclude each other: users are summed up over all products, tools and members are " +
+			"of mcp")
 	}
 	var err error
 	q.From, q.To, err = widened(q.From, q.To, q.Daily)
@@ -98,7 +100,8 @@ func (r *Reader) Usage(ctx context.Context, q Query) (Answer, error) {
 	}
 	first := r.c.Billing.FirstHour(q.Account, time.Now())
 	if !q.Daily && q.From.Before(first) {
-		return Answer{}, refused("rows by hour are kept for 400 days: by hour, from is %s or later; ask for what was before by day", first.Format(time.RFC3339))
+		return Answer{}, refused("rows by hour are kept for 400 days: by hour, from is %s or later; ask for what was "+
+			"before by day", first.Format(time.RFC3339))
 	}
 	since := q.From
 	if before := q.From.Add(q.From.Sub(q.To)); q.Before && (q.Daily || !before.Before(first)) {

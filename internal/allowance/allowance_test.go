@@ -45,11 +45,13 @@ func TestNetworkDoesSoMuchAnHourAndADay(t *testing.T) {
 		"an IPv4 address":       {one("192.0.2.1"), 30, 100},
 		"the same in IPv6 form": {one("::ffff:192.0.2.1"), 30, 100},
 		"an IPv4 /24":           {func(i int) string { return fmt.Sprint("192.0.2.", i%250) }, 120 + 16, 400 + 16},
-		"an IPv4 /16":           {func(i int) string { return fmt.Sprintf("192.0.%d.%d", i%250, i/250) }, 480 + 1024, 1600 + 1024},
-		"an IPv6 /64":           {func(i int) string { return fmt.Sprintf("2001:db8::%x", i) }, 30, 100},
-		"an IPv6 /56":           {func(i int) string { return fmt.Sprintf("2001:db8:0:%x::1", i%256) }, 120 + 4, 400 + 4},
-		"an IPv6 /48":           {func(i int) string { return fmt.Sprintf("2001:db8:0:%x::1", i*251%65536) }, 480 + 16, 1600 + 16},
-		"an IPv6 /32":           {func(i int) string { return fmt.Sprintf("2001:db8:%x::1", i) }, 1920 + 1024, 2000 + 1024},
+		"an IPv4 /16": {func(i int) string { return fmt.Sprintf("192.0.%d.%d", i%250, i/250) }, 480 + 1024,
+			1600 + 1024},
+		"an IPv6 /64": {func(i int) string { return fmt.Sprintf("2001:db8::%x", i) }, 30, 100},
+		"an IPv6 /56": {func(i int) string { return fmt.Sprintf("2001:db8:0:%x::1", i%256) }, 120 + 4, 400 + 4},
+		"an IPv6 /48": {func(i int) string { return fmt.Sprintf("2001:db8:0:%x::1", i*251%65536) }, 480 + 16,
+			1600 + 16},
+		"an IPv6 /32": {func(i int) string { return fmt.Sprintf("2001:db8:%x::1", i) }, 1920 + 1024, 2000 + 1024},
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -181,7 +183,8 @@ func TestWaitIsTrue(t *testing.T) {
 func TestMillionEventsOfAFewNetworksKeepOutNobodyElse(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		const minutes, each = 20, 50_000
-		fetches := Kind{Name: "fetch", Each: []Rate{{10, time.Minute}}, Common: Rate{100, time.Minute}, Reserve: Rate{1, time.Minute}}
+		fetches := Kind{Name: "fetch", Each: []Rate{{10, time.Minute}}, Common: Rate{100, time.Minute},
+			Reserve: Rate{1, time.Minute}}
 		kinds := []Kind{registrations, fetches}
 		counter, most, kept := counters.NewCounter(), 0, 0
 		for minute := range minutes {

@@ -32,12 +32,14 @@ func TestDocumentsOfPackagesAreMerged(t *testing.T) {
 	if doc.OpenAPI != "3.0.3" || len(doc.Paths) != 2 || len(doc.Tags) != 2 || doc.Tags[1].Name != "dogs" {
 		t.Errorf("the document is %s", raw)
 	}
-	for kind, name := range map[string]string{"schemas": "Cat", "callbacks": "Bark", "securitySchemes": "bearer", "responses": "TooMany"} {
+	for kind, name := range map[string]string{"schemas": "Cat", "callbacks": "Bark", "securitySchemes": "bearer",
+		"responses": "TooMany"} {
 		if doc.Components[kind][name] == nil {
 			t.Errorf("%s/%s is not in the document", kind, name)
 		}
 	}
-	if len(doc.Servers) != 1 || doc.Servers[0].URL != "https://pets.example.net:8443" || strings.Contains(string(raw), Example) {
+	if len(doc.Servers) != 1 || doc.Servers[0].URL != "https://pets.example.net:8443" ||
+		strings.Contains(string(raw), Example) {
 		t.Errorf("it is not for its own origin: %s", raw)
 	}
 	if !strings.Contains(string(raw), "<see> https://pets.example.net:8443/cats") {
@@ -79,7 +81,8 @@ func TestDocumentIsServedWithItsETag(t *testing.T) {
 		return w
 	}
 	w := ask("GET", Path, "")
-	if w.Code != 200 || w.Header().Get("Content-Type") != "application/json" || !json.Valid(w.Body.Bytes()) || w.Header().Get("ETag") == "" {
+	if w.Code != 200 || w.Header().Get("Content-Type") != "application/json" || !json.Valid(w.Body.Bytes()) ||
+		w.Header().Get("ETag") == "" {
 		t.Fatalf("GET = %d %v", w.Code, w.Header())
 	}
 	if again := ask("GET", Path, w.Header().Get("ETag")); again.Code != http.StatusNotModified || again.Body.Len() != 0 {

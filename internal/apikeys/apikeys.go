@@ -23,13 +23,15 @@ type Maker interface {
 
 // Make makes an API key of a user (a sub), and returns its text, which is not kept. The name loses
 // the spaces around it. What is wrong with the name, scope or life is an ErrInvalid.
-func Make(ctx context.Context, store Maker, sub, name, wanted string, life time.Duration) (text string, k apikey.Key, err error) {
+func Make(ctx context.Context, store Maker, sub, name, wanted string,
+	life time.Duration) (text string, k apikey.Key, err error) {
 	wanted, err = checkScope(wanted)
 	if err != nil {
 		return "", k, err
 	}
 	text = handle.NewAPIKey()
-	k, err = store.CreateAPIKey(ctx, apikey.Key{ID: handle.Hash(text), UserID: sub, Name: strings.TrimSpace(name), Scope: wanted}, life)
+	k, err = store.CreateAPIKey(ctx, apikey.Key{ID: handle.Hash(text), UserID: sub, Name: strings.TrimSpace(name),
+		Scope: wanted}, life)
 	if err != nil {
 		return "", k, err
 	}
@@ -41,7 +43,8 @@ func checkScope(wanted string) (string, error) {
 	names := strings.Fields(wanted)
 	for _, name := range names {
 		if !scope.OfKeys(name) {
-			return "", fmt.Errorf("%w: scope: a key cannot hold %.100q: give tools, tools/read, tools:CAPABILITY, tools:CAPABILITY/TOOL, tools:b:BUNDLE, openid, profile or email", storage.ErrInvalid, name)
+			return "", fmt.Errorf("%w: scope: a key cannot hold %.100q: give tools, tools/read, tools:CAPABILITY, "+
+				"tools:CAPABILITY/TOOL, tools:b:BUNDLE, openid, profile or email", storage.ErrInvalid, name)
 		}
 	}
 	slices.Sort(names)
@@ -58,7 +61,8 @@ const heard = 24 * time.Hour
 
 // End ends an API key: first in every process that has seen it, then in the store. On an error it is
 // to be called again.
-func End(ctx context.Context, store Remover, revoke func(context.Context, ...driver.Revocation) error, id string) error {
+func End(ctx context.Context, store Remover, revoke func(context.Context, ...driver.Revocation) error,
+	id string) error {
 	told := driver.Revocation{Kind: driver.RevokeJTI, ID: id, Until: time.Now().Add(heard).UTC()}
 	if err := revoke(ctx, told); err != nil {
 		return err

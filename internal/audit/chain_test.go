@@ -35,11 +35,13 @@ func TestChainBeginsOnceAndBehindWhatItSaw(t *testing.T) {
 		"not a record of the trail":    {driver.Record{Data: []byte("hello")}, Unreadable},
 		"JSON that is no record":       {driver.Record{Data: []byte(`{"n":1,"hash":"` + digest{}.String() + `"}`)}, Unreadable},
 		"a record without a number":    {driver.Record{Data: []byte(`{"chain":"c","hash":"` + digest{}.String() + `"}`)}, Unreadable},
-		"a record on two lines":        {driver.Record{Data: append([]byte("\n"), first(newChain(digest{}), 0).Data...)}, Unreadable},
-		"nothing at all":               {driver.Record{}, Unreadable},
+		"a record on two lines": {driver.Record{Data: append([]byte("\n"), first(newChain(digest{}), 0).Data...)},
+			Unreadable},
+		"nothing at all": {driver.Record{}, Unreadable},
 	} {
 		r := broken(t, renumbered([]driver.Record{origin, c.second}))
-		if c.fault == "" && r.Err() != nil || c.fault != "" && (len(r.Breaks) == 0 || r.Breaks[0].Fault != c.fault || r.Breaks[0].Seq != 20) {
+		if c.fault == "" && r.Err() != nil || c.fault != "" && (len(r.Breaks) == 0 || r.Breaks[0].Fault != c.fault ||
+			r.Breaks[0].Seq != 20) {
 			t.Errorf("%s: Verify() = %v, want %q", name, r.Breaks, c.fault)
 		}
 	}
@@ -133,8 +135,10 @@ func TestBreaksSayWhereAndWhatToDo(t *testing.T) {
 	for i := range 2 * maxBreaks {
 		r.add(Break{Fault: Changed, Seq: uint64(i + 1)})
 	}
-	if len(r.Breaks) != maxBreaks || r.Broken != 2*maxBreaks || !strings.Contains(fmt.Sprint(r.Err()), "2000 places, first at Seq 1:") {
-		t.Errorf("a report of %d breaks lists %d and says %v, want %d and the first", r.Broken, len(r.Breaks), r.Err(), maxBreaks)
+	if len(r.Breaks) != maxBreaks || r.Broken != 2*maxBreaks ||
+		!strings.Contains(fmt.Sprint(r.Err()), "2000 places, first at Seq 1:") {
+		t.Errorf("a report of %d breaks lists %d and says %v, want %d and the first", r.Broken, len(r.Breaks), r.Err(),
+			maxBreaks)
 	}
 }
 
@@ -149,7 +153,8 @@ func TestHeadReadsBack(t *testing.T) {
 	if h, err := ParseHead("c:1:" + sum); err != nil || h != (Head{Chain: "c", N: 1, Hash: sum}) {
 		t.Errorf("ParseHead(of an earlier version) = %+v, %v", h, err)
 	}
-	for _, text := range []string{"", "c", "c:1", "c:0:" + sum, ":1:" + sum, "c:-1:" + sum, "c:1:" + sum[1:], "c:1:" + sum + ":", "c:1:" + sum + ":x", "c:1:" + sum + ":1:1", "c:1:A" + sum[1:], "c:1:" + sum + "00"} {
+	for _, text := range []string{"", "c", "c:1", "c:0:" + sum, ":1:" + sum, "c:-1:" + sum, "c:1:" + sum[1:],
+		"c:1:" + sum + ":", "c:1:" + sum + ":x", "c:1:" + sum + ":1:1", "c:1:A" + sum[1:], "c:1:" + sum + "00"} {
 		if h, err := ParseHead(text); err == nil {
 			t.Errorf("ParseHead(%q) = %+v, want an error", text, h)
 		}

@@ -50,7 +50,8 @@ func roundTrips(t *testing.T, e Event) {
 	if err := json.Unmarshal(data, &got); err != nil || got.Event != want {
 		t.Errorf("%.200q reads back as %+v, %v, want %+v", data, got.Event, err, want)
 	}
-	if e, body, claimed, err := decode(data); err != nil || e != got || follow(newChain(digest{}).sum, digest{1}, body) != claimed {
+	if e, body, claimed, err := decode(data); err != nil || e != got ||
+		follow(newChain(digest{}).sum, digest{1}, body) != claimed {
 		t.Errorf("decode(%.200q) = %+v, %v, want the entry and its hash", data, e, err)
 	}
 	for i, text := range texts(&want) {
@@ -61,7 +62,8 @@ func roundTrips(t *testing.T, e Event) {
 	if want.Status < 0 || want.Latency < 0 || want.Bytes < 0 || want.At.IsZero() || strings.ContainsAny(want.Path, "?#") {
 		t.Errorf("tidy() = %+v, want a time, no negative number and no query", want)
 	}
-	if bytes.ContainsFunc(data, func(r rune) bool { return r < ' ' || r == 0x7F || r == '\u2028' || r == '\u202e' || r == 0x80 }) {
+	if bytes.ContainsFunc(data,
+		func(r rune) bool { return r < ' ' || r == 0x7F || r == '\u2028' || r == '\u202e' || r == 0x80 }) {
 		t.Errorf("%.200q holds what does not print", data)
 	}
 }
@@ -84,7 +86,8 @@ func TestTextIsCutBetweenLetters(t *testing.T) {
 
 func TestTimeNobodyCanWriteIsNow(t *testing.T) {
 	now := time.Now()
-	for _, at := range []time.Time{{}, time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)} {
+	for _, at := range []time.Time{{}, time.Date(-1, 1, 1, 0, 0, 0, 0, time.UTC),
+		time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)} {
 		e := Event{At: at}
 		if tidy(&e, now); !e.At.Equal(now) || e.At.Location() != time.UTC {
 			t.Errorf("the time %v is written as %v, want %v in UTC", at, e.At, now)
@@ -114,7 +117,9 @@ func FuzzEncode(f *testing.F) {
 		f.Add(text[:min(len(text), 2000)], text[:min(len(text), 300)], int64(len(text)), int64(-1))
 	}
 	f.Fuzz(func(t *testing.T, a, b string, n, m int64) {
-		roundTrips(t, Event{At: time.Unix(n, m), Kind: a, RequestID: b, App: a + b, User: b + a, Path: a, Detail: b, Status: int(m), Latency: time.Duration(n), Bytes: m})
-		roundTrips(t, Event{Kind: b, Product: a, Method: b, Path: b + a, IP: a, Detail: a, Status: int(n), Latency: time.Duration(m), Bytes: n})
+		roundTrips(t, Event{At: time.Unix(n, m), Kind: a, RequestID: b, App: a + b, User: b + a, Path: a, Detail: b,
+			Status: int(m), Latency: time.Duration(n), Bytes: m})
+		roundTrips(t, Event{Kind: b, Product: a, Method: b, Path: b + a, IP: a, Detail: a, Status: int(n),
+			Latency: time.Duration(m), Bytes: n})
 	})
 }

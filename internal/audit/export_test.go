@@ -122,7 +122,8 @@ func TestExportContainsNoFormulas(t *testing.T) {
 			t.Errorf("%s: the cell %q is a formula", name, text)
 		}
 	}
-	want := "20,2026-08-01T12:00:00Z," + strings.Repeat("'=1,\"\uFFFD|", len(fields)-3) + "'=1,\"|" + // a path has none of it
+	// a path has none of it
+	want := "20,2026-08-01T12:00:00Z," + strings.Repeat("'=1,\"\uFFFD|", len(fields)-3) + "'=1,\"|" +
 		strings.Repeat("'=1,\"\uFFFD|", 2)
 	want = strings.ReplaceAll(want, "|", ",") + "200,1500000,42,0," + table[2][15] + ",2,0,0"
 	if row := strings.Join(table[2], ","); row != want || table[1][10] != "'=cmd" || len(table[2][15]) < 20 {

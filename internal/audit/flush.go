@@ -98,7 +98,8 @@ func (t *Trail) take() {
 	empty := t.out.taken.buffer
 	sums, n := t.anonymous.take(t.closed)
 	t.stats.Waiting += n
-	t.out.taken = drain{buffer: t.waiting, sums: sums, lost: t.missed, strays: t.strays, end: t.closed && !t.ended, last: t.closed}
+	t.out.taken = drain{buffer: t.waiting, sums: sums, lost: t.missed, strays: t.strays, end: t.closed && !t.ended,
+		last: t.closed}
 	t.waiting, t.missed, t.strays = empty, 0, 0
 	t.mu.Unlock()
 	d := &t.out.taken

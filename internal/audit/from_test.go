@@ -9,7 +9,8 @@ import (
 func TestAddressIsWrittenAsItsText(t *testing.T) {
 	s := &fakeStore{}
 	trail := opened(t, s)
-	texts := []string{"192.0.2.1", "2001:db8::1", "::ffff:192.0.2.1", "fe80::1%eth0", "2001:db8:ffff:ffff:ffff:ffff:ffff:ffff"}
+	texts := []string{"192.0.2.1", "2001:db8::1", "::ffff:192.0.2.1", "fe80::1%eth0",
+		"2001:db8:ffff:ffff:ffff:ffff:ffff:ffff"}
 	addresses := []netip.Addr{{}}
 	for _, text := range texts {
 		addresses = append(addresses, netip.MustParseAddr(text))

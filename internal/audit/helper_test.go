@@ -49,7 +49,10 @@ func (s *fakeStore) Records(ctx context.Context, after uint64, n int) (page []dr
 	if err := ask(s.before); err != nil {
 		return nil, err
 	}
-	from, _ := slices.BinarySearchFunc(s.records, after+1, func(r driver.Record, seq uint64) int { return int(r.Seq) - int(seq) })
+	from, _ := slices.BinarySearchFunc(s.records, after+1, func(r driver.Record,
+		seq uint64) int {
+		return int(r.Seq) - int(seq)
+	})
 	for _, r := range s.records[from:min(from+n, len(s.records))] {
 		r.Data = slices.Clone(r.Data)
 		page = append(page, r)

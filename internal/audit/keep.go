@@ -131,12 +131,14 @@ func (k Keeper) Turn(ctx context.Context) (more bool, err error) {
 		return false, err
 	}
 	if unshipped {
-		k.Log.ErrorContext(ctx, "audit records were removed that are nowhere else, because twice as many waited as audit.keep and audit.max_size allow: see why they are not shipped", "through", plan.Through)
+		k.Log.ErrorContext(ctx, "audit records were removed that are nowhere else, because twice as many waited as "+
+			"audit.keep and audit.max_size allow: see why they are not shipped", "through", plan.Through)
 	}
 	level := slog.LevelInfo
 	if plan.Broken > 0 {
 		level = slog.LevelWarn
 	}
-	k.Log.Log(ctx, level, "old audit records were removed", "records", removed, "through", plan.Through, "until", plan.Last, "breaks", plan.Broken)
+	k.Log.Log(ctx, level, "old audit records were removed", "records", removed, "through", plan.Through, "until",
+		plan.Last, "breaks", plan.Broken)
 	return plan.Full, nil
 }

@@ -33,7 +33,8 @@ func newKept(t *testing.T, keep time.Duration, bytes int64) *kept {
 	k.Store = must(storage.Open(t.Context(), k.backend, k.key))
 	k.trail = opened(t, k.Store)
 	t.Cleanup(func() { k.trail.Close(context.Background()) })
-	k.keeper = Keeper{Store: k.Store, Keep: keep, Bytes: bytes, Reached: k.Store.Reached, Note: k.trail.NoteNow, Log: slog.New(slog.NewTextHandler(&k.log, nil))}
+	k.keeper = Keeper{Store: k.Store, Keep: keep, Bytes: bytes, Reached: k.Store.Reached, Note: k.trail.NoteNow,
+		Log: slog.New(slog.NewTextHandler(&k.log, nil))}
 	return k
 }
 
@@ -71,9 +72,11 @@ func TestRunningServiceRemovesWhatIsTooOld(t *testing.T) {
 		r, entries := whole(t, k)
 		said := entries[len(entries)-1]
 		if r.Removed.Through != 101 || r.Records != 4 || r.Removed.Prunes != 1 {
-			t.Errorf("after 400 days %d records are left behind %+v, want the 3 that are young and what was said", r.Records, r.Removed)
+			t.Errorf("after 400 days %d records are left behind %+v, want the 3 that are young and what was said", r.Records,
+				r.Removed)
 		}
-		if want := "audit prune by the service: 101 records up to Seq 101, noted from 2000-01-01T00:00:00Z to 2000-01-01T00:01:39Z"; said.Kind != event.Admin || said.Detail != want {
+		if want := "audit prune by the service: 101 records up to Seq 101, noted from 2000-01-01T00:00:00Z to " +
+			"2000-01-01T00:01:39Z"; said.Kind != event.Admin || said.Detail != want {
 			t.Errorf("the trail says %s %q, want %q", said.Kind, said.Detail, want)
 		}
 		if !strings.Contains(k.log.String(), `msg="old audit records were removed" records=101 through=101`) {

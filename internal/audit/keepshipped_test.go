@@ -57,13 +57,16 @@ func TestUnshippedTrailMayBeAsLargeAgain(t *testing.T) {
 		}
 		shipped = 90
 		k.run(5 * time.Minute)
-		if r, _ := whole(t, k); r.Removed.Through == 0 || r.Removed.Through > 90 || strings.Contains(k.log.String(), nowhereElse) {
-			t.Errorf("once it is shipped it is removed up to %d, want some up to 90; the log says\n%s", r.Removed.Through, k.log.String())
+		if r, _ := whole(t, k); r.Removed.Through == 0 || r.Removed.Through > 90 ||
+			strings.Contains(k.log.String(), nowhereElse) {
+			t.Errorf("once it is shipped it is removed up to %d, want some up to 90; the log says\n%s", r.Removed.Through,
+				k.log.String())
 		}
 		k.note(300)
 		k.run(5 * time.Minute)
 		if r, _ := whole(t, k); r.Removed.Through <= 90 || strings.Count(k.log.String(), nowhereElse) == 0 {
-			t.Errorf("beyond twice the size it is removed up to %d, want more than 90; the log says\n%s", r.Removed.Through, k.log.String())
+			t.Errorf("beyond twice the size it is removed up to %d, want more than 90; the log says\n%s", r.Removed.Through,
+				k.log.String())
 		}
 	})
 }

@@ -135,7 +135,8 @@ func TestCloseSaysWhatIsNotStored(t *testing.T) {
 			trail.Note(numbered(1))
 			ctx, cancel := context.WithTimeout(t.Context(), wait)
 			defer cancel()
-			if err := trail.Close(ctx); err == nil || !strings.Contains(err.Error(), "2 events") || wait > 0 && !errors.Is(err, errAway) {
+			if err := trail.Close(ctx); err == nil || !strings.Contains(err.Error(), "2 events") || wait > 0 &&
+				!errors.Is(err, errAway) {
 				t.Errorf("%s: Close(store away) = %v, want 2 events and why", name, err)
 			}
 		})

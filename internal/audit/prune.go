@@ -52,7 +52,8 @@ func PlanPrune(ctx context.Context, store Archive, limits Limits) (Plan, error) 
 		return Plan{}, err
 	}
 	if v.report.Broken > 0 {
-		return Plan{}, fmt.Errorf("%w; nothing is removed: see keystile audit verify, and put a backup in the place of the database", storage.ErrCheckpoint)
+		return Plan{}, fmt.Errorf("%w; nothing is removed: see keystile audit verify, and put a backup in the place of the "+
+			"database", storage.ErrCheckpoint)
 	}
 	given, err := store.Appended(ctx)
 	if err != nil {
@@ -195,7 +196,8 @@ func (p *planner) done(stored storage.Checkpoint) Plan {
 
 // String says what is removed, for the trail and the log.
 func (p Plan) String() string {
-	text := fmt.Sprintf("%d records up to Seq %d, noted from %s to %s", p.Records, p.Through, p.First.UTC().Format(time.RFC3339), p.Last.UTC().Format(time.RFC3339))
+	text := fmt.Sprintf("%d records up to Seq %d, noted from %s to %s", p.Records, p.Through,
+		p.First.UTC().Format(time.RFC3339), p.Last.UTC().Format(time.RFC3339))
 	if p.Broken > 0 {
 		text += fmt.Sprintf(", with %d breaks in them", p.Broken)
 	}

@@ -40,7 +40,8 @@ func newFixture(t testing.TB, seed uint64) *fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &fixture{TB: t, Store: s, backend: b, rand: rand.New(rand.NewPCG(seed, 1)), noon: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)}
+	return &fixture{TB: t, Store: s, backend: b, rand: rand.New(rand.NewPCG(seed, 1)),
+		noon: time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)}
 }
 
 // must ends the tests at an error.
@@ -189,7 +190,8 @@ func TestPrunedTrailIsWholeWhereverItIsCut(t *testing.T) {
 			cut += f.rand.IntN(f.at - cut)
 			plan := f.prune(f.older(cut))
 			after, _ := whole(t, f, kept...)
-			if plan.Records+after.Records != before.Records || after.Removed.Through != max(plan.Through, before.Removed.Through) {
+			if plan.Records+after.Records != before.Records || after.Removed.Through != max(plan.Through,
+				before.Removed.Through) {
 				t.Fatalf("seed %d: %d of %d records are removed up to Seq %d, and %d are left behind Seq %d",
 					seed, plan.Records, before.Records, plan.Through, after.Records, after.Removed.Through)
 			}
@@ -212,13 +214,15 @@ func TestVerifyFindsWhateverIsDoneToAPrunedTrail(t *testing.T) {
 		z := f.frozen()
 		whole(t, z)
 		for i, r := range z.records {
-			z.with(func(all []driver.Record) []driver.Record { return slices.Delete(all, i, i+1) }).wantFound(t, fmt.Sprintf("seed %d: record %d is gone", seed, r.Seq))
+			z.with(func(all []driver.Record) []driver.Record { return slices.Delete(all, i, i+1) }).wantFound(t,
+				fmt.Sprintf("seed %d: record %d is gone", seed, r.Seq))
 			z.with(func(all []driver.Record) []driver.Record {
 				all[i].Data = bytes.Clone(r.Data)
 				all[i].Data[f.rand.IntN(len(r.Data))] ^= 1 << f.rand.IntN(8)
 				return all
 			}).wantFound(t, fmt.Sprintf("seed %d: record %d is changed", seed, r.Seq))
-			z.with(func(all []driver.Record) []driver.Record { return all[:i] }).wantFound(t, fmt.Sprintf("seed %d: the trail ends before %d", seed, r.Seq))
+			z.with(func(all []driver.Record) []driver.Record { return all[:i] }).wantFound(t,
+				fmt.Sprintf("seed %d: the trail ends before %d", seed, r.Seq))
 			if i > 0 && sameChain(t, r)(z.records[i-1]) && !bytes.Equal(r.Data, z.records[i-1].Data) {
 				z.with(func(all []driver.Record) []driver.Record {
 					a, b := &all[i-1], &all[i]
@@ -282,7 +286,8 @@ func TestKillBetweenCheckpointAndRemovalIsMended(t *testing.T) {
 		if _, err := plan.Do(t.Context(), killed{f.Store, f.backend, step}, f.moment(f.at)); !errors.Is(err, errAway) {
 			t.Fatalf("Do() = %v, want the kill", err)
 		}
-		if killed, _ := whole(t, f, before.Heads...); killed.Removed.Through != plan.Through || killed.Records != before.Records-plan.Records {
+		if killed, _ := whole(t, f, before.Heads...); killed.Removed.Through != plan.Through ||
+			killed.Records != before.Records-plan.Records {
 			t.Fatalf("killed behind %d removals, %d records count behind Seq %d", step, killed.Records, killed.Removed.Through)
 		}
 		f.fill(5)
@@ -466,18 +471,21 @@ func TestPruneIsDoneInPieces(t *testing.T) {
 		}
 	}
 	if r, _ := whole(t, f); removed != all.Records || r.Removed.Through != all.Through || r.Removed.Removed != removed {
-		t.Errorf("%d records up to Seq %d are removed in pieces, want %d up to %d", removed, r.Removed.Through, all.Records, all.Through)
+		t.Errorf("%d records up to Seq %d are removed in pieces, want %d up to %d", removed, r.Removed.Through, all.Records,
+			all.Through)
 	}
 }
 
 func TestCheckpointThatDoesNotOpenStopsAPrune(t *testing.T) {
 	z := newFixture(t, 9).fill(20).frozen()
 	z.forged = true
-	if _, err := PlanPrune(t.Context(), z, Limits{Before: time.Now(), Now: time.Now()}); !errors.Is(err, storage.ErrCheckpoint) {
+	if _, err := PlanPrune(t.Context(), z, Limits{Before: time.Now(), Now: time.Now()}); !errors.Is(err,
+		storage.ErrCheckpoint) {
 		t.Errorf("PlanPrune() = %v, want %v", err, storage.ErrCheckpoint)
 	}
 	r, err := Verify(t.Context(), z)
-	if err != nil || r.Breaks[0] != (Break{Fault: Forged}) || !strings.Contains(r.Err().Error(), "in front of the trail: checkpoint") {
+	if err != nil || r.Breaks[0] != (Break{Fault: Forged}) || !strings.Contains(r.Err().Error(),
+		"in front of the trail: checkpoint") {
 		t.Errorf("Verify() = %v, %v", r.Err(), err)
 	}
 }
@@ -516,7 +524,8 @@ func TestRecordsThatAreMissingAmongWhatIsRemovedAreRemembered(t *testing.T) {
 	if err != nil || found.Broken != 2 {
 		t.Fatalf("Verify() = %v, %v; want the two gaps", found.Breaks, err)
 	}
-	if plan := must(PlanPrune(t.Context(), z, f.older(8))); plan.Broken != found.Broken || plan.now.Broken != found.Broken {
+	if plan := must(PlanPrune(t.Context(), z, f.older(8))); plan.Broken != found.Broken ||
+		plan.now.Broken != found.Broken {
 		t.Errorf("the plan is %v, want the breaks %v", plan, found.Breaks)
 	}
 	z.given = 0 // of a store that cannot tell
@@ -583,7 +592,8 @@ func TestCheckpointIsBounded(t *testing.T) {
 	chains := map[string]*progress{}
 	for i := range 3 * maxLinks {
 		id := fmt.Sprintf("%026d", i)
-		chains[id] = &progress{head: Head{Chain: id, N: 1 << 60, Hash: digest{}.String(), Seq: uint64(i), Ended: i%3 == 0}, again: 1 << 60}
+		chains[id] = &progress{head: Head{Chain: id, N: 1 << 60, Hash: digest{}.String(), Seq: uint64(i), Ended: i%3 == 0},
+			again: 1 << 60}
 	}
 	kept, dropped := links(chains, uint64(3*maxLinks))
 	if len(kept) != maxLinks || dropped != 2*maxLinks || kept[maxLinks-1].Seq != 3*maxLinks-1 {

@@ -57,15 +57,18 @@ const (
 	Headless   Fault = "headless: the chain does not begin with its first record"
 	Unlinked   Fault = "unlinked: the record this chain began behind is gone or changed"
 	Cut        Fault = "cut: the chain no longer holds the head you kept"
-	Gone       Fault = "gone: records between this one and the one before it in the store were removed, and no checkpoint stands for them"
-	Tail       Fault = "tail: the last records of the trail are gone; this is the last Seq that must be there"
-	Forged     Fault = "checkpoint: it was changed, or made without the master key, so nothing stands for the records that are missing"
+	Gone       Fault = "gone: records between this one and the one before it in the store were removed, and no " +
+		"checkpoint stands for them"
+	Tail   Fault = "tail: the last records of the trail are gone; this is the last Seq that must be there"
+	Forged Fault = "checkpoint: it was changed, or made without the master key, so nothing stands for the records " +
+		"that are missing"
 )
 
 // Notes on what a Report cannot prove.
 const (
 	// KillNote explains what a chain without its end may have lost.
-	KillNote = "a process that is killed loses what it noted in its last second; calls that were charged are in the usage ledger all the same"
+	KillNote = "a process that is killed loses what it noted in its last second; calls that were charged are in the " +
+		"usage ledger all the same"
 )
 
 // Break is a place where a trail is broken.

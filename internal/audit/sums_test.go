@@ -48,14 +48,17 @@ func TestFirstRefusalsOfAMinuteAreRecordedAndTheOthersSummed(t *testing.T) {
 		time.Sleep(55*time.Second - 1)
 		synctest.Wait()
 		_, entries := whole(t, s)
-		if len(entries) != 4 || entries[1].Path != "/oauth/token/x" || entries[1].RequestID != "r" || entries[1].IP != "203.0.113.7" || entries[3].IP != "2001:db8::1" {
-			t.Fatalf("before the minute is over the trail holds %+v, want the first two of one address and the one of another", entries[1:])
+		if len(entries) != 4 || entries[1].Path != "/oauth/token/x" || entries[1].RequestID != "r" ||
+			entries[1].IP != "203.0.113.7" || entries[3].IP != "2001:db8::1" {
+			t.Fatalf("before the minute is over the trail holds %+v, want the first two of one address and the one of another",
+				entries[1:])
 		}
 		time.Sleep(2 * time.Nanosecond)
 		synctest.Wait()
 		_, entries = whole(t, s)
 		want := Event{
-			At: began.Add(2 * time.Second).UTC(), Kind: event.Token, App: "app1", Path: "/oauth/token", Status: 401, IP: "203.0.113.7",
+			At: began.Add(2 * time.Second).UTC(), Kind: event.Token, App: "app1", Path: "/oauth/token", Status: 401,
+			IP:    "203.0.113.7",
 			Count: 3, Span: 2 * time.Second,
 		}
 		if len(entries) != 5 || entries[4].Event != want {
@@ -169,7 +172,8 @@ func TestFailedSignInOfAKnownUserIsNeverSummed(t *testing.T) {
 	s := &fakeStore{}
 	trail := opened(t, s)
 	for i := range 50 {
-		trail.Note(Event{Kind: event.SignIn, User: "u1", RequestID: strconv.Itoa(i), Status: 401, IP: "203.0.113.7", Anonymous: true})
+		trail.Note(Event{Kind: event.SignIn, User: "u1", RequestID: strconv.Itoa(i), Status: 401, IP: "203.0.113.7",
+			Anonymous: true})
 	}
 	closed(t, trail)
 	if _, entries := whole(t, s); len(entries) != 52 {

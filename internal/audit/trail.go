@@ -109,7 +109,8 @@ func (c *Config) check() error {
 		}
 	}
 	complain(c.Store == nil, "audit: Config.Store is nil: hand over where the records are kept")
-	complain(c.FlushEvery < 0 || c.FlushEvery > maxFlushEvery, "audit: Config.FlushEvery is %v: choose up to %v", c.FlushEvery, maxFlushEvery)
+	complain(c.FlushEvery < 0 || c.FlushEvery > maxFlushEvery, "audit: Config.FlushEvery is %v: choose up to %v",
+		c.FlushEvery, maxFlushEvery)
 	complain(c.Queue < minQueue, "audit: Config.Queue is %d bytes: choose at least %d", c.Queue, minQueue)
 	return errors.Join(complaints...)
 }
@@ -288,5 +289,6 @@ func (t *Trail) Close(ctx context.Context) error {
 	if t.ended {
 		return nil
 	}
-	return fmt.Errorf("audit: closed with %d events that are not stored: %w", t.stats.Waiting+t.anonymous.waiting(), cmp.Or(t.stats.Err, ctx.Err()))
+	return fmt.Errorf("audit: closed with %d events that are not stored: %w", t.stats.Waiting+t.anonymous.waiting(),
+		cmp.Or(t.stats.Err, ctx.Err()))
 }

@@ -16,7 +16,8 @@ import (
 // maxChains bounds what Verify remembers: a chain for every start of a process.
 const maxChains = 100_000
 
-var errChains = errors.New("audit: the trail has more than 100,000 chains; that is more starts than a service has: look at who writes to the store")
+var errChains = errors.New("audit: the trail has more than 100,000 chains; that is more starts than a service has: " +
+	"look at who writes to the store")
 
 // errPruned: records were removed while they were read.
 var errPruned = errors.New("audit: old records were removed from the trail while it was read; do it again")
@@ -180,7 +181,8 @@ func (v *verifier) fault(f Fault, r driver.Record, e entry) {
 
 // advance goes on from a record, whatever is wrong with it: one break is one report.
 func (v *verifier) advance(p *progress, r driver.Record, e entry, claimed digest) {
-	*p = progress{hash: claimed, head: Head{Chain: e.Chain, N: e.N, Hash: claimed.String(), Seq: r.Seq, Ended: e.Kind == end}}
+	*p = progress{hash: claimed, head: Head{Chain: e.Chain, N: e.N, Hash: claimed.String(), Seq: r.Seq,
+		Ended: e.Kind == end}}
 	v.report.Lost += e.Lost
 	delete(v.kept, p.head.plain())
 }

@@ -129,7 +129,8 @@ func TestLongNameIsCutBeforeItIsRemembered(t *testing.T) {
 // together is a Counter of several processes, which never forgets.
 type together map[Guesser]int
 
-func (c together) Add(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
+func (c together) Add(ctx context.Context, name string, client netip.Prefix, limit int,
+	window time.Duration) time.Duration {
 	if wait := c.Wait(ctx, name, client, limit, window); wait > 0 {
 		return wait
 	}

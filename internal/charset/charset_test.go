@@ -7,7 +7,8 @@ import (
 )
 
 func TestCharsetsAreKnownByTheirNames(t *testing.T) {
-	for name, want := range map[string]string{"GBK": "你", " gb2312 ": "你", "cp936": "你", "iso-8859-1": "Äã", "US-ASCII": "Äã", "IBM850": "─Ò", "latin5": "Äã"} {
+	for name, want := range map[string]string{"GBK": "你", " gb2312 ": "你", "cp936": "你", "iso-8859-1": "Äã",
+		"US-ASCII": "Äã", "IBM850": "─Ò", "latin5": "Äã"} {
 		got, err := Named(name).Decode([]byte("\xc4\xe3"), 10)
 		if err != nil || string(got) != want {
 			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
@@ -38,7 +39,8 @@ func TestTextIsAsLongAsItMayBe(t *testing.T) {
 
 // An upstream may send anything under any name: the result is UTF-8 and has a bound.
 func FuzzDecode(f *testing.F) {
-	names := []string{"gbk", "gb18030", "hz-gb-2312", "big5", "shift_jis", "euc-jp", "iso-2022-jp", "euc-kr", "windows-1252", "utf-16", "utf-16be", "utf-8", "klingon", "x-user-defined", "IBM037"}
+	names := []string{"gbk", "gb18030", "hz-gb-2312", "big5", "shift_jis", "euc-jp", "iso-2022-jp", "euc-kr",
+		"windows-1252", "utf-16", "utf-16be", "utf-8", "klingon", "x-user-defined", "IBM037"}
 	for i := range names {
 		f.Add(byte(i), []byte("a\xff\xfe\xc4\xe3\x1b$B0!~{<:~}\x81\x30\x81\x30"), int64(20))
 	}

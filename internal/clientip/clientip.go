@@ -74,7 +74,8 @@ func parse(text string) netip.Addr {
 	if strings.HasPrefix(text, "[") && strings.HasSuffix(text, "]") {
 		text += ":0"
 	}
-	if strings.HasPrefix(text, "[") || strings.Count(text, ":") == 1 { // each request is here: no reading may fail for nothing
+	// each request is here: no reading may fail for nothing
+	if strings.HasPrefix(text, "[") || strings.Count(text, ":") == 1 {
 		p, _ := netip.ParseAddrPort(text)
 		return p.Addr().WithZone("").Unmap()
 	}

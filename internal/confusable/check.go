@@ -26,7 +26,8 @@ func Check(name string) error {
 	switch {
 	case normal == "" || len(name) > MaxName || len(normal) > MaxName || !utf8.ValidString(name):
 		return ErrText
-	case strings.ContainsFunc(normal, hidden), strings.ContainsFunc(strings.ReplaceAll(strings.TrimSpace(name), "\u3000", " "), hidden):
+	case strings.ContainsFunc(normal, hidden),
+		strings.ContainsFunc(strings.ReplaceAll(strings.TrimSpace(name), "\u3000", " "), hidden):
 		return ErrText // also what NFKC takes away, such as a Hangul filler; the wide space becomes a space
 	case !oneSystem(normal):
 		return ErrMixed

@@ -61,7 +61,8 @@ func Key(name string) string {
 // that share one can be mistaken for each other.
 func Skeletons(name string) []string {
 	name = Normal(name)
-	all := []string{lower(skeleton(name)), lower(skeleton(lower(name)))} // a skeleton has capitals too: that of a zero is O
+	// a skeleton has capitals too: that of a zero is O
+	all := []string{lower(skeleton(name)), lower(skeleton(lower(name)))}
 	slices.Sort(all)
 	return slices.Compact(all)
 }
@@ -97,7 +98,8 @@ func plain(text string) string {
 
 // ignorable reports whether a code point is drawn as nothing at all.
 func ignorable(r rune) bool {
-	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) || r == brailleBlank
+	return unicode.In(r, unicode.Cf, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector) ||
+		r == brailleBlank
 }
 
 const brailleBlank = '\u2800'

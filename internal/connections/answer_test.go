@@ -86,7 +86,8 @@ func TestSmallAnswersOneAfterTheOtherAreMeasuredTogether(t *testing.T) {
 func TestStreamLivesAsLongAsItSaysSomething(t *testing.T) {
 	handle := func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Type", "text/event-stream")
-		for _, pause := range []time.Duration{time.Second, 20 * time.Minute, 29 * time.Minute, 59 * time.Minute, 10 * time.Hour} {
+		for _, pause := range []time.Duration{time.Second, 20 * time.Minute, 29 * time.Minute, 59 * time.Minute,
+			10 * time.Hour} {
 			fmt.Fprintln(w, "data: x")
 			http.NewResponseController(w).Flush()
 			select {

@@ -23,13 +23,14 @@ func benchForm(b *testing.B, guard func(*http.Server, net.Listener) net.Listener
 	if err != nil {
 		b.Fatal(err)
 	}
-	s := &http.Server{ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if err := r.ParseForm(); err != nil {
-			b.Error(err)
-		}
-		w.Header().Set("Content-Length", "800")
-		w.Write(make([]byte, 800))
-	})}
+	s := &http.Server{ReadHeaderTimeout: 5 * time.Second, IdleTimeout: time.Minute,
+		Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if err := r.ParseForm(); err != nil {
+				b.Error(err)
+			}
+			w.Header().Set("Content-Length", "800")
+			w.Write(make([]byte, 800))
+		})}
 	guarded := guard(s, l)
 	go s.Serve(guarded)
 	defer s.Close()
@@ -44,7 +45,8 @@ func benchForm(b *testing.B, guard func(*http.Server, net.Listener) net.Listener
 		defer nc.Close()
 		in := bufio.NewReader(nc)
 		for pb.Next() {
-			io.WriteString(nc, "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: 29\r\n\r\ngrant_type=client_credentials")
+			io.WriteString(nc, "POST / HTTP/1.1\r\nHost: h\r\nContent-Type: application/x-www-form-urlencoded\r\n"+
+				"Content-Length: 29\r\n\r\ngrant_type=client_credentials")
 			resp, err := http.ReadResponse(in, nil)
 			if err != nil {
 				b.Error(err)

@@ -15,7 +15,8 @@ const s = time.Second // as the tables have it
 
 func TestBodyThatNeverComesDoesNotHoldAConnection(t *testing.T) {
 	proxied := func(w http.ResponseWriter, r *http.Request) {
-		proxy := httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {}, Transport: reader{}, ErrorLog: log.New(io.Discard, "", 0)}
+		proxy := httputil.ReverseProxy{Rewrite: func(*httputil.ProxyRequest) {}, Transport: reader{},
+			ErrorLog: log.New(io.Discard, "", 0)}
 		proxy.ServeHTTP(w, r)
 	}
 	for _, c := range []struct {
@@ -26,21 +27,29 @@ func TestBodyThatNeverComesDoesNotHoldAConnection(t *testing.T) {
 	}{
 		{"read", readAll, post(5000) + "half", 30 * s, 31 * s},
 		{"read, nothing came", readAll, post(5000), 30 * s, 31 * s},
-		{"read, in chunks", readAll, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n", 30 * s, 31 * s},
-		{"read, after it was asked for", readAll, strings.Replace(post(5000), "\r\n\r\n", "\r\nExpect: 100-continue\r\n\r\n", 1), 30 * s, 31 * s},
+		{"read, in chunks", readAll, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n", 30 * s,
+			31 * s},
+		{"read, after it was asked for", readAll, strings.Replace(post(5000), "\r\n\r\n", "\r\nExpect: 100-continue\r\n\r\n",
+			1), 30 * s, 31 * s},
 		{"proxied", proxied, post(5000) + "half", 30 * s, 31 * s},
 		{"refused", refuse, post(5000) + "half", 5 * s, 6 * s},
-		{"refused, in chunks", refuse, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n", 5 * s, 6 * s},
+		{"refused, in chunks", refuse, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n", 5 * s,
+			6 * s},
 		{"refused, too large to be read", refuse, post(1<<20) + "half", 0, 6 * s},
 		{"not looked at", func(http.ResponseWriter, *http.Request) {}, post(5000) + "half", 5 * s, 6 * s},
-		{"half read, then refused", func(w http.ResponseWriter, r *http.Request) { io.ReadFull(r.Body, make([]byte, 4)); refuse(w, r) }, post(5000) + "half", 5 * s, 6 * s},
-		{"closed", func(w http.ResponseWriter, r *http.Request) { r.Body.Close(); refuse(w, r) }, post(5000) + "half", 5 * s, 6 * s},
+		{"half read, then refused",
+			func(w http.ResponseWriter, r *http.Request) { io.ReadFull(r.Body, make([]byte, 4)); refuse(w, r) },
+			post(5000) + "half", 5 * s, 6 * s},
+		{"closed", func(w http.ResponseWriter, r *http.Request) { r.Body.Close(); refuse(w, r) }, post(5000) + "half", 5 * s,
+			6 * s},
 		{"answered, then closed", func(w http.ResponseWriter, r *http.Request) {
 			io.WriteString(w, "x")
 			http.NewResponseController(w).Flush()
 			r.Body.Close()
-		}, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n50000\r\n" + strings.Repeat("x", 300<<10), 0, 6 * s},
-		{"refused, in chunks, too large to be read", refuse, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n50000\r\n" + strings.Repeat("x", 300<<10), 0, 6 * s},
+		}, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n50000\r\n" + strings.Repeat("x", 300<<10), 0,
+			6 * s},
+		{"refused, in chunks, too large to be read", refuse, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n" +
+			"\r\n50000\r\n" + strings.Repeat("x", 300<<10), 0, 6 * s},
 		{"a half header", readAll, "POST / HTTP/1.1\r\nHo", 5 * s, 6 * s},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -62,7 +71,8 @@ func (reader) RoundTrip(r *http.Request) (*http.Response, error) {
 	if err := <-done; err != nil {
 		return nil, err
 	}
-	return &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, Body: http.NoBody, Request: r}, nil
+	return &http.Response{StatusCode: 200, ProtoMajor: 1, ProtoMinor: 1, Header: http.Header{}, Body: http.NoBody,
+		Request: r}, nil
 }
 
 func TestSlowBodyIsStillAnswered(t *testing.T) {
@@ -149,10 +159,14 @@ func TestHandlerMayTakeItsTimeOnceTheBodyIsOver(t *testing.T) {
 		io.WriteString(w, "late")
 	}
 	for name, handle := range map[string]http.HandlerFunc{
-		"read":             func(w http.ResponseWriter, r *http.Request) { io.ReadAll(r.Body); late(w, r) },
-		"not read":         late,
-		"answered, unread": func(w http.ResponseWriter, r *http.Request) { http.NewResponseController(w).Flush(); late(w, r) },
-		"read in the end":  func(w http.ResponseWriter, r *http.Request) { late(w, r); io.ReadAll(r.Body) },
+		"read":     func(w http.ResponseWriter, r *http.Request) { io.ReadAll(r.Body); late(w, r) },
+		"not read": late,
+		"answered, unread": func(w http.ResponseWriter,
+			r *http.Request) {
+			http.NewResponseController(w).Flush()
+			late(w, r)
+		},
+		"read in the end": func(w http.ResponseWriter, r *http.Request) { late(w, r); io.ReadAll(r.Body) },
 		"answered with much, unread": func(w http.ResponseWriter, r *http.Request) {
 			io.WriteString(w, strings.Repeat("x", 8<<10))
 			late(w, r)

@@ -139,9 +139,10 @@ func (c *conn) cut(count *atomic.Uint64) {
 
 // silence counts how long nothing has moved, in halves of what is allowed.
 type silence struct {
-	watch  *time.Timer
-	busy   atomic.Bool
-	owing  atomic.Bool // an answer to a request with a body, of which nothing is there: the client waits, and may be silent
+	watch *time.Timer
+	busy  atomic.Bool
+	// an answer to a request with a body, of which nothing is there: the client waits, and may be silent
+	owing  atomic.Bool
 	halves int
 }
 

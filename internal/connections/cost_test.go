@@ -48,7 +48,8 @@ func count(t *testing.T, request string) (reads, writes int32) {
 // net/http sets a deadline for reading six times in each request, two of them to end its wait for
 // the client to leave. None of them moves a timer.
 func TestDeadlinesAreSetRarely(t *testing.T) {
-	for name, request := range map[string]string{"without a body": get, "with a body that came at once": post(4) + "body"} {
+	for name, request := range map[string]string{"without a body": get,
+		"with a body that came at once": post(4) + "body"} {
 		reads, writes := count(t, request)
 		if writes > 3 {
 			t.Errorf("%s: %d deadlines for writing 100 answers", name, writes)

@@ -13,7 +13,8 @@ import (
 
 // A handler learns that its client has left within two ticks, and at once after these.
 func TestHandlerLearnsThatItsClientLeft(t *testing.T) {
-	for name, leaves := range map[string]time.Duration{"at once": 0, "within a tick": tick / 2, "after a minute": time.Minute} {
+	for name, leaves := range map[string]time.Duration{"at once": 0, "within a tick": tick / 2,
+		"after a minute": time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			var took chan time.Duration
 			handle := func(_ http.ResponseWriter, r *http.Request) {
@@ -128,7 +129,8 @@ func endRead(t *testing.T, size int, waits time.Duration) {
 		t.Errorf("after it was taken back: %v", err)
 	}
 	go read()
-	if err := <-over; !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) < time.Hour || time.Since(began) > time.Hour+2*tick {
+	if err := <-over; !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) < time.Hour ||
+		time.Since(began) > time.Hour+2*tick {
 		t.Errorf("the deadline in an hour ended a Read after %v with %v", time.Since(began), err)
 	}
 }

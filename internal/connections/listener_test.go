@@ -70,7 +70,8 @@ func TestConnectionsAreNotAllTakenByFewAddresses(t *testing.T) {
 			open, _ := s.open(100, always(fmt.Sprintf("192.0.2.%d", a)))
 			many += len(open)
 		}
-		if stats := s.limits.Stats(); stats.Open != many || many >= 100 || stats.RefusedFull != uint64(1000-many) || stats.RefusedAddress != 0 {
+		if stats := s.limits.Stats(); stats.Open != many || many >= 100 || stats.RefusedFull != uint64(1000-many) ||
+			stats.RefusedAddress != 0 {
 			t.Errorf("ten addresses hold %d of 100, counted %+v", many, stats)
 		}
 		other := s.dial("198.51.100.1")
@@ -92,7 +93,8 @@ func TestConnectionsAreBoundedInTotal(t *testing.T) {
 func TestFileDescriptorsAreReservedForTheStore(t *testing.T) {
 	for _, files := range []int{1, 64, 256, 1024, 20_000, 1 << 20} {
 		public, operators := share(files)
-		if left := files - 2*public - operators; public < 1 || operators < 1 || files >= 64 && (left < files/16 && left < 64) {
+		if left := files - 2*public - operators; public < 1 || operators < 1 || files >= 64 &&
+			(left < files/16 && left < 64) {
 			t.Errorf("of %d files, %d and %d are connections", files, public, operators)
 		}
 	}

@@ -62,7 +62,8 @@ func echoOrMuch(w http.ResponseWriter, r *http.Request) {
 // honest asks again and again until the test is over with, and reports the slowest answer.
 func honest(t *testing.T, ctx context.Context, address string) (asked int, slowest time.Duration) {
 	d := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.IPv4(127, 0, 0, 2)}}
-	client := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DialContext: d.DialContext, DisableKeepAlives: true}}
+	client := http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DialContext: d.DialContext,
+		DisableKeepAlives: true}}
 	for ; ctx.Err() == nil; asked++ {
 		began := time.Now()
 		resp, err := client.Get("http://" + address + "/ping")

@@ -24,7 +24,8 @@ func TestRoleMayWhatItIsFor(t *testing.T) {
 		"owner":               {false, false, false, true, false, false, true},
 	} {
 		a := admin.Actor{User: storage.User{Sub: "u1", Role: role}, AuthTime: time.Now()}
-		got := may{a.Admin() == nil, a.Reader() == nil, a.Developer() == nil, a.Writer() == nil, a.Sees("u2"), a.Changes("u2"), a.Changes("u1")}
+		got := may{a.Admin() == nil, a.Reader() == nil, a.Developer() == nil, a.Writer() == nil, a.Sees("u2"),
+			a.Changes("u2"), a.Changes("u1")}
 		if got != want || !a.Sees("u1") {
 			t.Errorf("the role %q: %+v, want %+v", role, got, want)
 		}
@@ -60,7 +61,8 @@ func TestGuardWithoutAnyCheckGivesNoMoreThanTheRole(t *testing.T) {
 		"":                    {admin.NoRole, admin.NotAllowed, nil, nil},
 		"owner":               {admin.NoRole, admin.NotAllowed, nil, nil},
 	} {
-		g, err := consoleauth.New(consoleauth.Config{BaseURL: "https://id.example.com", Visitors: table(role), Users: table(role)})
+		g, err := consoleauth.New(consoleauth.Config{BaseURL: "https://id.example.com", Visitors: table(role),
+			Users: table(role)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -16,9 +16,11 @@ var all = []string{Session, Browser, Known, Trusted, Kept, Way, Language, Demo, 
 func TestCookieOfOursIsKnownHoweverItIsWritten(t *testing.T) {
 	for _, name := range append(slices.Clone(all), "keystile_of_a_later_version") {
 		for _, pair := range []string{
-			name, name + "=", name + "=x", name + "=x; Path=/; HttpOnly", name + ";Path=/", " " + name + " = x", "\t" + name + "=x", "=" + name + "=x", " = " + name + "=x",
+			name, name + "=", name + "=x", name + "=x; Path=/; HttpOnly", name + ";Path=/", " " + name + " = x",
+			"\t" + name + "=x", "=" + name + "=x", " = " + name + "=x",
 			"==" + name, "\x00" + name + "=x", name + "\x7f=x", "\xff=" + name + "=x", "\u00a0" + name + "\u2028=x", `"` + name + `"=x`, name[:3] + "\x01" + name[3:] + "=x",
-			"__Host-" + name + "=x", "__Secure-" + name + "=x", "__Http-" + name, "__Host-Http-" + name, "=__host-" + name + "=x",
+			"__Host-" + name + "=x", "__Secure-" + name + "=x", "__Http-" + name, "__Host-Http-" + name,
+			"=__host-" + name + "=x",
 		} {
 			for _, spelling := range []string{pair, strings.ToUpper(pair)} {
 				if !Ours(spelling) {
@@ -27,7 +29,8 @@ func TestCookieOfOursIsKnownHoweverItIsWritten(t *testing.T) {
 			}
 		}
 	}
-	for _, pair := range []string{"", "=", ";", "own=1", "own=" + Session, "own=1; " + Session + "=x", "open_sso_tokens=1", "keystile=1", "keystone_known=1", "__Host-own=1", "session=x; Domain=" + Known} {
+	for _, pair := range []string{"", "=", ";", "own=1", "own=" + Session, "own=1; " + Session + "=x", "open_sso_tokens=1",
+		"keystile=1", "keystone_known=1", "__Host-own=1", "session=x; Domain=" + Known} {
 		if Ours(pair) {
 			t.Errorf("%q is taken for ours", pair)
 		}
@@ -79,7 +82,8 @@ func productFiles(t *testing.T) map[string][]*ast.File {
 		switch name := d.Name(); {
 		case err != nil:
 			return err
-		case d.IsDir() && (name == "test" || name == "examples" || name == "testdata" || strings.HasPrefix(name, ".") && name != ".." && name != "../.."):
+		case d.IsDir() && (name == "test" || name == "examples" || name == "testdata" || strings.HasPrefix(name, ".") &&
+			name != ".." && name != "../.."):
 			return fs.SkipDir
 		case strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, "_test.go"):
 			f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)

@@ -66,7 +66,8 @@ const sharedExposed = "Retry-After, RateLimit, RateLimit-Policy, X-Request-Id"
 
 // IsPreflight reports whether a request is a preflight that is answered here.
 func (p *Policy) IsPreflight(r *http.Request) bool {
-	return r.Method == http.MethodOptions && r.Header["Origin"] != nil && r.Header["Access-Control-Request-Method"] != nil &&
+	return r.Method == http.MethodOptions && r.Header["Origin"] != nil &&
+		r.Header["Access-Control-Request-Method"] != nil &&
 		(p.open.Covers(r.URL.Path) || p.shared.Covers(r.URL.Path))
 }
 

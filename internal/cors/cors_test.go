@@ -14,7 +14,8 @@ func TestOpenAnswerCostsNoAllocation(t *testing.T) {
 		t.Fatal(err)
 	}
 	h, r, values := http.Header{}, httptest.NewRequest("GET", "/api/v1/quota", nil), new(cors.Room)
-	if n := testing.AllocsPerRun(100, func() { p.Headers(h, r, values) }); n != 0 || h.Get("Access-Control-Allow-Origin") != "*" {
+	if n := testing.AllocsPerRun(100, func() { p.Headers(h, r, values) }); n != 0 ||
+		h.Get("Access-Control-Allow-Origin") != "*" {
 		t.Errorf("%v allocations, %v", n, h)
 	}
 }

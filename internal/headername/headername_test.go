@@ -28,7 +28,8 @@ func TestClaimIsRefusedHoweverItIsWritten(t *testing.T) {
 				t.Errorf("%s passes", spelling)
 			}
 			for _, c := range tokenCharacters {
-				for _, folded := range []string{strings.ReplaceAll(spelling, "-", string(c)), strings.Replace(spelling, "-", string(c), 1)} {
+				for _, folded := range []string{strings.ReplaceAll(spelling, "-", string(c)),
+					strings.Replace(spelling, "-", string(c), 1)} {
 					if !Claims(folded) || !Refused(folded) {
 						t.Errorf("%s, which may be read as %s, passes", folded, name)
 					}
@@ -41,7 +42,8 @@ func TestClaimIsRefusedHoweverItIsWritten(t *testing.T) {
 func TestNameWithAnythingButLettersDigitsAndHyphensIsRefused(t *testing.T) {
 	for c := range 256 {
 		plain := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-'
-		for _, name := range []string{string([]byte{byte(c)}), "A" + string([]byte{byte(c)}), "Own" + string([]byte{byte(c)}) + "Key"} {
+		for _, name := range []string{string([]byte{byte(c)}), "A" + string([]byte{byte(c)}),
+			"Own" + string([]byte{byte(c)}) + "Key"} {
 			if Plain(name) != plain || Refused(name) == plain {
 				t.Errorf("%q: plain %t, refused %t; want plain %t", name, Plain(name), Refused(name), plain)
 			}
@@ -65,7 +67,8 @@ func TestHeaderNamesThatClaimNothingPass(t *testing.T) {
 }
 
 func BenchmarkRefused(b *testing.B) {
-	names := strings.Fields("Accept Accept-Encoding Accept-Language Authorization Content-Type Cookie Origin Referer User-Agent X-Request-Id")
+	names := strings.Fields("Accept Accept-Encoding Accept-Language Authorization Content-Type Cookie Origin Referer " +
+		"User-Agent X-Request-Id")
 	for b.Loop() {
 		for _, name := range names {
 			if Refused(name) {

@@ -15,7 +15,8 @@ func Record(ctx context.Context, until time.Time, write func(context.Context) er
 		answered, cancel := context.WithTimeout(ctx, LongWait)
 		err := write(answered)
 		cancel()
-		if err == nil || errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrInvalid) || !time.Now().Add(wait).Before(until) {
+		if err == nil || errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrInvalid) ||
+			!time.Now().Add(wait).Before(until) {
 			return err
 		}
 		select {

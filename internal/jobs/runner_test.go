@@ -77,7 +77,8 @@ func (q *queue) runner(t *testing.T, do func(ctx context.Context, j job)) *Runne
 			q.done = append(q.done, j.id)
 			q.jobs = slices.DeleteFunc(q.jobs, func(other job) bool { return other == j })
 		},
-		Every: 10 * time.Second, Parallel: 2, Failing: "it fails", Again: "it works again", Log: slog.New(slog.NewTextHandler(&q.log, nil)),
+		Every: 10 * time.Second, Parallel: 2, Failing: "it fails", Again: "it works again",
+		Log: slog.New(slog.NewTextHandler(&q.log, nil)),
 	})
 	r.Start(t.Context())
 	t.Cleanup(func() { _ = r.Close(ended()) })
@@ -156,7 +157,8 @@ func TestDrainEndsWithItsContextWithTheStoreAndWithClose(t *testing.T) {
 		q.want(t)
 
 		failing := &queue{errors: 1_000_000}
-		if err := failing.runner(t, nil).Drain(t.Context()); err == nil || !strings.Contains(err.Error(), "the disk is gone") {
+		if err := failing.runner(t, nil).Drain(t.Context()); err == nil ||
+			!strings.Contains(err.Error(), "the disk is gone") {
 			t.Errorf("Drain() = %v, want the store's error", err)
 		}
 	})
@@ -208,11 +210,13 @@ func TestWriteIsRepeatedUntilTheLeaseIsOver(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began, n := time.Now(), 0
 		err := Record(t.Context(), began.Add(lease), func(context.Context) error { n++; return storage.ErrUnavailable })
-		if took := time.Since(began); !errors.Is(err, storage.ErrUnavailable) || took >= lease || took < lease-2*LongWait || n < 5 {
+		if took := time.Since(began); !errors.Is(err, storage.ErrUnavailable) || took >= lease || took < lease-2*LongWait ||
+			n < 5 {
 			t.Errorf("Record() = %v after %v and %d writes", err, took, n)
 		}
 		n = 0
-		if err := Record(t.Context(), time.Now().Add(lease), func(context.Context) error { n++; return storage.ErrConflict }); !errors.Is(err, storage.ErrConflict) || n != 1 {
+		if err := Record(t.Context(), time.Now().Add(lease),
+			func(context.Context) error { n++; return storage.ErrConflict }); !errors.Is(err, storage.ErrConflict) || n != 1 {
 			t.Errorf("a conflict: %v after %d writes, want one: somebody else has the job", err, n)
 		}
 	})

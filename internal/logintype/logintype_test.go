@@ -15,7 +15,8 @@ func TestMethodWithoutANameInTheProtocolIsSelf(t *testing.T) {
 
 func TestExtendedShowsTheMethodItself(t *testing.T) {
 	for method, want := range map[string][2]string{
-		"feishu": {"self", "feishu"}, "badge": {"self", "badge"}, "wx": {"wx", "wx"}, "self": {"self", "self"}, "": {"self", "self"},
+		"feishu": {"self", "feishu"}, "badge": {"self", "badge"}, "wx": {"wx", "wx"}, "self": {"self", "self"},
+		"": {"self", "self"},
 	} {
 		if got := [2]string{Shown(Protocol, method), Shown(Extended, method)}; got != want {
 			t.Errorf("%q is shown as %q, want %q", method, got, want)

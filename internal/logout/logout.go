@@ -56,8 +56,8 @@ type Revocations interface {
 	RestoreRevocations(ctx context.Context, rs ...driver.Revocation) error
 }
 
-// Revoke stores revocations and returns them as they were stored. One of a user tells all applications that the user has
-// met that no session of theirs goes on: it waits in their queues before Revoke returns. A Revoke that
+// Revoke stores revocations and returns them as they were stored. One of a user tells all applications that the
+// user has met that no session of theirs goes on: it waits in their queues before Revoke returns. A Revoke that
 // breaks off is done again from the start.
 func Revoke(ctx context.Context, store Revocations, rs ...driver.Revocation) ([]driver.Revocation, error) {
 	rs, err := store.RevokeDated(ctx, rs...)
@@ -83,7 +83,8 @@ func Restore(ctx context.Context, store Revocations, rs ...driver.Revocation) er
 	return tell(ctx, store, rs)
 }
 
-// tell tells all applications of the users who are signed out by revocations. A step is for some applications of a user.
+// tell tells all applications of the users who are signed out by revocations. A step is for some applications
+// of a user.
 func tell(ctx context.Context, store Revocations, rs []driver.Revocation) error {
 	for _, r := range rs {
 		if r.Kind != driver.RevokeUser {

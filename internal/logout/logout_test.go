@@ -33,7 +33,8 @@ func newParty(t *testing.T, n int) *party {
 	p := &party{T: t, store: store}
 	for i := range n {
 		host := fmt.Sprintf("app%d.example.com", i)
-		p.apps = append(p.apps, p.save(storage.App{Name: host, Domains: []string{host}, BackchannelLogoutURI: "https://" + host + "/out"}))
+		p.apps = append(p.apps, p.save(storage.App{Name: host, Domains: []string{host},
+			BackchannelLogoutURI: "https://" + host + "/out"}))
 	}
 	p.deaf = p.save(storage.App{Name: "Deaf", Domains: []string{"deaf.example.com"}})
 	return p
@@ -55,7 +56,8 @@ func (p *party) must(err error) {
 
 func (p *party) session(id, sub string) storage.Session {
 	p.Helper()
-	v, err := p.store.SaveSession(p.Context(), storage.Session{ID: id, UserID: sub, AuthTime: time.Now(), ExpiresAt: time.Now().Add(time.Hour), EndsAt: time.Now().Add(time.Hour)})
+	v, err := p.store.SaveSession(p.Context(), storage.Session{ID: id, UserID: sub, AuthTime: time.Now(),
+		ExpiresAt: time.Now().Add(time.Hour), EndsAt: time.Now().Add(time.Hour)})
 	p.must(err)
 	return v
 }
@@ -256,7 +258,8 @@ func TestLogoutMessagesAreNotAmongTheWebhooksOfCapabilities(t *testing.T) {
 }
 
 func TestLogoutAddressIsOneOfTheApplicationsHosts(t *testing.T) {
-	good := storage.App{Name: "App", Domains: []string{"app.example.com", "localhost", "10.0.0.7"}, RedirectURIs: []string{"https://app.example.com/cb"}}
+	good := storage.App{Name: "App", Domains: []string{"app.example.com", "localhost", "10.0.0.7"},
+		RedirectURIs: []string{"https://app.example.com/cb"}}
 	for uri, allowed := range map[string]bool{
 		"https://app.example.com/out":          true,
 		"https://app.example.com:8443/out?x=1": true,
@@ -299,7 +302,8 @@ func TestSessionNeverEndsWithoutItsLogoutMessages(t *testing.T) {
 	store, err := storage.Open(t.Context(), b, storage.NewMasterKey())
 	p := &party{T: t, store: store}
 	p.must(err)
-	a := p.save(storage.App{Name: "App", Domains: []string{"app.example.com"}, BackchannelLogoutURI: "https://app.example.com/out"})
+	a := p.save(storage.App{Name: "App", Domains: []string{"app.example.com"},
+		BackchannelLogoutURI: "https://app.example.com/out"})
 	p.join(p.session("s1", "u1"), a)
 	v, err := store.Session(t.Context(), "s1")
 	p.must(err)

@@ -22,11 +22,13 @@ const Window = 5 * time.Minute
 // Reasons to refuse a signed request, in the order of the checks (protocol 5, 7).
 var (
 	// ErrTimestamp: errcode 105.
-	ErrTimestamp = errors.New("timestamp is missing, not plain decimal seconds, or more than 300 seconds away from the server's clock: send the current Unix time")
+	ErrTimestamp = errors.New("timestamp is missing, not plain decimal seconds, or more than 300 seconds away from the " +
+		"server's clock: send the current Unix time")
 	// ErrRepeated: errcode 101.
 	ErrRepeated = errors.New("a parameter is sent more than once: what was signed can be read in several ways")
 	// ErrAmbiguous: errcode 101.
-	ErrAmbiguous = errors.New("a parameter other than redirect_uri holds an & with the name of another parameter and = behind it: what was signed can be read in several ways, so send it in another form, such as base64url")
+	ErrAmbiguous = errors.New("a parameter other than redirect_uri holds an & with the name of another parameter and = " +
+		"behind it: what was signed can be read in several ways, so send it in another form, such as base64url")
 	// ErrSign: errcode 103.
 	ErrSign = errors.New("sign is missing or wrong: it is the MD5 of all other parameters, sorted by name, and the appkey")
 )
@@ -37,11 +39,10 @@ var (
 // 5).
 func IsSigned(params url.Values) bool { return params.Has("sign") || params.Has("timestamp") }
 
-// Of returns the signature that an application makes over a request's parameters (protocol 5): 32 hex digits, lower-case,
-// the MD5 of name=value& for each of them, in the order of the names' bytes, and of
-// appkey=<the newest secret> behind them. Names and values count as they are before URL
-// encoding. Only the parameter sign itself is left out; empty values are not. Without a
-// secret there is no signature: "".
+// Of returns the signature that an application makes over a request's parameters (protocol 5): 32 hex digits,
+// lower-case, the MD5 of name=value& for each of them, in the order of the names' bytes, and of appkey=<the
+// newest secret> behind them. Names and values count as they are before URL encoding. Only the parameter sign
+// itself is left out; empty values are not. Without a secret there is no signature: "".
 //
 // The signature proves the sender for five minutes, also for anyone who replays it. It hides
 // nothing and MD5 will not get stronger: new integrations use OAuth.

@@ -89,11 +89,17 @@ var everyName = strings.Fields(`act appid appkey type redirect_uri state code so
 func TestSignatureHasOneReading(t *testing.T) {
 	app := signing()
 	for name, c := range map[string]struct{ honest, forged string }{
-		"a value that an application took from a stranger": {"appid=1000&state=1%26timestamp=1700000000%26type=qq%26z=&timestamp=1700000000&type=wx", "appid=1000&state=1&timestamp=1700000000&type=qq&z=%26timestamp=1700000000%26type=wx"},
-		"a state that is taken into another value":         {"appid=1000&social=x&state=1&timestamp=1700000000", "appid=1000&social=x%26state=1&timestamp=1700000000"},
-		"a name that takes one in":                         {"appid=1000&state=1&timestamp=1700000000&type=wx", "appid=1000&state%3D1%26timestamp%3D1700000000%26type=wx&timestamp=1700000000"},
-		"a name that begins like another":                  {"appid=1000&state=1&t=2&timestamp=1700000000", "appid=1000&state%3D1%26t=2&timestamp=1700000000"},
-		"the appkey that was sent along":                   {"appid=1000&appkey=x&timestamp=1700000000", "appid=1000%26appkey=x&timestamp=1700000000"},
+		"a value that an application took from a " +
+			"stranger": {"appid=1000&state=1%26timestamp=1700000000%26type=qq%26z=&timestamp=1700000000&type=wx",
+			"appid=1000&state=1&timestamp=1700000000&type=qq&z=%26timestamp=1700000000%26type=wx"},
+		"a state that is taken into another value": {"appid=1000&social=x&state=1&timestamp=1700000000",
+			"appid=1000&social=x%26state=1&timestamp=1700000000"},
+		"a name that takes one in": {"appid=1000&state=1&timestamp=1700000000&type=wx",
+			"appid=1000&state%3D1%26timestamp%3D1700000000%26type=wx&timestamp=1700000000"},
+		"a name that begins like another": {"appid=1000&state=1&t=2&timestamp=1700000000",
+			"appid=1000&state%3D1%26t=2&timestamp=1700000000"},
+		"the appkey that was sent along": {"appid=1000&appkey=x&timestamp=1700000000",
+			"appid=1000%26appkey=x&timestamp=1700000000"},
 	} {
 		good := 0
 		for _, query := range []string{c.honest, c.forged} {
@@ -114,10 +120,12 @@ func TestSignatureHasOneReading(t *testing.T) {
 func TestValueMayHoldWhatNoEndpointKnows(t *testing.T) {
 	app := signing()
 	for query, want := range map[string]error{
-		"state=a%26b=c": nil, "state=a%26type": nil, "state=a%26%26": nil, "state=type=1": nil, "state=a%26xtype=1": nil, "state=a%26Type=1": nil, "state=a%26typed=1": nil,
+		"state=a%26b=c": nil, "state=a%26type": nil, "state=a%26%26": nil, "state=type=1": nil, "state=a%26xtype=1": nil,
+		"state=a%26Type=1": nil, "state=a%26typed=1": nil,
 		"x%26y=1": nil, "x%3Dy=1": nil, "type%26x=1": nil,
 		"redirect_uri=https://a.example/cb?a=1%26state=2%26type=3": nil,
-		"state=a%26type=1": ErrAmbiguous, "state=%26type=": ErrAmbiguous, "state=a%26redirect_uri=b": ErrAmbiguous, "other=a%26type=1": ErrAmbiguous, "x%26type=1": ErrAmbiguous,
+		"state=a%26type=1": ErrAmbiguous, "state=%26type=": ErrAmbiguous, "state=a%26redirect_uri=b": ErrAmbiguous,
+		"other=a%26type=1": ErrAmbiguous, "x%26type=1": ErrAmbiguous,
 		"state=a%26sign=b": ErrAmbiguous, "state=a%26timestamp=1": ErrAmbiguous, "state=a%26appkey=b": ErrAmbiguous,
 		"redirect_uri2=a%26type=1": ErrAmbiguous, "Redirect_uri=a%26type=1": ErrAmbiguous,
 	} {
@@ -137,10 +145,13 @@ func TestValueMayHoldWhatNoEndpointKnows(t *testing.T) {
 // Other families of signatures sign the same parameters differently.
 func TestVariantsOfOtherFamiliesAreRefused(t *testing.T) {
 	for name, c := range map[string][2]string{
-		"empty values skipped": {"act=login&appid=1000&state=&timestamp=1700000000&type=wx", "4550b34aa0120dc26a4b8f7b0b73f90e"},
-		"PHP's ksort()":        {"10=a&9=b&2=c&appid=1000&timestamp=1700000000", "aebe1782f41d79910206d6288621387f"},
-		"PHP's $_GET":          {"app-id=1&app.id=2&app_id=3&appid=1000&appkeyx=4&timestamp=1700000000", "c7fa811aaabfb6f63af0837b068a25b4"},
-		"order by UTF-16":      {"%EF%BD%9E=bmp&%F0%9F%98%80=astral&appid=1000&timestamp=1700000000", "b74485165d7671aff999da72239563e4"},
+		"empty values skipped": {"act=login&appid=1000&state=&timestamp=1700000000&type=wx",
+			"4550b34aa0120dc26a4b8f7b0b73f90e"},
+		"PHP's ksort()": {"10=a&9=b&2=c&appid=1000&timestamp=1700000000", "aebe1782f41d79910206d6288621387f"},
+		"PHP's $_GET": {"app-id=1&app.id=2&app_id=3&appid=1000&appkeyx=4&timestamp=1700000000",
+			"c7fa811aaabfb6f63af0837b068a25b4"},
+		"order by UTF-16": {"%EF%BD%9E=bmp&%F0%9F%98%80=astral&appid=1000&timestamp=1700000000",
+			"b74485165d7671aff999da72239563e4"},
 	} {
 		params := sent(t, c[0]+"&sign="+c[1])
 		if err := Check(signing(), params, signedAt); !errors.Is(err, ErrSign) {
@@ -158,7 +169,8 @@ func TestTimestampHoldsForFiveMinutesEitherWay(t *testing.T) {
 		{"1700000000", true}, {"1699999700", true}, {"1700000300", true}, {"001700000000", true},
 		{"1699999699", false}, {"1700000301", false}, {"0", false}, {"", false},
 		{"1700000000000", false}, {"0001700000000", false}, {"1.7e9", false}, {"+1700000000", false}, {"-1700000000", false},
-		{" 1700000000", false}, {"1700000000 ", false}, {"1700000000.0", false}, {"0x6553f100", false}, {"1_700_000_000", false},
+		{" 1700000000", false}, {"1700000000 ", false}, {"1700000000.0", false}, {"0x6553f100", false},
+		{"1_700_000_000", false},
 		{"１７００００００００", false}, {"99999999999999999999", false}, {"18446744073709551615", false},
 	} {
 		params := url.Values{"act": {"login"}, "timestamp": {c.timestamp}}
@@ -234,7 +246,8 @@ func TestParameterIsSigned(t *testing.T) {
 
 func TestSignAcceptsBothSecretsDuringARotation(t *testing.T) {
 	older, newer := storage.NewSecret(strings.Repeat("o", 43)), storage.NewSecret(strings.Repeat("n", 43))
-	app := signing(storage.AppSecret{Secret: newer}, storage.AppSecret{Secret: older, ExpiresAt: signedAt.Add(time.Second)})
+	app := signing(storage.AppSecret{Secret: newer}, storage.AppSecret{Secret: older,
+		ExpiresAt: signedAt.Add(time.Second)})
 	params := url.Values{"timestamp": {"1700000000"}}
 	if got, want := Of(app, params), Of(signing(storage.AppSecret{Secret: newer}), params); got != want {
 		t.Errorf("Sign = %s, want %s, of the newest secret", got, want)
@@ -256,7 +269,8 @@ func TestSignRefusesAnEmptySecret(t *testing.T) {
 	params := url.Values{"timestamp": {"1700000000"}}
 	public := signing()
 	public.Public = true
-	for name, app := range map[string]storage.App{"nobody": {}, "an empty secret": {Secrets: []storage.AppSecret{{}}}, "a public application": public} {
+	for name, app := range map[string]storage.App{"nobody": {}, "an empty secret": {Secrets: []storage.AppSecret{{}}},
+		"a public application": public} {
 		for _, key := range []storage.App{signing(), signing(storage.AppSecret{Secret: storage.NewSecret(" ")})} {
 			signed := maps.Clone(params)
 			signed.Set("sign", Of(key, params))
@@ -290,8 +304,10 @@ func TestRequestIsSignedAsSoonAsItSaysSo(t *testing.T) {
 // anything else is not.
 func FuzzCanonical(f *testing.F) {
 	for _, seed := range [][2]string{
-		{"act=login&appid=1000&state=a+b%26c", "state"}, {"a=1&b=2&c=", "c"}, {"%F0%9F%98%80=x&%EF%BD%9E=y", "~"}, {"sign=1&Sign=2", "sign"},
-		{"a=%ff&%00=%0a", "\x00"}, {"10=a&9=b&2=c", "9"}, {"appkey=x&app-id=y&app.id=z", "appkey"}, {"a&b&c", "b"}, {"=&==", ""},
+		{"act=login&appid=1000&state=a+b%26c", "state"}, {"a=1&b=2&c=", "c"}, {"%F0%9F%98%80=x&%EF%BD%9E=y", "~"},
+		{"sign=1&Sign=2", "sign"},
+		{"a=%ff&%00=%0a", "\x00"}, {"10=a&9=b&2=c", "9"}, {"appkey=x&app-id=y&app.id=z", "appkey"}, {"a&b&c", "b"},
+		{"=&==", ""},
 	} {
 		f.Add(seed[0], seed[1])
 	}

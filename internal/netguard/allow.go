@@ -22,7 +22,8 @@ func parseAllow(entries []string) (allowed, error) {
 	var errs []error
 	for _, entry := range entries {
 		if !a.add(strings.TrimSpace(entry)) {
-			errs = append(errs, fmt.Errorf("netguard: %q cannot be allowed: write a CIDR (10.0.0.0/8), an address (10.1.2.3) or host:port (vault.internal:8200)", entry))
+			errs = append(errs, fmt.Errorf("netguard: %q cannot be allowed: write a CIDR (10.0.0.0/8), an address (10.1.2.3) "+
+				"or host:port (vault.internal:8200)", entry))
 		}
 	}
 	return a, errors.Join(errs...)

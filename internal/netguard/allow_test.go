@@ -34,7 +34,8 @@ func TestAllowedAddressesAreReached(t *testing.T) {
 	} {
 		before := in.count.Load()
 		allow := strings.ReplaceAll(c.allow, "{port}", in.port)
-		_, err := get(t, guard(t, Config{Allow: []string{allow}, Resolver: names}).Client(0), "http://"+c.host+":"+in.port+"/")
+		_, err := get(t, guard(t, Config{Allow: []string{allow}, Resolver: names}).Client(0),
+			"http://"+c.host+":"+in.port+"/")
 		if arrived := in.count.Load() > before; (err == nil) != c.reached || arrived != c.reached {
 			t.Errorf("with %s, Get(%s) = %v, a connection arrived: %t; want %t", c.allow, c.host, err, arrived, c.reached)
 		}
@@ -88,8 +89,10 @@ func TestPublicAddressesAreDialled(t *testing.T) {
 
 func TestOperatorLearnsWhatKindOfAddressItWas(t *testing.T) {
 	for text, want := range map[string]string{
-		"127.0.0.1": "loopback", "10.0.0.1": "private", "169.254.169.254": "link-local", "168.63.129.16": "metadata of a cloud",
-		"64:ff9b::7f00:1": "NAT64", "2001::1": "Teredo", "2002::1": "6to4", "fd00::1": "private (ULA)", "fe80::1%eth0": "link-local", "4000::1": "not given to anyone",
+		"127.0.0.1": "loopback", "10.0.0.1": "private", "169.254.169.254": "link-local",
+		"168.63.129.16":   "metadata of a cloud",
+		"64:ff9b::7f00:1": "NAT64", "2001::1": "Teredo", "2002::1": "6to4", "fd00::1": "private (ULA)",
+		"fe80::1%eth0": "link-local", "4000::1": "not given to anyone",
 	} {
 		if got := (allowed{}).refusalOf(netip.AddrPortFrom(netip.MustParseAddr(text), 80)); got != want {
 			t.Errorf("judge(%s) = %q, want %q", text, got, want)
@@ -98,7 +101,8 @@ func TestOperatorLearnsWhatKindOfAddressItWas(t *testing.T) {
 }
 
 func TestBadEntryIsNamedAtOnce(t *testing.T) {
-	bad := []string{"", "example.test", "10.0.0.0/33", "http://10.0.0.1", "10.0.0.1:0", "10.0.0.1:99999", "a b:80", ":80", "[fe80::1%lo]x:80", "::ffff:0:0/90", "[vault]:80:80"}
+	bad := []string{"", "example.test", "10.0.0.0/33", "http://10.0.0.1", "10.0.0.1:0", "10.0.0.1:99999", "a b:80", ":80",
+		"[fe80::1%lo]x:80", "::ffff:0:0/90", "[vault]:80:80"}
 	g, err := New(Config{Allow: append(bad, "10.0.0.0/8", "10.0.0.1", "vault:8200", "[fd00::1]:443"), DialTimeout: -1})
 	if g != nil || err == nil {
 		t.Fatalf("New() = %v, %v, want an error", g, err)

@@ -124,8 +124,10 @@ func TestClientIsMadeForManyCallsToOneHost(t *testing.T) {
 	if !ok || tr != g.Transport() {
 		t.Fatalf("Client().Transport = %T, want the guard's one pool", c.Transport)
 	}
-	if tr.Proxy != nil || tr.MaxIdleConnsPerHost < 256 || tr.MaxResponseHeaderBytes > 1<<20 || tr.ResponseHeaderTimeout != 15*time.Second || c.Timeout != 30*time.Second {
-		t.Errorf("proxy %t, idle %d, header bytes %d, header time %v, timeout %v", tr.Proxy != nil, tr.MaxIdleConnsPerHost, tr.MaxResponseHeaderBytes, tr.ResponseHeaderTimeout, c.Timeout)
+	if tr.Proxy != nil || tr.MaxIdleConnsPerHost < 256 || tr.MaxResponseHeaderBytes > 1<<20 ||
+		tr.ResponseHeaderTimeout != 15*time.Second || c.Timeout != 30*time.Second {
+		t.Errorf("proxy %t, idle %d, header bytes %d, header time %v, timeout %v", tr.Proxy != nil, tr.MaxIdleConnsPerHost,
+			tr.MaxResponseHeaderBytes, tr.ResponseHeaderTimeout, c.Timeout)
 	}
 	if got := g.Client(time.Second).Timeout; got != time.Second {
 		t.Errorf("Client(1s).Timeout = %v", got)

@@ -35,7 +35,8 @@ func CheckURL(raw string) (*url.URL, error) {
 	case strings.Contains(raw, "#"):
 		return nil, errors.New("the URL must not have a fragment (#...): leave it out")
 	case !validHost(u.Hostname()):
-		return nil, errors.New("the host of the URL must be a name of ASCII letters, digits, - and . (xn-- for others) or an address")
+		return nil, errors.New("the host of the URL must be a name of ASCII letters, digits, - and . (xn-- for others) or " +
+			"an address")
 	case !validPort(u):
 		return nil, errors.New("the port of the URL must be 1 to 65535")
 	}
@@ -83,7 +84,8 @@ func Inside(u *url.URL) bool {
 		n, _ := strconv.ParseUint(port, 10, 16)
 		return allowed{}.refusalOf(netip.AddrPortFrom(a, uint16(n))) != ""
 	}
-	return !strings.Contains(host, ".") || slices.ContainsFunc(privateDomains, func(d string) bool { return strings.HasSuffix(host, d) })
+	return !strings.Contains(host, ".") || slices.ContainsFunc(privateDomains,
+		func(d string) bool { return strings.HasSuffix(host, d) })
 }
 
 var privateDomains = []string{".local", ".internal", ".home.arpa"}
@@ -94,7 +96,8 @@ func SameServer(a, b *url.URL) bool {
 	hostA, portA, addrA := server(a)
 	hostB, portB, addrB := server(b)
 	standard := func(port string) bool { return port == "80" || port == "443" }
-	return (portA == portB || standard(portA) && standard(portB)) && (hostA == hostB || addrA.IsValid() && dialled(addrA) == dialled(addrB))
+	return (portA == portB || standard(portA) && standard(portB)) &&
+		(hostA == hostB || addrA.IsValid() && dialled(addrA) == dialled(addrB))
 }
 
 // dialled is the address that is reached by dialling one: that of no address in particular

@@ -10,7 +10,8 @@ import (
 func TestURLForRegistration(t *testing.T) {
 	for _, good := range []string{
 		"https://api.example.com", "http://api.example.com/v1/", "https://api.example.com:8443/v1?tenant=7&a=%20",
-		"HTTPS://API.example.com/a%2Fb", "http://127.0.0.1:3000", "http://[fd00::1]:80/x", "http://2130706433/", "https://my_service/x",
+		"HTTPS://API.example.com/a%2Fb", "http://127.0.0.1:3000", "http://[fd00::1]:80/x", "http://2130706433/",
+		"https://my_service/x",
 		"https://example.com./", "https://xn--bcher-kva.example/ä",
 	} {
 		u, err := CheckURL(good)
@@ -22,14 +23,18 @@ func TestURLForRegistration(t *testing.T) {
 		{"", "1 to 2048"},
 		{"https://a/" + strings.Repeat("x", 2048), "1 to 2048"},
 		{"https://a b/", "blanks"}, {"https://a/\r\nX: y", "blanks"}, {"https://a/\x00", "blanks"}, {`https://a\@b/`, "blanks"}, {"https://a/\x7f", "blanks"},
-		{"file:///etc/passwd", "scheme"}, {"gopher://a/", "scheme"}, {"ftp://a/", "scheme"}, {"unix:///a", "scheme"}, {"//a/b", "scheme"}, {"api.example.com/v1", "scheme"}, {"javascript:alert(1)", "scheme"},
+		{"file:///etc/passwd", "scheme"}, {"gopher://a/", "scheme"}, {"ftp://a/", "scheme"}, {"unix:///a", "scheme"},
+		{"//a/b", "scheme"}, {"api.example.com/v1", "scheme"}, {"javascript:alert(1)", "scheme"},
 		{"http:a.example/", "host"}, {"https://", "host"}, {"https:///x", "host"}, {"https://:80/", "host"},
-		{"https://user:pass@a/", "user or password"}, {"https://@a/", "user or password"}, {"https://example.com@127.0.0.1/", "user or password"},
+		{"https://user:pass@a/", "user or password"}, {"https://@a/", "user or password"},
+		{"https://example.com@127.0.0.1/", "user or password"},
 		{"https://a/#x", "fragment"}, {"https://a/#", "fragment"},
-		{"https://bücher.example/", "ASCII"}, {"http://127。0。0。1/", "ASCII"}, {"http://①②⑦.⓪.⓪.①/", "ASCII"}, {"http://a..b/", "ASCII"}, {"http://.a/", "ASCII"}, {"http://a;b/", "ASCII"}, {"http://[fe80::1%25lo]/", "ASCII"},
+		{"https://bücher.example/", "ASCII"}, {"http://127。0。0。1/", "ASCII"}, {"http://①②⑦.⓪.⓪.①/", "ASCII"},
+		{"http://a..b/", "ASCII"}, {"http://.a/", "ASCII"}, {"http://a;b/", "ASCII"}, {"http://[fe80::1%25lo]/", "ASCII"},
 		{"https://" + strings.Repeat("a", 254) + "/", "ASCII"},
 		{"https://a:0/", "port"}, {"https://a:65536/", "port"}, {"https://a:/", "port"},
-		{"https://a:x/", "cannot be read"}, {"https://a/%zz", "cannot be read"}, {"https://[::1/", "cannot be read"}, {"https://%41/", "cannot be read"},
+		{"https://a:x/", "cannot be read"}, {"https://a/%zz", "cannot be read"}, {"https://[::1/", "cannot be read"},
+		{"https://%41/", "cannot be read"},
 	} {
 		u, err := CheckURL(c.bad)
 		if err == nil || u != nil || !strings.Contains(err.Error(), c.says) {
@@ -44,11 +49,14 @@ func TestRegistrarCanWarnOfAPrivateHost(t *testing.T) {
 	g := guard(t, Config{Allow: []string{"10.1.0.0/16", "127.0.0.1:3000", "2130706433:80"}})
 	for text, want := range map[string]bool{
 		"http://127.0.0.1": true, "https://10.0.0.1/": true, "http://[::1]:8080": true, "http://[::ffff:10.0.0.1]/": true,
-		"http://169.254.169.254/latest": true, "http://localhost:8080": true, "http://LOCALHOST./": true, "http://a.localhost/": true,
-		"http://2130706433:81": true, "http://0x7f.1": true, "http://0177.0.0.1": true, "http://017700000001/": true, "http://127.1/": true, "http://0/": true, "http://127.0.0.1.": true,
+		"http://169.254.169.254/latest": true, "http://localhost:8080": true, "http://LOCALHOST./": true,
+		"http://a.localhost/":  true,
+		"http://2130706433:81": true, "http://0x7f.1": true, "http://0177.0.0.1": true, "http://017700000001/": true,
+		"http://127.1/": true, "http://0/": true, "http://127.0.0.1.": true,
 		"http://10.1.2.3": false, "http://127.0.0.1:3000/": false, "http://localhost:3000": false, "http://2130706433": false,
 		"https://api.example.com": false, "http://8.8.8.8": false, "http://134744072/": false, "http://8.8.2056/": false,
-		"http://1.2.3.4.5/": false, "http://0x7f.1.example.com": false, "http://127.0.0.256": false, "http://4294967296": false, "http://0b1111111.1": false, "http://0o177.1": false, "http://12_7.1": false,
+		"http://1.2.3.4.5/": false, "http://0x7f.1.example.com": false, "http://127.0.0.256": false,
+		"http://4294967296": false, "http://0b1111111.1": false, "http://0o177.1": false, "http://12_7.1": false,
 	} {
 		if got := g.LooksPrivate(parsed(t, text)); got != want {
 			t.Errorf("LooksPrivate(%s) = %t, want %t", text, got, want)
@@ -66,7 +74,8 @@ func parsed(t *testing.T, text string) *url.URL {
 }
 
 func FuzzCheckURL(f *testing.F) {
-	for _, seed := range append(append([]string{"https://api.example.com:8443/v1?a=b"}, oddURLs...), "http://0x7f.1/", "http://[::1]:80/", "https://a/%2e%2e/") {
+	for _, seed := range append(append([]string{"https://api.example.com:8443/v1?a=b"}, oddURLs...), "http://0x7f.1/",
+		"http://[::1]:80/", "https://a/%2e%2e/") {
 		f.Add(seed)
 	}
 	g := guard(f, Config{})
@@ -119,11 +128,15 @@ func TestURLOfAServerIsKnownInEverySpelling(t *testing.T) {
 
 func TestInternalURLIsNamedInTheRefusal(t *testing.T) {
 	for raw, want := range map[string]bool{
-		"http://127.0.0.1/": true, "http://localhost:1/": true, "http://a.localhost/": true, "https://[::1]/": true, "https://10.0.0.1/": true,
-		"https://192.168.1.1:8443/": true, "https://169.254.169.254/": true, "http://0x7f000001/": true, "http://2130706433/": true, "http://127.1/": true,
-		"https://[::ffff:10.0.0.1]/": true, "https://[fd00::1]/": true, "https://[64:ff9b::7f00:1]/": true, "https://db/": true, "https://printer.local/": true,
+		"http://127.0.0.1/": true, "http://localhost:1/": true, "http://a.localhost/": true, "https://[::1]/": true,
+		"https://10.0.0.1/":         true,
+		"https://192.168.1.1:8443/": true, "https://169.254.169.254/": true, "http://0x7f000001/": true,
+		"http://2130706433/": true, "http://127.1/": true,
+		"https://[::ffff:10.0.0.1]/": true, "https://[fd00::1]/": true, "https://[64:ff9b::7f00:1]/": true,
+		"https://db/": true, "https://printer.local/": true,
 		"https://Vault.Internal./": true, "https://nas.home.arpa/": true,
-		"https://example.com/": false, "https://8.8.8.8/": false, "https://[2606:4700:4700::1111]/": false, "https://internal.example.com/": false,
+		"https://example.com/": false, "https://8.8.8.8/": false, "https://[2606:4700:4700::1111]/": false,
+		"https://internal.example.com/": false,
 	} {
 		u, err := CheckURL(raw)
 		if err != nil {

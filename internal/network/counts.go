@@ -43,9 +43,10 @@ func NewCountsOf(window time.Duration, narrow, wider, widest int) *Counts {
 // Answer holds the decision about an event.
 type Answer struct {
 	OK        bool
-	Remaining int           // how many more events are admitted
-	Reset     time.Duration // until more events are admitted, if nothing else happens; if not OK, until a retry is admitted
-	Receipt   Receipt       // takes the event back
+	Remaining int // how many more events are admitted
+	// until more events are admitted, if nothing else happens; if not OK, until a retry is admitted
+	Reset   time.Duration
+	Receipt Receipt // takes the event back
 }
 
 // Receipt names the count that one event went to. The zero Receipt names none.

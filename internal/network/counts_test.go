@@ -78,7 +78,8 @@ func TestCountsAgreeWithAListOfEvents(t *testing.T) {
 			} else {
 				refused++
 			}
-			if lists[kind] = list; (wait == 0) != want.OK || !want.OK && wait != want.Reset || (got.Receipt != Receipt{}) != want.OK {
+			if lists[kind] = list; (wait == 0) != want.OK || !want.OK && wait != want.Reset ||
+				(got.Receipt != Receipt{}) != want.OK {
 				t.Fatalf("window %v: Wait = %v and %+v, want %+v", window, wait, got, want)
 			}
 			if got.Receipt = (Receipt{}); got != want {

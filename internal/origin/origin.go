@@ -13,10 +13,12 @@ import (
 func Check(setting, text string) error {
 	u, err := url.Parse(text)
 	switch {
-	case err != nil || u.Host == "" || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" || strings.ContainsAny(u.Host, "*\\ "):
+	case err != nil || u.Host == "" || u.Hostname() == "" || u.Scheme != "https" && u.Scheme != "http" ||
+		strings.ContainsAny(u.Host, "*\\ "):
 		return fmt.Errorf("%s: %q is not an origin such as https://id.example.com", setting, text)
 	case text != u.Scheme+"://"+strings.ToLower(u.Host):
-		return fmt.Errorf("%s: %q is not an origin: write %s://%s, in lower case, without a path or a final slash", setting, text, u.Scheme, strings.ToLower(u.Host))
+		return fmt.Errorf("%s: %q is not an origin: write %s://%s, in lower case, without a path or a final slash", setting,
+			text, u.Scheme, strings.ToLower(u.Host))
 	}
 	return nil
 }
@@ -36,7 +38,8 @@ func CheckPage(setting, text string) error {
 		return fmt.Errorf("%s: %q has the default port, which browsers leave out: write %s", setting, text, short)
 	}
 	if strings.ContainsFunc(text, func(c rune) bool { return c > '~' }) {
-		return fmt.Errorf("%s: %q is not in ASCII: write the name as it begins with xn--, which is what browsers send", setting, text)
+		return fmt.Errorf("%s: %q is not in ASCII: write the name as it begins with xn--, which is what browsers send",
+			setting, text)
 	}
 	return nil
 }

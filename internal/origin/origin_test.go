@@ -36,7 +36,8 @@ func TestOriginIsASchemeAndAHostInLowerCase(t *testing.T) {
 		"https://id.example.com\\.evil/": "such as https://",
 	} {
 		err := origin.Check("BaseURL", text)
-		if mend == "" != (err == nil) || err != nil && (!strings.HasPrefix(err.Error(), "BaseURL: ") || !strings.Contains(err.Error(), mend)) {
+		if mend == "" != (err == nil) || err != nil && (!strings.HasPrefix(err.Error(), "BaseURL: ") ||
+			!strings.Contains(err.Error(), mend)) {
 			t.Errorf("Check(%q) = %v, want %q", text, err, mend)
 		}
 	}

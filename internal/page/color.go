@@ -21,7 +21,8 @@ func paint(color string) template.CSS {
 	if contrast(accent, rgb{}) > contrast(accent, rgb{255, 255, 255}) {
 		ink = "#000000"
 	}
-	return template.CSS(fmt.Sprintf(":root:root{--accent:%s;--on-accent:%s;--edge:%s4d;--ring:var(--text);--glow:var(--page)}", accent, ink, ink))
+	return template.CSS(fmt.Sprintf(":root:root{--accent:%s;--on-accent:%s;--edge:%s4d;"+
+		"--ring:var(--text);--glow:var(--page)}", accent, ink, ink))
 }
 
 type rgb [3]uint8

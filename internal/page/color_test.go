@@ -22,12 +22,15 @@ func TestTextOnAnyBrandColourIsReadable(t *testing.T) {
 }
 
 func TestColorAcceptsOnlyColors(t *testing.T) {
-	for _, text := range []string{"", "red", "#fff", "#12345", "#1234567", "#12345g", "#+1+1+1", "123456#", "#000;}*", "#12 456", "#-1-1-1"} {
+	for _, text := range []string{"", "red", "#fff", "#12345", "#1234567", "#12345g", "#+1+1+1", "123456#", "#000;}*",
+		"#12 456", "#-1-1-1"} {
 		if got := paint(text); got != "" {
 			t.Errorf("paint(%q) = %q, want nothing", text, got)
 		}
 	}
-	if got, want := paint("#FFD400"), ":root:root{--accent:#ffd400;--on-accent:#000000;--edge:#0000004d;--ring:var(--text);--glow:var(--page)}"; string(got) != want {
+	if got, want := paint("#FFD400"),
+		":root:root{--accent:#ffd400;--on-accent:#000000;--edge:#0000004d;--ring:var(--text);"+
+			"--glow:var(--page)}"; string(got) != want {
 		t.Errorf("paint(#FFD400) = %q, want %q", got, want)
 	}
 }

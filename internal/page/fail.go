@@ -36,7 +36,8 @@ func FailTo(w http.ResponseWriter, r *http.Request, status int, title, message s
 }
 
 func fail(w http.ResponseWriter, r *http.Request, status int, title, message string, on *Way) error {
-	f := failure{Lang: LangOf(r, r.URL.Query().Get("ui_locales")), Title: title, Message: message, Code: strconv.Itoa(status), Way: on}
+	f := failure{Lang: LangOf(r, r.URL.Query().Get("ui_locales")), Title: title, Message: message,
+		Code: strconv.Itoa(status), Way: on}
 	var body strings.Builder
 	if err := failBody.Execute(&body, f); err != nil {
 		return err

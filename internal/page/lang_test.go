@@ -64,7 +64,8 @@ func TestTranslationHasTheSamePlacesToFillIn(t *testing.T) {
 // Every template of the pages, in whichever room, speaks both languages.
 func TestTextOfATemplateIsInTheTable(t *testing.T) {
 	var templates []string
-	for _, pattern := range []string{"*.html", "../../oauth/*.html", "../../oauth/signin/*.html", "../../oauth/signin/internal/*/*.html"} {
+	for _, pattern := range []string{"*.html", "../../oauth/*.html", "../../oauth/signin/*.html",
+		"../../oauth/signin/internal/*/*.html"} {
 		found, _ := filepath.Glob(pattern)
 		templates = append(templates, found...)
 	}

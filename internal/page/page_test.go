@@ -68,7 +68,8 @@ func TestPolicyAllowsWhatThePageHoldsAndNothingElse(t *testing.T) {
 	}{
 		{"plain", acme(nil), "'self' data:", "; form-action 'self'"},
 		{"forms that lead elsewhere", acme(func(l *Look) { l.Leaves = true }), "'self' data:", ""},
-		{"a logo elsewhere", acme(func(l *Look) { l.Brand.Logo = "https://cdn.example.com/l.svg" }), "'self' data: https:", "; form-action 'self'"},
+		{"a logo elsewhere", acme(func(l *Look) { l.Brand.Logo = "https://cdn.example.com/l.svg" }), "'self' data: https:",
+			"; form-action 'self'"},
 		{"a logo of ours", acme(func(l *Look) { l.Brand.Logo = "/logo.svg" }), "'self' data:", "; form-action 'self'"},
 		{"a colour", acme(func(l *Look) { l.Brand.Color = "#aa0000" }), "'self' data:", "; form-action 'self'"},
 	} {
@@ -82,15 +83,18 @@ func TestPolicyAllowsWhatThePageHoldsAndNothingElse(t *testing.T) {
 }
 
 func TestPageRunsScriptsOnlyWhenLiveAndFromFilesAlone(t *testing.T) {
-	const live, types = "; script-src 'self'; connect-src 'self';", "; require-trusted-types-for 'script'; trusted-types 'none'"
+	const live, types = "; script-src 'self'; connect-src 'self';",
+		"; require-trusted-types-for 'script'; trusted-types 'none'"
 	for want, look := range map[bool]Look{false: acme(nil), true: acme(func(l *Look) { l.Live = true })} {
 		policy := write(t, look).Header().Get("Content-Security-Policy")
-		if strings.Contains(policy, live) != want || strings.Contains(policy, "script-src") != want || strings.HasSuffix(policy, types) != want || strings.Contains(policy, "unsafe") {
+		if strings.Contains(policy, live) != want || strings.Contains(policy, "script-src") != want ||
+			strings.HasSuffix(policy, types) != want || strings.Contains(policy, "unsafe") {
 			t.Errorf("live %v: policy = %q", want, policy)
 		}
 	}
 	policy := write(t, acme(func(l *Look) { l.Scripted = true })).Header().Get("Content-Security-Policy")
-	if !strings.Contains(policy, "; script-src 'self';") || strings.Contains(policy, "connect-src") || !strings.HasSuffix(policy, types) {
+	if !strings.Contains(policy, "; script-src 'self';") || strings.Contains(policy, "connect-src") ||
+		!strings.HasSuffix(policy, types) {
 		t.Errorf("scripted: policy = %q", policy)
 	}
 }
@@ -126,7 +130,8 @@ func TestLogoIsAnAddressOrNothing(t *testing.T) {
 
 // Protocol 8: branding kept in free, removed in white_label; decision 22: enterprise likewise.
 func TestTierDecidesAboutTheMark(t *testing.T) {
-	for tier, want := range map[string]bool{"": true, storage.TierFree: true, storage.TierWhiteLabel: false, storage.TierEnterprise: false} {
+	for tier, want := range map[string]bool{"": true, storage.TierFree: true, storage.TierWhiteLabel: false,
+		storage.TierEnterprise: false} {
 		w := write(t, Look{Lang: English, Title: "Sign in", Brand: BrandOf(storage.App{Name: "Acme", Tier: tier})})
 		if got := strings.Contains(w.Body.String(), "Keystile"); got != want {
 			t.Errorf("tier %q: page names Keystile = %v, want %v", tier, got, want)
@@ -147,7 +152,8 @@ func TestBrandIsShownWhereTheTierAllowsIt(t *testing.T) {
 			t.Errorf("tier %q: %+v, want %+v", tier, got, want)
 		}
 	}
-	if got := BrandOf(storage.App{Name: "App", Tier: storage.TierWhiteLabel, Brand: &storage.Brand{Color: "#aa0000"}}); got.Name != "App" {
+	if got := BrandOf(storage.App{Name: "App", Tier: storage.TierWhiteLabel,
+		Brand: &storage.Brand{Color: "#aa0000"}}); got.Name != "App" {
 		t.Errorf("without a name of its own: %+v", got)
 	}
 }
@@ -178,7 +184,8 @@ func TestLetterStandsInForALogo(t *testing.T) {
 
 func TestPageWorksWithoutScriptsAndFetchesNothing(t *testing.T) {
 	body := write(t, acme(nil)).Body.String()
-	for _, bad := range []string{"<script", "javascript:", " onclick", "@import", "url(http", "<link rel=\"stylesheet\"", " style=\""} {
+	for _, bad := range []string{"<script", "javascript:", " onclick", "@import", "url(http", "<link rel=\"stylesheet\"",
+		" style=\""} {
 		if strings.Contains(body, bad) {
 			t.Errorf("the page holds %q", bad)
 		}
@@ -191,7 +198,8 @@ func TestPageWorksWithoutScriptsAndFetchesNothing(t *testing.T) {
 }
 
 func TestDigestHoldsWhateverLineEndsACheckoutHas(t *testing.T) {
-	if strings.Contains(string(style), "\r") || styleDigest != digest(template.CSS(strings.ReplaceAll(tokensText+styleText, "\r", ""))) {
+	if strings.Contains(string(style), "\r") ||
+		styleDigest != digest(template.CSS(strings.ReplaceAll(tokensText+styleText, "\r", ""))) {
 		t.Error("the style keeps carriage returns, which a browser drops before it takes the digest")
 	}
 }

@@ -113,7 +113,8 @@ func (h headings) check(file, text string) (found []finding, cited int) {
 			}
 		}
 		if last := numbers[len(numbers)-1]; m[4] >= 0 && !h.rules[last+" "+p.text[m[4]:m[5]]] {
-			found = append(found, finding{file, p.line(m[0]), fmt.Sprintf("protocol %s has no rule %s", last, p.text[m[4]:m[5]])})
+			found = append(found, finding{file, p.line(m[0]), fmt.Sprintf("protocol %s has no rule %s", last,
+				p.text[m[4]:m[5]])})
 		}
 	}
 	for _, m := range toDecision.FindAllStringSubmatchIndex(p.text, -1) {
@@ -148,7 +149,8 @@ var old = []struct {
 }
 
 // standards are words that make a section or a specification one that is not ours to check.
-var standards = []string{"OpenAPI", "Swagger", "MCP", "JSON-RPC", "OAuth", "OpenID", "OIDC", "Core", "Logout", "Discovery",
+var standards = []string{"OpenAPI", "Swagger", "MCP", "JSON-RPC", "OAuth", "OpenID", "OIDC", "Core", "Logout",
+	"Discovery",
 	"YAML", "JSON", "WCAG", "UTS", "Fetch", "Unicode", "Webhooks", "WebSocket", "RFC", "Schema", "HTML", "CSP", "PKCS"}
 
 var (
@@ -167,7 +169,8 @@ func outdated(file, text string) (found []finding) {
 			if w := behind.FindStringSubmatch(p.text[m[1]-1:]); w != nil && slices.Contains(standards, w[1]) {
 				continue
 			}
-			found = append(found, finding{file, p.line(m[0]), fmt.Sprintf("%q: %s", strings.TrimSpace(p.text[m[0]:m[1]]), o.why)})
+			found = append(found, finding{file, p.line(m[0]), fmt.Sprintf("%q: %s", strings.TrimSpace(p.text[m[0]:m[1]]),
+				o.why)})
 		}
 	}
 	return found

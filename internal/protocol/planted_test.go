@@ -34,10 +34,12 @@ func TestOldCitationsAreFound(t *testing.T) {
 	for _, text := range []string{
 		"// token is POST /oauth/token (spec 4.2).", "// Spec 8: a rate.", "x // spec 7, 8", "// (spec\n// 4.10)",
 		"// the specification 4.8", "// Section 4.7 of the specification", "// the specification, section 4.7, has it",
-		"// cookieName is the specification's (4.8), which", "// Zero values are the specification's (8).", "// the specification says (4.9)",
+		"// cookieName is the specification's (4.8), which", "// Zero values are the specification's (8).",
+		"// the specification says (4.9)",
 		"// 4.10's table", "// those of section 8", "// see sections 4.7 and 5",
 		"// Entry 6 of the decisions.", "// (entries 53 and 54)", "rows: entry-36", "// (entry\n// 56 of the decisions)",
-		"// DECISIONS 12", "// see DECISIONS.md", "// DESIGN 3", "// DESIGN.md", "// notes/storage.md", "// spec/specification.md",
+		"// DECISIONS 12", "// see DECISIONS.md", "// DESIGN 3", "// DESIGN.md", "// notes/storage.md",
+		"// spec/specification.md",
 	} {
 		if found := outdated("a.go", text); len(found) == 0 {
 			t.Errorf("%q is not found", text)
@@ -51,11 +53,16 @@ func TestOldCitationsAreFound(t *testing.T) {
 func TestCitationCheckLeavesOtherTextsAlone(t *testing.T) {
 	h := documents(t)
 	for _, text := range []string{
-		"// token is POST /oauth/token (protocol 4.2).", "// Protocol 4.7, 5, 8.", "// Protocol 4.1-4.6", "// (protocol 5, RFC 6750 3.1)",
-		"// (protocol 4.8, rule 2)", "// (protocol 4.8, rule 4, is about nested)", "// protocol 3.1, errcode 40163", "// (decision 54)", "// Decisions 21, 29 and 52: nothing",
-		"// (protocol 4.9, decision 42)", "// RFC 6749, section 4.1", "// (RFC 6454, section 6.2)", "// section 5.2 of RFC 6749", "// RFC 9110 15.5.6",
-		"// OpenID Connect Core 1.0, section 3", "// OpenAPI 3.1's rules", "// the OpenAPI specification 3.1", "// the MCP spec 2025-11-25", "// MCP protocol 2025-06-18", "// MCP specification 2025-06-18",
-		"// WebSocket protocol 8080", "// every entry 0x1F id", "// one decision", "// 3 entries", "for _, spec := range specs[1:] {", "// JSON Schema 2020-12 4.2.3",
+		"// token is POST /oauth/token (protocol 4.2).", "// Protocol 4.7, 5, 8.", "// Protocol 4.1-4.6",
+		"// (protocol 5, RFC 6750 3.1)",
+		"// (protocol 4.8, rule 2)", "// (protocol 4.8, rule 4, is about nested)", "// protocol 3.1, errcode 40163",
+		"// (decision 54)", "// Decisions 21, 29 and 52: nothing",
+		"// (protocol 4.9, decision 42)", "// RFC 6749, section 4.1", "// (RFC 6454, section 6.2)",
+		"// section 5.2 of RFC 6749", "// RFC 9110 15.5.6",
+		"// OpenID Connect Core 1.0, section 3", "// OpenAPI 3.1's rules", "// the OpenAPI specification 3.1",
+		"// the MCP spec 2025-11-25", "// MCP protocol 2025-06-18", "// MCP specification 2025-06-18",
+		"// WebSocket protocol 8080", "// every entry 0x1F id", "// one decision", "// 3 entries",
+		"for _, spec := range specs[1:] {", "// JSON Schema 2020-12 4.2.3",
 	} {
 		if found, _ := h.check("a.go", text); len(found) > 0 {
 			t.Errorf("%q: %v", text, found)
@@ -71,7 +78,8 @@ func TestCitationCheckLeavesOtherTextsAlone(t *testing.T) {
 
 func TestBadRowsAreFound(t *testing.T) {
 	h := documents(t)
-	for _, row := range []string{"4.8/rule-7", "4.99/x", "46/shapes", "decision-999", "decision-999/x", "en" + "try-36", "x", "4.8"} {
+	for _, row := range []string{"4.8/rule-7", "4.99/x", "46/shapes", "decision-999", "decision-999/x", "en" + "try-36",
+		"x", "4.8"} {
 		if h.row(row) == "" {
 			t.Errorf("row %s passes", row)
 		}

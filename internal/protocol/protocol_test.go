@@ -64,7 +64,8 @@ func TestTextsOfTheProgramCiteNoDocument(t *testing.T) {
 			if !is || literal.Kind != token.STRING {
 				return true
 			}
-			if toProtocol.MatchString(literal.Value) || toDecision.MatchString(literal.Value) || len(outdated(name, literal.Value)) > 0 {
+			if toProtocol.MatchString(literal.Value) || toDecision.MatchString(literal.Value) ||
+				len(outdated(name, literal.Value)) > 0 {
 				t.Errorf("%s: a text that is shown cites: %s", files.Position(literal.Pos()), literal.Value)
 			}
 			return true
@@ -139,7 +140,8 @@ func TestHeadingsAreNumberedInOrder(t *testing.T) {
 			n, _ := strconv.Atoi(part)
 			now = append(now, n)
 		}
-		follows := len(last) > 0 && len(now) == 2 && (len(last) == 1 && now[1] == 1 || len(last) == 2 && now[1] == last[1]+1) && now[0] == last[0]
+		follows := len(last) > 0 && len(now) == 2 && (len(last) == 1 && now[1] == 1 || len(last) == 2 &&
+			now[1] == last[1]+1) && now[0] == last[0]
 		if first := len(now) == 1 && (last == nil && now[0] == 1 || last != nil && now[0] == last[0]+1); !first && !follows {
 			t.Errorf("section %s%s of protocol.md follows %v", m[1], m[2], last)
 		}
@@ -156,7 +158,8 @@ func documents(t *testing.T) headings {
 	t.Helper()
 	h := headingsOf(read(t, "protocol.md"), read(t, "decisions.md"))
 	if len(h.sections) < 20 || len(h.decisions) < 60 || !h.rules["4.8 6"] {
-		t.Fatalf("the documents have %d sections and %d decisions: their headings cannot be read", len(h.sections), len(h.decisions))
+		t.Fatalf("the documents have %d sections and %d decisions: their headings cannot be read", len(h.sections),
+			len(h.decisions))
 	}
 	return h
 }
@@ -181,7 +184,8 @@ func tracked(t *testing.T) map[string]string {
 	}
 	files := map[string]string{}
 	for name := range strings.SplitSeq(strings.TrimSuffix(string(out), "\x00"), "\x00") {
-		openapi := strings.HasPrefix(filepath.Base(name), "openapi") && strings.HasSuffix(name, ".json") && !strings.Contains(name, "testdata")
+		openapi := strings.HasPrefix(filepath.Base(name), "openapi") && strings.HasSuffix(name, ".json") &&
+			!strings.Contains(name, "testdata")
 		if !slices.Contains(kinds, filepath.Ext(name)) && !strings.HasPrefix(name, ".ci/run") && !openapi {
 			continue
 		}

@@ -21,7 +21,8 @@ var (
 func unproven(text string, exists func(path, test string) bool) (found []finding, proofs int) {
 	rows := strings.Split(text, "\n")
 	for i, row := range rows {
-		statement := strings.HasPrefix(row, "- ") || strings.HasPrefix(row, "| ") && !strings.HasPrefix(rows[min(i+1, len(rows)-1)], "|---")
+		statement := strings.HasPrefix(row, "- ") || strings.HasPrefix(row, "| ") &&
+			!strings.HasPrefix(rows[min(i+1, len(rows)-1)], "|---")
 		proven := false
 		for _, m := range quoted.FindAllStringSubmatch(row, -1) {
 			path, test := m[1], ""
@@ -84,9 +85,11 @@ func TestStatementWithoutItsProofIsFound(t *testing.T) {
 	for text, want := range map[string]string{
 		"| Who | Proof |\n|---|---|\n| a | nothing |": "this names neither a test nor code",
 		"- It holds.": "this names neither a test nor code",
-		"- It holds: `storage.TestNobodyWroteThis`.":                                  "there is no storage.TestNobodyWroteThis",
-		"- It holds: `oauth.TestASealedTextOpens`.":                                   "there is no oauth.TestASealedTextOpens",
-		"- It holds: `storage/nothing.go`.":                                           "there is no storage/nothing.go",
+
+		"- It holds: `storage.TestNobodyWroteThis`.": "there is no storage.TestNobodyWroteThis",
+		"- It holds: `oauth.TestASealedTextOpens`.":  "there is no oauth.TestASealedTextOpens",
+		"- It holds: `storage/nothing.go`.":          "there is no storage/nothing.go",
+
 		"- It holds: `storage/secret.TestSecretsCompare`, `keystile.go`.":             "",
 		"| Who | Proof |\n|---|---|\n| a `b` | `storage/secret.TestSecretsCompare` |": "",
 		"Words prove nothing, and need not.":                                          "",

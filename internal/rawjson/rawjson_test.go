@@ -144,7 +144,8 @@ func FuzzCheck(f *testing.F) {
 func BenchmarkCheck(b *testing.B) {
 	text := []byte("[" + strings.Repeat(`{"id":42,"name":"Rex, a dog","tags":["a","b"],"weight":12.5,"ok":true},`, 56) + "1]")
 	for name, check := range map[string]func() bool{
-		"check": func() bool { return Check(text, Limits{Depth: 64, Once: true}) == nil }, "json": func() bool { return json.Valid(text) },
+		"check": func() bool { return Check(text, Limits{Depth: 64, Once: true}) == nil },
+		"json":  func() bool { return json.Valid(text) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			b.SetBytes(int64(len(text)))

@@ -17,7 +17,8 @@ import (
 func TestRefusalsOfACrowdAreOneLineInAMinute(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
-		full := &reply.Failure{Status: http.StatusServiceUnavailable, Msg: "come again", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}
+		full := &reply.Failure{Status: http.StatusServiceUnavailable, Msg: "come again",
+			Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}
 		refuse := func() {
 			w := serve(t, &log, httptest.NewRequest("GET", "/x", nil), func(http.ResponseWriter, *http.Request) error {
 				return full.With("Retry-After", "2").Because(storage.ErrUnavailable)
@@ -29,7 +30,8 @@ func TestRefusalsOfACrowdAreOneLineInAMinute(t *testing.T) {
 		for range 1000 {
 			refuse()
 		}
-		if out := log.String(); strings.Count(out, "\n") != 1 || !strings.Contains(out, "level=WARN") || !strings.Contains(out, "refused=1 ") {
+		if out := log.String(); strings.Count(out, "\n") != 1 || !strings.Contains(out, "level=WARN") ||
+			!strings.Contains(out, "refused=1 ") {
 			t.Errorf("a thousand refusals are logged as %q", out)
 		}
 		time.Sleep(time.Minute)

@@ -71,10 +71,13 @@ func (f *Failure) Code() int {
 }
 
 var (
-	notFound    = &Failure{Status: http.StatusNotFound, Msg: "no such resource: check the path"}
-	notAllowed  = &Failure{Status: http.StatusMethodNotAllowed, Msg: "this resource has other methods: see the Allow header"}
-	tooLarge    = &Failure{Status: http.StatusRequestEntityTooLarge, OAuth: "invalid_request", Msg: "the request body is too large"}
-	unavailable = &Failure{Status: http.StatusServiceUnavailable, OAuth: "temporarily_unavailable", Msg: "the store does not answer: try again shortly", Header: http.Header{"Retry-After": {"1"}}}
+	notFound   = &Failure{Status: http.StatusNotFound, Msg: "no such resource: check the path"}
+	notAllowed = &Failure{Status: http.StatusMethodNotAllowed,
+		Msg: "this resource has other methods: see the Allow header"}
+	tooLarge = &Failure{Status: http.StatusRequestEntityTooLarge, OAuth: "invalid_request",
+		Msg: "the request body is too large"}
+	unavailable = &Failure{Status: http.StatusServiceUnavailable, OAuth: "temporarily_unavailable",
+		Msg: "the store does not answer: try again shortly", Header: http.Header{"Retry-After": {"1"}}}
 	// RFC 9110 15.5.9
 	slowBody = &Failure{Status: http.StatusRequestTimeout, OAuth: "invalid_request",
 		Msg:    "the request's body came too slowly and was given up: send it again over a faster connection",
@@ -94,7 +97,8 @@ func FailureOf(err error) *Failure {
 		return f
 	case errors.As(err, &big):
 		return tooLarge.Because(err)
-	case errors.Is(err, storage.ErrUnavailable), errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	case errors.Is(err, storage.ErrUnavailable), errors.Is(err, context.Canceled),
+		errors.Is(err, context.DeadlineExceeded):
 		return unavailable.Because(err)
 	}
 	return broken.Because(err)

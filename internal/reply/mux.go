@@ -42,7 +42,8 @@ func NewMux(log *slog.Logger, routes ...Route) *Mux {
 	for _, route := range routes {
 		h := m.serve(route)
 		m.mux.Handle(route.Path, h)
-		if strings.HasPrefix(route.Path, "/") && !strings.HasSuffix(route.Path, "/") && !strings.Contains(route.Path, "{") && clean(route.Path) {
+		if strings.HasPrefix(route.Path, "/") && !strings.HasSuffix(route.Path, "/") && !strings.Contains(route.Path, "{") &&
+			clean(route.Path) {
 			m.fixed[route.Path] = h // nothing is more specific (net/http, Precedence)
 		}
 		m.patterns = append(m.patterns, route.Path)
@@ -112,10 +113,12 @@ func note(log *slog.Logger, r *http.Request, f *Failure, err error) {
 	switch {
 	case f.Status < 500 || r.Context().Err() != nil:
 	case f.Crowd == nil:
-		log.ErrorContext(r.Context(), "request failed", "status", f.Status, "method", r.Method, "path", r.URL.Path, "err", err)
+		log.ErrorContext(r.Context(), "request failed", "status", f.Status, "method", r.Method, "path", r.URL.Path, "err",
+			err)
 	default:
 		if n := f.Crowd.one(time.Now()); n > 0 {
-			log.WarnContext(r.Context(), "more is asked for than can be done", "refused", n, "status", f.Status, "method", r.Method, "path", r.URL.Path, "err", err)
+			log.WarnContext(r.Context(), "more is asked for than can be done", "refused", n, "status", f.Status, "method",
+				r.Method, "path", r.URL.Path, "err", err)
 		}
 	}
 }

@@ -17,11 +17,13 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-var teapot = &reply.Failure{Status: 400, Errcode: 40163, OAuth: "invalid_grant", Msg: "used: get a new one", Header: http.Header{"Warning": {"x"}}}
+var teapot = &reply.Failure{Status: 400, Errcode: 40163, OAuth: "invalid_grant", Msg: "used: get a new one",
+	Header: http.Header{"Warning": {"x"}}}
 
 func serve(t *testing.T, log io.Writer, r *http.Request, handle reply.HandlerFunc) *httptest.ResponseRecorder {
 	t.Helper()
-	mux := reply.NewMux(slog.New(slog.NewTextHandler(log, nil)), reply.Route{Path: "/x", Methods: []string{"GET", "POST"}, Handle: handle})
+	mux := reply.NewMux(slog.New(slog.NewTextHandler(log, nil)),
+		reply.Route{Path: "/x", Methods: []string{"GET", "POST"}, Handle: handle})
 	w := httptest.NewRecorder()
 	mux.ServeHTTP(w, r)
 	return w
@@ -60,7 +62,8 @@ func TestHandlerResultsReachTheClient(t *testing.T) {
 			t.Errorf("%s: cause logged %t, want %t: %s", c.name, got, c.logged, log.String())
 		}
 	}
-	w := serve(t, io.Discard, httptest.NewRequest("GET", "/x", nil), func(http.ResponseWriter, *http.Request) error { return storage.ErrUnavailable })
+	w := serve(t, io.Discard, httptest.NewRequest("GET", "/x", nil),
+		func(http.ResponseWriter, *http.Request) error { return storage.ErrUnavailable })
 	if w.Header().Get("Retry-After") == "" {
 		t.Error("503 without Retry-After")
 	}
@@ -95,7 +98,10 @@ func TestBodyOverItsLimitIs413(t *testing.T) {
 
 func TestPanicIsA500AndEndsNothingElse(t *testing.T) {
 	var log bytes.Buffer
-	w := serve(t, &log, httptest.NewRequest("GET", "/x", nil), func(http.ResponseWriter, *http.Request) error { panic("hidden") })
+	w := serve(t, &log, httptest.NewRequest("GET", "/x", nil), func(http.ResponseWriter,
+		*http.Request) error {
+		panic("hidden")
+	})
 	if w.Code != 500 || strings.Contains(w.Body.String(), "hidden") || !strings.Contains(log.String(), "hidden") {
 		t.Errorf("panic = %d %s, logged %q", w.Code, w.Body, log.String())
 	}
@@ -107,11 +113,13 @@ func TestReplyServesOnlyListedMethodsAndCleanPaths(t *testing.T) {
 		status       int
 	}{
 		{"GET", "/x", 200}, {"POST", "/x", 200}, {"HEAD", "/x", 405}, {"PUT", "/x", 405}, {"OPTIONS", "/x", 405},
-		{"GET", "/", 404}, {"GET", "/x/", 404}, {"GET", "//x", 404}, {"GET", "/./x", 404}, {"GET", "/y/../x", 404}, {"GET", "/X", 404}, {"GET", "/x%2f", 404},
+		{"GET", "/", 404}, {"GET", "/x/", 404}, {"GET", "//x", 404}, {"GET", "/./x", 404}, {"GET", "/y/../x", 404},
+		{"GET", "/X", 404}, {"GET", "/x%2f", 404},
 	} {
-		w := serve(t, io.Discard, httptest.NewRequest(c.method, c.path, nil), func(w http.ResponseWriter, _ *http.Request) error {
-			return reply.JSON(w, 200, struct{}{})
-		})
+		w := serve(t, io.Discard, httptest.NewRequest(c.method, c.path, nil),
+			func(w http.ResponseWriter, _ *http.Request) error {
+				return reply.JSON(w, 200, struct{}{})
+			})
 		if w.Code != c.status || w.Header().Get("Content-Type") != "application/json" {
 			t.Errorf("%s %s = %d as %q, want %d as JSON", c.method, c.path, w.Code, w.Header().Get("Content-Type"), c.status)
 		}
@@ -125,7 +133,8 @@ func TestClientThatWentAwayIsNotLogged(t *testing.T) {
 	var log bytes.Buffer
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	serve(t, &log, httptest.NewRequest("GET", "/x", nil).WithContext(ctx), func(http.ResponseWriter, *http.Request) error { return ctx.Err() })
+	serve(t, &log, httptest.NewRequest("GET", "/x", nil).WithContext(ctx),
+		func(http.ResponseWriter, *http.Request) error { return ctx.Err() })
 	if log.Len() != 0 {
 		t.Errorf("logged %s", log.String())
 	}

@@ -22,7 +22,8 @@ func TestIDIsTakenIfAnyLogCanHoldItElseDrawn(t *testing.T) {
 			t.Errorf("given %q it is %q, want it taken: %t", given, v.RequestID, taken)
 		}
 		if id := v.RequestID; ID(in.Context()) != id || w.Header().Get(Header) != id || in.Header.Get(Header) != id {
-			t.Errorf("id %q: context %q, answered %q, handed on %q", id, ID(in.Context()), w.Header().Get(Header), in.Header.Get(Header))
+			t.Errorf("id %q: context %q, answered %q, handed on %q", id, ID(in.Context()), w.Header().Get(Header),
+				in.Header.Get(Header))
 		}
 	}
 }

@@ -15,7 +15,8 @@ import (
 func TestChargeMovesOnce(t *testing.T) {
 	var moved []string
 	over := errors.New("over")
-	ctx := &Visit{Context: t.Context(), Mover: mover{move: func(app storage.App) error { moved = append(moved, app.ID); return over }}}
+	ctx := &Visit{Context: t.Context(),
+		Mover: mover{move: func(app storage.App) error { moved = append(moved, app.ID); return over }}}
 	if err := Charge(ctx, storage.App{ID: "one"}); err != over {
 		t.Errorf("Charge() = %v, want what Move says", err)
 	}
@@ -89,9 +90,12 @@ func TestUserIsChargedOnceAndBeforeAnyApplication(t *testing.T) {
 		want move
 		err  error
 	}{
-		"a session": {func(ctx context.Context) error { return ChargeSession(ctx, "s1", "u1") }, move{true, []Key{{"session s1", 1}, {"user u1", 4}}}, over},
-		"a sign-in": {func(ctx context.Context) error { ChargeSignIn(ctx, "u1"); return nil }, move{false, []Key{{"sign-in u1", 0.1}}}, nil},
-		"a grant":   {func(ctx context.Context) error { ChargeGrant(ctx, "u1"); return nil }, move{false, []Key{{"grant u1", 1}}}, nil},
+		"a session": {func(ctx context.Context) error { return ChargeSession(ctx, "s1", "u1") },
+			move{true, []Key{{"session s1", 1}, {"user u1", 4}}}, over},
+		"a sign-in": {func(ctx context.Context) error { ChargeSignIn(ctx, "u1"); return nil },
+			move{false, []Key{{"sign-in u1", 0.1}}}, nil},
+		"a grant": {func(ctx context.Context) error { ChargeGrant(ctx, "u1"); return nil },
+			move{false, []Key{{"grant u1", 1}}}, nil},
 	} {
 		var moved []move
 		v := &Visit{Context: t.Context(), Mover: mover{
@@ -107,7 +111,8 @@ func TestUserIsChargedOnceAndBeforeAnyApplication(t *testing.T) {
 			t.Errorf("%s moved %v, want %v once", name, moved, c.want)
 		}
 	}
-	v := &Visit{Context: t.Context(), Mover: mover{func(storage.App) error { return nil }, func(bool, ...Key) error { t.Error("moved twice"); return nil }}}
+	v := &Visit{Context: t.Context(), Mover: mover{func(storage.App) error { return nil },
+		func(bool, ...Key) error { t.Error("moved twice"); return nil }}}
 	Charge(v, storage.App{})
 	if err := ChargeSession(v, "s", "u"); err != nil {
 		t.Error(err)

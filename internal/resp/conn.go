@@ -16,9 +16,10 @@ var (
 	// ErrFull says that more callers wait than any server answers in time.
 	ErrFull = fmt.Errorf("resp: too many commands wait for their answers: %w", os.ErrDeadlineExceeded)
 
-	errUnasked = errors.New("resp: something came that nobody asked for; is this Redis, or a proxy with errors of its own?")
-	errStep    = errors.New("resp: answers come out of step with the commands")
-	errSilent  = fmt.Errorf("resp: no answer comes any more: %w", os.ErrDeadlineExceeded)
+	errUnasked = errors.New("resp: something came that nobody asked for; is this Redis, or a proxy with errors of its " +
+		"own?")
+	errStep   = errors.New("resp: answers come out of step with the commands")
+	errSilent = fmt.Errorf("resp: no answer comes any more: %w", os.ErrDeadlineExceeded)
 )
 
 // waitingMost bounds the commands that wait for answers.

@@ -97,14 +97,16 @@ func TestCommandWaitsNoLongerThanItsTime(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		c, _ := pair(t)
 		began := time.Now()
-		if _, err := c.Do(began.Add(50*time.Millisecond), "ECHO", "a"); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) != 50*time.Millisecond {
+		if _, err := c.Do(began.Add(50*time.Millisecond), "ECHO", "a"); !errors.Is(err, os.ErrDeadlineExceeded) ||
+			time.Since(began) != 50*time.Millisecond {
 			t.Errorf("where nothing takes the command: %v after %v", err, time.Since(began))
 		}
 		c, p := pair(t)
 		go io.Copy(io.Discard, p)
 		for range 41 {
 			began = time.Now()
-			if _, err := c.Do(began.Add(50*time.Millisecond), "ECHO", "a"); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) > 50*time.Millisecond {
+			if _, err := c.Do(began.Add(50*time.Millisecond), "ECHO", "a"); !errors.Is(err, os.ErrDeadlineExceeded) ||
+				time.Since(began) > 50*time.Millisecond {
 				t.Errorf("where nothing answers: %v after %v", err, time.Since(began))
 			}
 		}
@@ -242,8 +244,10 @@ func TestServerIsGreetedAsItsAddressSays(t *testing.T) {
 		{"redis://h", []string{hello}, "HELLO 3"},
 		{"redis://:secret@h/3?client_name=n", []string{hello, "+OK\r\n"}, "HELLO 3 AUTH default secret SETNAME n, SELECT 3"},
 		{"redis://u:secret@h?protocol=2", []string{"+OK\r\n"}, "AUTH u secret"},
-		{"redis://:secret@h?protocol=2&client_name=n", []string{"+OK\r\n", "-ERR unknown\r\n"}, "AUTH secret, CLIENT SETNAME n"},
-		{"redis://:secret@h", []string{"-ERR unknown command 'HELLO'\r\n", "+OK\r\n"}, "HELLO 3 AUTH default secret, AUTH secret"},
+		{"redis://:secret@h?protocol=2&client_name=n", []string{"+OK\r\n", "-ERR unknown\r\n"},
+			"AUTH secret, CLIENT SETNAME n"},
+		{"redis://:secret@h", []string{"-ERR unknown command 'HELLO'\r\n", "+OK\r\n"},
+			"HELLO 3 AUTH default secret, AUTH secret"},
 		{"redis://h", []string{"-NOPROTO unsupported protocol version\r\n"}, "HELLO 3"},
 	} {
 		target, err := Parse(c.address)
@@ -259,8 +263,10 @@ func TestServerIsGreetedAsItsAddressSays(t *testing.T) {
 
 func TestGreetingThatIsNoneIsAnError(t *testing.T) {
 	for _, answer := range []string{
-		"+OK\r\n", "-DENIED Redis is running in protected mode\r\n", "-ERR max number of clients reached\r\n", "-WRONGPASS x\r\n", ":1\r\n", "$-1\r\n", "*-5\r\n",
-		"*1000000000\r\n", "%1000000000\r\n", "$99999999999999\r\n", "HTTP/1.1 400 Bad Request\r\n", "220 mail\r\n", "", "x", "%7\r\n+proto\r\n",
+		"+OK\r\n", "-DENIED Redis is running in protected mode\r\n", "-ERR max number of clients reached\r\n",
+		"-WRONGPASS x\r\n", ":1\r\n", "$-1\r\n", "*-5\r\n",
+		"*1000000000\r\n", "%1000000000\r\n", "$99999999999999\r\n", "HTTP/1.1 400 Bad Request\r\n", "220 mail\r\n", "", "x",
+		"%7\r\n+proto\r\n",
 	} {
 		if _, err := greeted(t, Target{}, true, answer); err == nil {
 			t.Errorf("%q is a greeting", answer)

@@ -92,7 +92,8 @@ func (t *Target) hello(nc net.Conn, in *reader) error {
 
 // unknown reports whether a server has no HELLO, or no RESP 3.
 func unknown(err error) bool {
-	return saidBy(err) && (strings.HasPrefix(err.Error(), "NOPROTO") || strings.HasPrefix(strings.ToLower(err.Error()), "err unknown command"))
+	return saidBy(err) && (strings.HasPrefix(err.Error(), "NOPROTO") ||
+		strings.HasPrefix(strings.ToLower(err.Error()), "err unknown command"))
 }
 
 // saidBy reports whether a server has answered an error, and the connection works.

@@ -13,22 +13,24 @@ func read(text string) (Value, error) { return newReader(strings.NewReader(text)
 
 func TestReaderReadsWhatServersAnswer(t *testing.T) {
 	for text, want := range map[string]Value{
-		"+OK\r\n":                                {Kind: Text, Text: "OK"},
-		"-ERR no\r\n":                            {Kind: Failure, Text: "ERR no"},
-		":-42\r\n":                               {Kind: Number, Int: -42},
-		"$3\r\na\r\n\r\n":                        {Kind: Text, Text: "a\r\n"},
-		"$0\r\n\r\n":                             {Kind: Text},
-		"$-1\r\n":                                {},
-		"*-1\r\n":                                {},
-		"_\r\n":                                  {},
-		"#t\r\n":                                 {Kind: Number, Int: 1},
-		"#f\r\n":                                 {Kind: Number},
-		",1.5\r\n":                               {Kind: Text, Text: "1.5"},
-		"(12345678901234567890\r\n":              {Kind: Text, Text: "12345678901234567890"},
-		"!5\r\nERR x\r\n":                        {Kind: Failure, Text: "ERR x"},
-		"=7\r\ntxt:abc\r\n":                      {Kind: Text, Text: "abc"},
-		"*2\r\n:1\r\n*1\r\n$1\r\nx\r\n":          {Kind: List, List: []Value{{Kind: Number, Int: 1}, {Kind: List, List: []Value{{Kind: Text, Text: "x"}}}}},
-		"%1\r\n+proto\r\n:3\r\n":                 {Kind: List, List: []Value{{Kind: Text, Text: "proto"}, {Kind: Number, Int: 3}}},
+		"+OK\r\n":                   {Kind: Text, Text: "OK"},
+		"-ERR no\r\n":               {Kind: Failure, Text: "ERR no"},
+		":-42\r\n":                  {Kind: Number, Int: -42},
+		"$3\r\na\r\n\r\n":           {Kind: Text, Text: "a\r\n"},
+		"$0\r\n\r\n":                {Kind: Text},
+		"$-1\r\n":                   {},
+		"*-1\r\n":                   {},
+		"_\r\n":                     {},
+		"#t\r\n":                    {Kind: Number, Int: 1},
+		"#f\r\n":                    {Kind: Number},
+		",1.5\r\n":                  {Kind: Text, Text: "1.5"},
+		"(12345678901234567890\r\n": {Kind: Text, Text: "12345678901234567890"},
+		"!5\r\nERR x\r\n":           {Kind: Failure, Text: "ERR x"},
+		"=7\r\ntxt:abc\r\n":         {Kind: Text, Text: "abc"},
+		"*2\r\n:1\r\n*1\r\n$1\r\nx\r\n": {Kind: List, List: []Value{{Kind: Number, Int: 1},
+			{Kind: List, List: []Value{{Kind: Text, Text: "x"}}}}},
+		"%1\r\n+proto\r\n:3\r\n": {Kind: List, List: []Value{{Kind: Text, Text: "proto"},
+			{Kind: Number, Int: 3}}},
 		"~1\r\n:1\r\n":                           {Kind: List, List: []Value{{Kind: Number, Int: 1}}},
 		"-" + strings.Repeat("x", 5000) + "\r\n": {Kind: Failure, Text: strings.Repeat("x", errorMost)},
 	} {
@@ -97,8 +99,10 @@ func TestLengthAloneTakesNoMemory(t *testing.T) {
 // however it arrives.
 func FuzzReader(f *testing.F) {
 	for _, text := range []string{
-		"*3\r\n:1\r\n:59\r\n:60000000\r\n$1\r\na\r\n", "%7\r\n$6\r\nserver\r\n$5\r\nredis\r\n", "-NOSCRIPT No matching script.\r\n", "*1000000000\r\n",
-		"$99999999999999\r\n", "*-5\r\n", "$-1\r\n", "=7\r\ntxt:abc\r\n!5\r\nERR x\r\n", ">2\r\n+a\r\n_\r\n", "*2\r\n*2\r\n*2\r\n*2\r\n*2\r\n*2\r\n*2\r\n*2\r\n*2\r\n:1\r\n",
+		"*3\r\n:1\r\n:59\r\n:60000000\r\n$1\r\na\r\n", "%7\r\n$6\r\nserver\r\n$5\r\nredis\r\n",
+		"-NOSCRIPT No matching script.\r\n", "*1000000000\r\n",
+		"$99999999999999\r\n", "*-5\r\n", "$-1\r\n", "=7\r\ntxt:abc\r\n!5\r\nERR x\r\n", ">2\r\n+a\r\n_\r\n",
+		"*2\r\n*2\r\n*2\r\n*2\r\n*2\r\n*2\r\n*2\r\n*2\r\n*2\r\n:1\r\n",
 	} {
 		f.Add([]byte(text))
 	}

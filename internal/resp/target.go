@@ -27,10 +27,12 @@ type Target struct {
 func Parse(address string) (t Target, err error) {
 	u, err := url.Parse(address)
 	if err != nil {
-		return t, errors.New("the address cannot be read; write redis://host:6379, and encode the special characters of a password, such as %40 for @")
+		return t, errors.New("the address cannot be read; write redis://host:6379, and encode the special characters of a " +
+			"password, such as %40 for @")
 	}
 	q := u.Query()
-	t = Target{Network: "tcp", User: u.User.Username(), Name: q.Get("client_name"), MasterSet: q.Get("master_set"), Old: q.Get("protocol") == "2"}
+	t = Target{Network: "tcp", User: u.User.Username(), Name: q.Get("client_name"), MasterSet: q.Get("master_set"),
+		Old: q.Get("protocol") == "2"}
 	t.Password, _ = u.User.Password()
 	db := strings.TrimPrefix(u.Path, "/")
 	switch u.Scheme {

@@ -125,7 +125,8 @@ func (r *Result) fill(a answered) {
 			r.Content = []Content{{Type: "text", Text: string(a.body)}}
 		}
 	case r.IsError && isText(media) && media != "":
-		r.Content = textResult("%s, with %d bytes in a charset that it does not name, or that is not known here", line(r.Status), len(a.body))
+		r.Content = textResult("%s, with %d bytes in a charset that it does not name, or that is not known here",
+			line(r.Status), len(a.body))
 	case r.IsError:
 		r.Content = textResult("%s, with %d bytes that are no text", line(r.Status), len(a.body))
 	case kind == "image" || kind == "audio":
@@ -134,7 +135,8 @@ func (r *Result) fill(a answered) {
 		if media == "" {
 			media = "application/octet-stream"
 		}
-		r.Content = []Content{{Type: "resource", Resource: &Resource{URI: "urn:keystile:answer", MIMEType: media, Blob: a.body}}}
+		r.Content = []Content{{Type: "resource", Resource: &Resource{URI: "urn:keystile:answer", MIMEType: media,
+			Blob: a.body}}}
 	}
 }
 
@@ -149,7 +151,8 @@ func mediaOf(contentType string) string {
 
 var textTypes = []string{
 	"", "application/graphql", "application/javascript", "application/sql", "application/toml",
-	"application/x-ndjson", "application/x-www-form-urlencoded", "application/xml", "application/yaml", "application/x-yaml",
+	"application/x-ndjson", "application/x-www-form-urlencoded", "application/xml", "application/yaml",
+	"application/x-yaml",
 }
 
 // isText goes by the type alone. SVG is text: models take it for a broken image.

@@ -64,7 +64,8 @@ func TestAnswersBecomeContent(t *testing.T) {
 		if c.content == "" {
 			content = nil
 		}
-		if err != nil || r.IsError || len(r.Content) != 1 || r.Status != 200 || r.Bytes != int64(len(c.body)) || c.content != "" && !sameJSON(t, content, raw(c.content)) {
+		if err != nil || r.IsError || len(r.Content) != 1 || r.Status != 200 || r.Bytes != int64(len(c.body)) ||
+			c.content != "" && !sameJSON(t, content, raw(c.content)) {
 			t.Errorf("%s %q: %+v, %s, want %s", c.contentType, c.body, r, content, c.content)
 		}
 		if string(r.Structured) != c.structured || (r.Structured == nil) != (c.structured == "") {
@@ -80,17 +81,26 @@ func TestAnswersThatAreNoSuccess(t *testing.T) {
 		header           []string
 		text, structured string
 	}{
-		{400, "no", []string{"Content-Type", "text/plain"}, "HTTP 400 Bad Request\nno", ""}, {404, "", nil, "HTTP 404 Not Found, with no content", ""}, {599, "x", []string{"Content-Type", "text/plain"}, "HTTP 599\nx", ""},
+		{400, "no", []string{"Content-Type", "text/plain"}, "HTTP 400 Bad Request\nno", ""},
+		{404, "", nil, "HTTP 404 Not Found, with no content", ""},
+		{599, "x", []string{"Content-Type", "text/plain"}, "HTTP 599\nx", ""},
 		{422, `{"e":1}`, []string{"Content-Type", "application/json"}, "HTTP 422 Unprocessable Entity\n" + `{"e":1}`, `{"e":1}`}, {500, "\x00\x01", []string{"Content-Type", "image/png"}, "HTTP 500 Internal Server Error, with 2 bytes that are no text", ""},
 		{503, "later", []string{"Content-Type", "text/plain"}, "HTTP 503 Service Unavailable\nlater", ""},
-		{301, "moved", []string{"Location", "/login?token=S"}, "HTTP 301 Moved Permanently: the upstream redirects, which", ""}, {302, "", []string{"Location", "https://api.example.test/v2"}, "redirects, which", ""}, {307, "", []string{"Location", "https://other.example.test/?token=S"}, "redirects to other.example.test, which", ""},
-		{308, "", []string{"Location", "http://169.254.169.254/"}, "redirects, which", ""}, {302, "", []string{"Location", "file:///etc/passwd"}, "redirects, which", ""}, {302, "", []string{"Location", "https://user:pass@a/"}, "redirects, which", ""}, {304, "", nil, "HTTP 304 Not Modified", ""}, {300, "choose", nil, "HTTP 300 Multiple Choices", ""},
+		{301, "moved", []string{"Location", "/login?token=S"}, "HTTP 301 Moved Permanently: the upstream redirects, which",
+			""}, {302, "", []string{"Location", "https://api.example.test/v2"}, "redirects, which", ""},
+		{307, "", []string{"Location", "https://other.example.test/?token=S"}, "redirects to other.example.test, which", ""},
+		{308, "", []string{"Location", "http://169.254.169.254/"}, "redirects, which", ""},
+		{302, "", []string{"Location", "file:///etc/passwd"}, "redirects, which", ""},
+		{302, "", []string{"Location", "https://user:pass@a/"}, "redirects, which", ""},
+		{304, "", nil, "HTTP 304 Not Modified", ""}, {300, "choose", nil, "HTTP 300 Multiple Choices", ""},
 	} {
 		r := called(t, Config{}, answers(c.status, c.body, c.header...))
-		if !r.IsError || r.Status != c.status || len(r.Content) != 1 || !strings.Contains(texts(r), c.text) || string(r.Structured) != c.structured {
+		if !r.IsError || r.Status != c.status || len(r.Content) != 1 || !strings.Contains(texts(r), c.text) ||
+			string(r.Structured) != c.structured {
 			t.Errorf("%d %q: %+v, want an error with %q", c.status, c.body, r, c.text)
 		}
-		if strings.Contains(texts(r), "token") || strings.Contains(texts(r), "169.254") || c.status < 400 && strings.Contains(texts(r), "moved") {
+		if strings.Contains(texts(r), "token") || strings.Contains(texts(r), "169.254") || c.status < 400 &&
+			strings.Contains(texts(r), "moved") {
 			t.Errorf("%d: the text is %q, want no location and no body", c.status, texts(r))
 		}
 	}
@@ -136,7 +146,8 @@ func TestCapCountsWhatIsReadAfterDecompression(t *testing.T) {
 				w.Header().Set("Content-Type", "application/json")
 				c.answer(w, body(most+over))
 			})
-			if whole := over == 0; r.IsError == whole || (r.Structured != nil) != whole || strings.Contains(texts(r), "aaa") != whole || !whole && !strings.Contains(texts(r), "1000 bytes") {
+			if whole := over == 0; r.IsError == whole || (r.Structured != nil) != whole ||
+				strings.Contains(texts(r), "aaa") != whole || !whole && !strings.Contains(texts(r), "1000 bytes") {
 				t.Errorf("%s, %d over: IsError %t, %.80q", c.name, over, r.IsError, texts(r))
 			}
 		}
@@ -213,14 +224,16 @@ func TestTruncatedAnswerIsNotPassedOn(t *testing.T) {
 			io.WriteString(conn, "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\n"+wire)
 			conn.Close()
 		})
-		if !r.IsError || r.Structured != nil || strings.Contains(texts(r), "[1,2]") || !strings.Contains(texts(r), "broke off") || !errors.Is(r.Cause, errBroken) {
+		if !r.IsError || r.Structured != nil || strings.Contains(texts(r), "[1,2]") ||
+			!strings.Contains(texts(r), "broke off") || !errors.Is(r.Cause, errBroken) {
 			t.Errorf("%s: %+v, want an error without the piece", name, r)
 		}
 	}
 }
 
 func TestUnrequestedContentEncodingIsAnError(t *testing.T) {
-	for encoding, bad := range map[string]bool{"br": true, "gzip, gzip": true, "zstd": true, "identity": false, "": false} {
+	for encoding, bad := range map[string]bool{"br": true, "gzip, gzip": true, "zstd": true, "identity": false,
+		"": false} {
 		r := called(t, Config{}, answers(200, "[1]", "Content-Type", "application/json", "Content-Encoding", encoding))
 		if r.IsError != bad || (r.Structured == nil) != bad || bad && !strings.Contains(texts(r), "content encoding") {
 			t.Errorf("%q: %+v, want an error %t", encoding, r, bad)

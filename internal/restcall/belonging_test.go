@@ -57,8 +57,10 @@ func anySees(asked, pair string) bool {
 }
 
 var someNames = []string{
-	"mode", "Mode", "m.ode", "m_ode", "m ode", " mode", "mode[x]", "mode[y]", "mode.x", "mode[", "mode[]", "m%6Fde", "mode%5Bx%5D",
-	"filter", "FILTER", "filter[mode]", "filter[mode][]", "filter.mode", "filter_mode", "filter[", "x", "X", "y", "[", "]", "[x]", "a]x", "", "fixed", "Fixed", "key", "KEY[]",
+	"mode", "Mode", "m.ode", "m_ode", "m ode", " mode", "mode[x]", "mode[y]", "mode.x", "mode[", "mode[]", "m%6Fde",
+	"mode%5Bx%5D",
+	"filter", "FILTER", "filter[mode]", "filter[mode][]", "filter.mode", "filter_mode", "filter[", "x", "X", "y", "[", "]",
+	"[x]", "a]x", "", "fixed", "Fixed", "key", "KEY[]",
 }
 
 // world is a tool with random places and the arguments of a call of it. Each text of an argument is its name.
@@ -88,7 +90,8 @@ func newWorld(r *rand.Rand) *world {
 	w := &world{names: map[string][]string{}, call: map[string]any{}}
 	call := &toolplan.Call{Template: "/a?fixed=1"}
 	if kind := r.IntN(3); kind > 0 {
-		call.Body = &toolplan.Body{ContentType: []string{"", "application/x-www-form-urlencoded", "multipart/form-data"}[kind]}
+		call.Body = &toolplan.Body{ContentType: []string{"", "application/x-www-form-urlencoded",
+			"multipart/form-data"}[kind]}
 	}
 	properties := map[string]json.RawMessage{}
 	for i := range 2 + r.IntN(3) {
@@ -115,7 +118,8 @@ func newWorld(r *rand.Rand) *world {
 	}
 	for a, as := range w.names {
 		for b, bs := range w.names {
-			if a != b && slices.ContainsFunc(as, func(x string) bool { return slices.ContainsFunc(bs, func(y string) bool { return anySees(x, y) }) }) {
+			if a != b && slices.ContainsFunc(as,
+				func(x string) bool { return slices.ContainsFunc(bs, func(y string) bool { return anySees(x, y) }) }) {
 				return nil
 			}
 		}
@@ -169,7 +173,8 @@ func checkBelonging(t *testing.T, seed uint64) bool {
 	if err != nil {
 		return false // one argument of a body that has no place there
 	}
-	to := Upstream{BaseURL: "https://a", AuthType: "api_key", AuthIn: "query", AuthName: "key", Secret: storage.NewSecret("SECRET")}
+	to := Upstream{BaseURL: "https://a", AuthType: "api_key", AuthIn: "query", AuthName: "key",
+		Secret: storage.NewSecret("SECRET")}
 	r, err := p.Build(to, arguments)
 	if err != nil {
 		return false

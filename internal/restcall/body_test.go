@@ -87,7 +87,8 @@ func TestMultipartBodyKeepsItsParts(t *testing.T) {
 		"f": {"{}", toolplan.Field{Name: `a"b\`, File: true}}, "m": {"{}", toolplan.Field{Name: "many", File: true}}, "n": {"{}", fieldArg("n")}, "o": {"{}", fieldArg("日")},
 	})
 	arguments := `{"f":"AAEC","m":["aGVsbG8=","d29ybGQ="],"n":[1,"--x\r\n"],"o":{"k": 9007199254740993}}`
-	if _, err := u.caller(t, Config{}).Call(t.Context(), Upstream{BaseURL: base}, compile(t, form), raw(arguments)); err != nil {
+	if _, err := u.caller(t, Config{}).Call(t.Context(), Upstream{BaseURL: base}, compile(t, form),
+		raw(arguments)); err != nil {
 		t.Fatal(err)
 	}
 	want := []part{
@@ -98,7 +99,8 @@ func TestMultipartBodyKeepsItsParts(t *testing.T) {
 	if parts := partsOf(t, got); !slices.Equal(parts, want) {
 		t.Errorf("the parts are %q, want %q", parts, want)
 	}
-	if strings.Count(got.body, "Content-Type: application/json\r\n") != 1 || strings.Count(got.body, "Content-Type: application/octet-stream\r\n") != 3 {
+	if strings.Count(got.body, "Content-Type: application/json\r\n") != 1 ||
+		strings.Count(got.body, "Content-Type: application/octet-stream\r\n") != 3 {
 		t.Errorf("the parts have other types in %q", got.body)
 	}
 }

@@ -35,14 +35,19 @@ func says(contentType, body string) http.HandlerFunc {
 
 func TestTextInAnyCharsetBecomesUTF8(t *testing.T) {
 	for charset, text := range map[string]string{
-		"gbk": "你好，世界", "gb2312": "简体中文", "GB18030": "繁體中文 €", "big5": "繁體中文", "Shift_JIS": "日本語のテキスト", "euc-jp": "日本語", "iso-2022-jp": "日本語",
-		"euc-kr": "안녕하세요", "ks_c_5601-1987": "한국어", "iso-8859-1": "größe café", "iso-8859-2": "łódź", "iso-8859-15": "10 €", "windows-1252": "“naïve” – €",
-		"windows-1250": "žluťoučký", "windows-1251": "Привет", "windows-1256": "مرحبا", "koi8-r": "Привет", "tis-620": "สวัสดี", "utf-16le": "a你", "utf-16be": "a你",
+		"gbk": "你好，世界", "gb2312": "简体中文", "GB18030": "繁體中文 €", "big5": "繁體中文", "Shift_JIS": "日本語のテキスト", "euc-jp": "日本語",
+		"iso-2022-jp": "日本語",
+		"euc-kr":      "안녕하세요", "ks_c_5601-1987": "한국어", "iso-8859-1": "größe café", "iso-8859-2": "łódź",
+		"iso-8859-15":  "10 €",
+		"windows-1252": "“naïve” – €",
+		"windows-1250": "žluťoučký", "windows-1251": "Привет", "windows-1256": "مرحبا", "koi8-r": "Привет",
+		"tis-620": "สวัสดี", "utf-16le": "a你", "utf-16be": "a你",
 	} {
 		body := inCharset(t, charset, text)
 		for _, contentType := range []string{"text/plain; charset=" + charset, `text/html;charset="` + strings.ToUpper(charset) + `"`, "application/xml; charset=" + charset} {
 			r := called(t, Config{}, says(contentType, body))
-			if r.IsError || len(r.Content) != 1 || r.Content[0].Type != "text" || texts(r) != text || r.Bytes != int64(len(body)) {
+			if r.IsError || len(r.Content) != 1 || r.Content[0].Type != "text" || texts(r) != text ||
+				r.Bytes != int64(len(body)) {
 				t.Errorf("%s: %+v, want %q", contentType, r, text)
 			}
 		}
@@ -96,12 +101,13 @@ func TestJSONIsUTF8UnlessItIsNot(t *testing.T) {
 
 func TestCharsetShowsWhatIsNoCharacter(t *testing.T) {
 	for name, c := range map[string]struct{ contentType, body, text string }{
-		"UTF-8":                                  {"text/plain; charset=utf-8", "a\xffb\xc3", "a\ufffdb\ufffd"},
-		"GBK":                                    {"text/plain; charset=gbk", "\xc4\xe3\xff!", "你\ufffd!"},
-		"half of a UTF-16 character":             {"text/plain; charset=utf-16le", "a\x00b", "a\ufffd"},
-		"few bytes without charset":              {"text/plain", "a long enough text\xff", "a long enough text\ufffd"},
-		"few bytes of a charset that is unknown": {"text/plain; charset=klingon", "a long enough text\xff", "a long enough text\ufffd"},
-		"a charset that is unknown, of UTF-8":    {"text/plain; charset=klingon", "größe", "größe"},
+		"UTF-8":                      {"text/plain; charset=utf-8", "a\xffb\xc3", "a\ufffdb\ufffd"},
+		"GBK":                        {"text/plain; charset=gbk", "\xc4\xe3\xff!", "你\ufffd!"},
+		"half of a UTF-16 character": {"text/plain; charset=utf-16le", "a\x00b", "a\ufffd"},
+		"few bytes without charset":  {"text/plain", "a long enough text\xff", "a long enough text\ufffd"},
+		"few bytes of a charset that is unknown": {"text/plain; charset=klingon", "a long enough text\xff",
+			"a long enough text\ufffd"},
+		"a charset that is unknown, of UTF-8": {"text/plain; charset=klingon", "größe", "größe"},
 	} {
 		if r := called(t, Config{}, says(c.contentType, c.body)); r.IsError || r.Structured != nil || texts(r) != c.text {
 			t.Errorf("%s: %+v, want %q", name, r, c.text)
@@ -109,24 +115,30 @@ func TestCharsetShowsWhatIsNoCharacter(t *testing.T) {
 	}
 	for _, contentType := range []string{"text/plain", "text/plain; charset=klingon", "text/plain; charset=replacement"} {
 		body := inCharset(t, "gbk", "你好，世界")
-		if r := called(t, Config{}, says(contentType, body)); r.IsError || r.Content[0].Type != "resource" || string(r.Content[0].Resource.Blob) != body {
+		if r := called(t, Config{}, says(contentType, body)); r.IsError || r.Content[0].Type != "resource" ||
+			string(r.Content[0].Resource.Blob) != body {
 			t.Errorf("%s: bytes of an unknown charset are %+v, want them as they are", contentType, r)
 		}
-		if r := called(t, Config{}, answers(500, body, "Content-Type", contentType)); !r.IsError || texts(r) != "HTTP 500 Internal Server Error, with 10 bytes in a charset that it does not name, or that is not known here" {
+		if r := called(t, Config{}, answers(500, body, "Content-Type", contentType)); !r.IsError ||
+			texts(r) != "HTTP 500 Internal Server Error, with 10 bytes in a charset that it does not name, or that is not "+
+				"known here" {
 			t.Errorf("%s: a failure in an unknown charset is %q", contentType, texts(r))
 		}
 	}
 }
 
 func TestTextIsBoundedAsUTF8(t *testing.T) {
-	for over, body := range map[bool]string{false: strings.Repeat("\xc4\xe3", 10), true: strings.Repeat("\xc4\xe3", 11)} { // 3 bytes each
+	// 3 bytes each
+	for over, body := range map[bool]string{false: strings.Repeat("\xc4\xe3", 10), true: strings.Repeat("\xc4\xe3", 11)} {
 		r := called(t, Config{MaxResponse: 30}, says("text/plain; charset=gbk", body))
-		if r.IsError != over || over && !strings.Contains(texts(r), "more than 30 bytes") || !over && texts(r) != strings.Repeat("你", 10) {
+		if r.IsError != over || over && !strings.Contains(texts(r), "more than 30 bytes") || !over &&
+			texts(r) != strings.Repeat("你", 10) {
 			t.Errorf("%d bytes of GBK: %+v", len(body), r)
 		}
 	}
 	damaged := strings.Repeat("a", 29) + "\xff"
-	if r := called(t, Config{MaxResponse: 31}, says("text/plain; charset=utf-8", damaged)); !r.IsError || !strings.Contains(texts(r), "more than 31 bytes") {
+	if r := called(t, Config{MaxResponse: 31}, says("text/plain; charset=utf-8", damaged)); !r.IsError ||
+		!strings.Contains(texts(r), "more than 31 bytes") {
 		t.Errorf("U+FFFD is not counted: %+v", r)
 	}
 }
@@ -134,9 +146,11 @@ func TestTextIsBoundedAsUTF8(t *testing.T) {
 // The secret would not be found in UTF-16, nor where a charset has sequences that say nothing.
 func TestSecretIsBlottedOutOfWhatACharsetShows(t *testing.T) {
 	const secret = "sk-live-0123456789"
-	for charset, body := range map[string]string{"utf-16le": inCharset(t, "utf-16le", "<"+secret+">"), "iso-2022-jp": "<sk-live-\x1b(B0123456789>", "gbk": "<" + secret + ">"} {
+	for charset, body := range map[string]string{"utf-16le": inCharset(t, "utf-16le", "<"+secret+">"),
+		"iso-2022-jp": "<sk-live-\x1b(B0123456789>", "gbk": "<" + secret + ">"} {
 		u := serve(t, false, says("text/plain; charset="+charset, body))
-		r, err := u.caller(t, Config{}).Call(t.Context(), Upstream{BaseURL: base, AuthType: "bearer", Secret: storage.NewSecret(secret)}, compile(t, get), nil)
+		r, err := u.caller(t, Config{}).Call(t.Context(), Upstream{BaseURL: base, AuthType: "bearer",
+			Secret: storage.NewSecret(secret)}, compile(t, get), nil)
 		if err != nil || texts(r) != "<[secret]>" {
 			t.Errorf("%s: %+v, %v", charset, r, err)
 		}

@@ -42,8 +42,12 @@ var echoes = map[string]func(string) string{
 	"base64 in JSON": func(s string) string {
 		return strings.ReplaceAll(base64.StdEncoding.EncodeToString([]byte(s)), "/", `\/`)
 	},
-	"base64 in a query":       func(s string) string { return url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(s))) },
-	"base64 in small escapes": func(s string) string { return small(url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(s)))) },
+	"base64 in a query": func(s string) string {
+		return url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(s)))
+	},
+	"base64 in small escapes": func(s string) string {
+		return small(url.QueryEscape(base64.StdEncoding.EncodeToString([]byte(s))))
+	},
 }
 
 func each(s, format string) string {
@@ -210,7 +214,8 @@ func TestBlottingLeavesJSONWhole(t *testing.T) {
 			A []string
 			C string
 		}
-		if err := json.Unmarshal(got, &v); err != nil || len(v.A) != 2 || v.A[1] != "b" || v.C != "[secret]" || !strings.Contains(v.A[0], "[secret]") {
+		if err := json.Unmarshal(got, &v); err != nil || len(v.A) != 2 || v.A[1] != "b" || v.C != "[secret]" ||
+			!strings.Contains(v.A[0], "[secret]") {
 			t.Errorf("%s: %s, %v, want JSON with the secret redacted", name, got, err)
 		}
 	}

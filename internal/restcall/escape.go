@@ -49,7 +49,8 @@ func percent(dst []byte, text, keep string) []byte {
 
 // unreserved is RFC 3986 2.3.
 func unreserved(c byte) bool {
-	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' || c == '~'
+	return 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '-' || c == '.' || c == '_' ||
+		c == '~'
 }
 
 // escapeLiteral encodes what a template's own text must not hold, and keeps its encodings. Also are characters that

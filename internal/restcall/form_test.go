@@ -46,22 +46,27 @@ func TestFormsAreBounded(t *testing.T) {
 		place       any
 		value, want string
 	}{
-		"a long name in a query, often":    {"", toolplan.Param{Name: "f", In: "query", Style: "deepObject"}, `{"` + long + `":` + many + `}`, "a URL of more than"},
-		"a list in a query":                {"", toolplan.Param{Name: strings.Repeat("n", 2000), In: "query", Explode: true}, many, "a URL of more than"},
-		"a long name in a form, often":     {form, deep("deepObject"), `{"` + long + `":` + many + `}`, "a body of more than"},
-		"a long name with nothing below":   {form, deep("deepObject"), `{"` + long + `":[` + strings.Repeat(`{"a":[]},`, 200_000) + `{"a":"b"}]}`, ""},
-		"a list in a form":                 {form, toolplan.Field{Name: strings.Repeat("n", 2000)}, many, "a body of more than"},
-		"an exploded list in a form":       {form, toolplan.Field{Name: strings.Repeat("n", 2000), Style: "form", Explode: true}, many, "a body of more than"},
-		"a list of parts":                  {parts, toolplan.Field{Name: "f"}, many, "a body of more than"},
-		"a list of parts of a style":       {parts, deep("form"), many, "a body of more than"},
-		"a list of files that are none":    {parts, toolplan.Field{Name: "f", File: true}, `[` + strings.Repeat(`"!",`, 500_000) + `"!"]`, "must be base64"},
-		"parameters of a data URL":         {parts, toolplan.Field{Name: "f", File: true}, `"data:a/b` + strings.Repeat(";x=y", 900_000) + `,"`, "at most"},
-		"members of a whole form":          {form, whole{}, `{"` + long + `":` + many + `}`, "a body of more than"},
-		"a list in a cookie":               {"", toolplan.Param{Name: "f", In: "cookie", Explode: true}, many, "cookies of more than"},
+		"a long name in a query, often": {"", toolplan.Param{Name: "f", In: "query", Style: "deepObject"}, `{"` + long + `":` + many + `}`, "a URL of more than"},
+		"a list in a query": {"", toolplan.Param{Name: strings.Repeat("n", 2000), In: "query", Explode: true},
+			many, "a URL of more than"},
+		"a long name in a form, often":   {form, deep("deepObject"), `{"` + long + `":` + many + `}`, "a body of more than"},
+		"a long name with nothing below": {form, deep("deepObject"), `{"` + long + `":[` + strings.Repeat(`{"a":[]},`, 200_000) + `{"a":"b"}]}`, ""},
+		"a list in a form": {form, toolplan.Field{Name: strings.Repeat("n", 2000)}, many,
+			"a body of more than"},
+		"an exploded list in a form": {form, toolplan.Field{Name: strings.Repeat("n", 2000), Style: "form",
+			Explode: true}, many, "a body of more than"},
+		"a list of parts":               {parts, toolplan.Field{Name: "f"}, many, "a body of more than"},
+		"a list of parts of a style":    {parts, deep("form"), many, "a body of more than"},
+		"a list of files that are none": {parts, toolplan.Field{Name: "f", File: true}, `[` + strings.Repeat(`"!",`, 500_000) + `"!"]`, "must be base64"},
+		"parameters of a data URL":      {parts, toolplan.Field{Name: "f", File: true}, `"data:a/b` + strings.Repeat(";x=y", 900_000) + `,"`, "at most"},
+		"members of a whole form":       {form, whole{}, `{"` + long + `":` + many + `}`, "a body of more than"},
+		"a list in a cookie": {"", toolplan.Param{Name: "f", In: "cookie", Explode: true}, many,
+			"cookies of more than"},
 		"a list in a cookie, not exploded": {"", toolplan.Param{Name: "f", In: "cookie"}, many, "cookies of more than"},
 	} {
 		r, err := build(t, one("post", "/", c.contentType, "{}", c.place), `{"x":`+c.value+`}`)
-		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) || len(err.Error()) > 4<<10) {
+		if c.want == "" && err != nil || c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want) ||
+			len(err.Error()) > 4<<10) {
 			t.Errorf("%s: %.60v, %.300v, want a refusal: %s", name, r, err, c.want)
 		}
 	}
@@ -82,7 +87,8 @@ func TestCookiesJoinThoseOfTheCredential(t *testing.T) {
 	cookie := func(name string, explode bool) toolplan.Param {
 		return toolplan.Param{Name: name, In: "cookie", Explode: explode}
 	}
-	to := Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "header", AuthName: "cookie", Secret: storage.NewSecret("session=upstream-secret; b=2")}
+	to := Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "header", AuthName: "cookie",
+		Secret: storage.NewSecret("session=upstream-secret; b=2")}
 	for _, c := range []struct {
 		param           toolplan.Param
 		arguments, want string
@@ -129,7 +135,8 @@ func FuzzForm(f *testing.F) {
 		var given map[string]json.RawMessage
 		for kind, p := range forms {
 			r, err := p.Build(Upstream{BaseURL: base}, arguments)
-			if err != nil || json.Unmarshal(arguments, &given) != nil || given["m"] != nil || len(given["e"]) > 0 && given["e"][0] == '{' {
+			if err != nil || json.Unmarshal(arguments, &given) != nil || given["m"] != nil || len(given["e"]) > 0 &&
+				given["e"][0] == '{' {
 				continue // then any name may be there
 			}
 			known := func(name string) {

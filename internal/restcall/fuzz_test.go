@@ -13,20 +13,21 @@ import (
 )
 
 // every is a tool with an argument in every kind of place.
-var every = tool("post", "/a/{p}/b-{p2}.json", "application/json", []string{"p", "p2", "p3", "q", "d", "o", "s", "j", "h", "hj", "b", "c"}, map[string]arg{
-	"p":  {`{}`, toolplan.Param{Name: "p", In: "path"}},
-	"p2": {`{"type":["string","array"]}`, toolplan.Param{Name: "p2", In: "path", Style: "label", Explode: true}},
-	"p3": {`{"type":"string","maxLength":3}`, toolplan.Param{Name: "q3", In: "query", Style: "pipeDelimited"}},
-	"q":  {`{"type":"array","items":{"type":"integer","minimum":-5}}`, queryArg("q")},
-	"d":  {`{}`, toolplan.Param{Name: "d", In: "query", Style: "deepObject"}},
-	"o":  {`{"type":"object"}`, queryArg("o")},
-	"s":  {`{}`, toolplan.Param{Name: "s", In: "query", Style: "spaceDelimited"}},
-	"j":  {`{}`, toolplan.Param{Name: "j", In: "query", JSON: true}},
-	"h":  {`{}`, headerArg("X-H")},
-	"hj": {`{}`, toolplan.Param{Name: "X-J", In: "header", JSON: true, Explode: true}},
-	"b":  {`{"enum":["a",1.5,null,{"k":[1]}]}`, fieldArg("b")},
-	"c":  {`{}`, fieldArg("c")},
-})
+var every = tool("post", "/a/{p}/b-{p2}.json", "application/json",
+	[]string{"p", "p2", "p3", "q", "d", "o", "s", "j", "h", "hj", "b", "c"}, map[string]arg{
+		"p":  {`{}`, toolplan.Param{Name: "p", In: "path"}},
+		"p2": {`{"type":["string","array"]}`, toolplan.Param{Name: "p2", In: "path", Style: "label", Explode: true}},
+		"p3": {`{"type":"string","maxLength":3}`, toolplan.Param{Name: "q3", In: "query", Style: "pipeDelimited"}},
+		"q":  {`{"type":"array","items":{"type":"integer","minimum":-5}}`, queryArg("q")},
+		"d":  {`{}`, toolplan.Param{Name: "d", In: "query", Style: "deepObject"}},
+		"o":  {`{"type":"object"}`, queryArg("o")},
+		"s":  {`{}`, toolplan.Param{Name: "s", In: "query", Style: "spaceDelimited"}},
+		"j":  {`{}`, toolplan.Param{Name: "j", In: "query", JSON: true}},
+		"h":  {`{}`, headerArg("X-H")},
+		"hj": {`{}`, toolplan.Param{Name: "X-J", In: "header", JSON: true, Explode: true}},
+		"b":  {`{"enum":["a",1.5,null,{"k":[1]}]}`, fieldArg("b")},
+		"c":  {`{}`, fieldArg("c")},
+	})
 
 func FuzzBuild(f *testing.F) {
 	for _, seed := range []string{
@@ -38,7 +39,8 @@ func FuzzBuild(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	p := compile(f, every)
-	to := Upstream{BaseURL: "https://api.example.test/v1?t=7", AuthType: "api_key", AuthIn: "query", AuthName: "key", Secret: storage.NewSecret("S")}
+	to := Upstream{BaseURL: "https://api.example.test/v1?t=7", AuthType: "api_key", AuthIn: "query", AuthName: "key",
+		Secret: storage.NewSecret("S")}
 	f.Fuzz(func(t *testing.T, arguments []byte) {
 		r, err := p.Build(to, arguments)
 		if err != nil {
@@ -70,7 +72,8 @@ func checkTarget(t *testing.T, r *Request) {
 		t.Fatalf("the target is %q of %q: %v", r.url.RequestURI(), r.url.Host, err)
 	}
 	segments := strings.Split(read.EscapedPath(), "/")
-	if len(segments) != 5 || segments[1] != "v1" || segments[2] != "a" || !strings.HasPrefix(segments[4], "b-.") || !strings.HasSuffix(segments[4], ".json") {
+	if len(segments) != 5 || segments[1] != "v1" || segments[2] != "a" || !strings.HasPrefix(segments[4], "b-.") ||
+		!strings.HasSuffix(segments[4], ".json") {
 		t.Errorf("the segments are %q, want those of the template", segments)
 	}
 	for text, n := read.EscapedPath(), 0; n <= decodings+1; n++ {
@@ -92,7 +95,8 @@ func checkTarget(t *testing.T, r *Request) {
 // checkQuery looks for what no argument may change.
 func checkQuery(t *testing.T, r *Request) {
 	values, err := url.ParseQuery(r.url.RawQuery)
-	if err != nil || !strings.HasPrefix(r.url.RawQuery, "t=7&") || !strings.HasSuffix(r.url.RawQuery, "&key=S") || len(values["t"]) != 1 || len(values["key"]) != 1 {
+	if err != nil || !strings.HasPrefix(r.url.RawQuery, "t=7&") || !strings.HasSuffix(r.url.RawQuery, "&key=S") ||
+		len(values["t"]) != 1 || len(values["key"]) != 1 {
 		t.Errorf("the query is %q, %v, want the base first and the credential last", r.url.RawQuery, err)
 	}
 }
@@ -111,7 +115,8 @@ func FuzzBlot(f *testing.F) {
 			return
 		}
 		got := string(c.Redact([]byte(answer)))
-		if strings.Contains(got, secret) || strings.Contains(string(unescaped([]byte(got))), secret) && strings.Contains(string(unescaped([]byte(answer))), secret) {
+		if strings.Contains(got, secret) || strings.Contains(string(unescaped([]byte(got))), secret) &&
+			strings.Contains(string(unescaped([]byte(answer))), secret) {
 			t.Errorf("with the secret %q Redact(%q) = %q", secret, answer, got)
 		}
 		if !strings.Contains(got, "[secret]") && got != answer {

@@ -86,7 +86,8 @@ func written(raw json.RawMessage, media string) string {
 	if raw[0] != '"' || !isJSON(bareType(media)) {
 		return text
 	}
-	if inner := strings.TrimLeft(text, " \t\r\n"); inner != "" && (inner[0] == '{' || inner[0] == '[') && json.Valid([]byte(text)) {
+	if inner := strings.TrimLeft(text, " \t\r\n"); inner != "" && (inner[0] == '{' || inner[0] == '[') &&
+		json.Valid([]byte(text)) {
 		return text
 	}
 	return string(raw)

@@ -45,7 +45,8 @@ func TestMemberOfAnObjectIsNoOtherArgument(t *testing.T) {
 		}
 		op := tool("post", template, c.contentType, []string{"filter", "mode"}, map[string]arg{"filter": {`{"type":"object"}`, c.filter}, "mode": c.mode})
 		for _, as := range []string{
-			"mode", "MODE", "Mode", "m%6Fde", "m%256fde", " mode", "mode ", "mo-de", "mo_de", "mode.", "mode[x]", "mode.x", "mode[", "mode[]", "mode[][y]", "ｍode", "mo\u200bde", "mode%5Bx%5D",
+			"mode", "MODE", "Mode", "m%6Fde", "m%256fde", " mode", "mode ", "mo-de", "mo_de", "mode.", "mode[x]", "mode.x",
+			"mode[", "mode[]", "mode[][y]", "ｍode", "mo\u200bde", "mode%5Bx%5D",
 		} {
 			arguments, _ := json.Marshal(map[string]any{"filter": map[string]string{as: "danger"}})
 			if template != "/a" {
@@ -68,7 +69,9 @@ func TestMemberOfAnObjectIsNoOtherArgument(t *testing.T) {
 
 func TestMemberBelowANameIsNoArgumentOfThatName(t *testing.T) {
 	deep := toolplan.Param{Name: "filter", In: "query", Style: "deepObject", Explode: true}
-	op := tool("get", "/a", "", []string{"filter", "mode", "size"}, map[string]arg{"filter": {"{}", deep}, "mode": {safe, queryArg("filter[mode]")}, "size": {"{}", queryArg("filter[page][size]")}})
+	op := tool("get", "/a", "", []string{"filter", "mode", "size"},
+		map[string]arg{"filter": {"{}", deep}, "mode": {safe, queryArg("filter[mode]")},
+			"size": {"{}", queryArg("filter[page][size]")}})
 	for arguments, want := range map[string]string{
 		`{"filter":{"mode":"danger"}}`:              `argument "filter" must not have the member "filter[mode]"`,
 		`{"filter":{"MODE":{"x":"danger"}}}`:        `argument "filter" must not have the member "filter[MODE][x]"`,
@@ -85,14 +88,16 @@ func TestMemberBelowANameIsNoArgumentOfThatName(t *testing.T) {
 }
 
 func TestMemberIsNothingThatTheUpstreamFixes(t *testing.T) {
-	key := Upstream{BaseURL: "https://a?tenant=7", AuthType: "api_key", AuthIn: "query", AuthName: "api_key", Secret: storage.NewSecret("S")}
+	key := Upstream{BaseURL: "https://a?tenant=7", AuthType: "api_key", AuthIn: "query", AuthName: "api_key",
+		Secret: storage.NewSecret("S")}
 	op := one("get", "/a?version=2", "", `{"type":"object"}`, queryArg("o"))
 	for _, member := range []string{"Tenant", "tenant[]", "VERSION", "apiKey", "api.key"} {
 		if r, err := compile(t, op).Build(key, raw(`{"x":{"`+member+`":"1"}}`)); err == nil {
 			t.Errorf("a member %q: %v, want a refusal", member, r.url.String())
 		}
 	}
-	declared := tool("get", "/a", "", []string{"k", "t"}, map[string]arg{"k": {"{}", queryArg("apikey")}, "t": {"{}", queryArg("TENANT")}})
+	declared := tool("get", "/a", "", []string{"k", "t"}, map[string]arg{"k": {"{}", queryArg("apikey")},
+		"t": {"{}", queryArg("TENANT")}})
 	if r, err := compile(t, declared).Build(key, raw(`{"k":"stolen"}`)); err != nil || r.url.RawQuery != "tenant=7&api_key=S" {
 		t.Errorf("an argument like the credential: %v, %v, want the credential alone", r, err)
 	}
@@ -112,7 +117,8 @@ func TestMemberIsNothingThatTheUpstreamFixes(t *testing.T) {
 }
 
 func TestObjectsMustNotSetTheSameName(t *testing.T) {
-	op := tool("post", "/a", "application/x-www-form-urlencoded", []string{"a", "b"}, map[string]arg{"a": {"{}", queryArg("a")}, "b": {"{}", toolplan.Field{Name: "b", Style: "form", Explode: true}}})
+	op := tool("post", "/a", "application/x-www-form-urlencoded", []string{"a", "b"},
+		map[string]arg{"a": {"{}", queryArg("a")}, "b": {"{}", toolplan.Field{Name: "b", Style: "form", Explode: true}}})
 	if _, err := build(t, op, `{"a":{"k":"1"},"b":{"K[x]":"2"}}`); err == nil || !strings.Contains(err.Error(), `argument "b" must not have the member "K[x]", which is for the argument "a"`) {
 		t.Errorf("two members of one name: %v, want a refusal", err)
 	}
@@ -123,7 +129,8 @@ func TestObjectsMustNotSetTheSameName(t *testing.T) {
 
 func TestMemberBesideTheFieldsOfABodyIsNoneOfThem(t *testing.T) {
 	for _, contentType := range []string{"application/json", "application/x-www-form-urlencoded", "multipart/form-data"} {
-		op := tool("post", "/a", contentType, []string{"page_size", "more", "q"}, map[string]arg{"page_size": {safe, fieldArg("page_size")}, "more": {"{}", nil}, "q": {safe, queryArg("mode")}})
+		op := tool("post", "/a", contentType, []string{"page_size", "more", "q"},
+			map[string]arg{"page_size": {safe, fieldArg("page_size")}, "more": {"{}", nil}, "q": {safe, queryArg("mode")}})
 		op.Call.Body.More = "more"
 		members := []string{"page_size", "pageSize", "PAGE_SIZE"}
 		if contentType != "application/json" {
@@ -155,7 +162,8 @@ func TestPartOfAMemberIsNoMember(t *testing.T) {
 	} {
 		var place any = toolplan.Param{Name: "x", In: c.in, Style: c.style, Explode: c.explode}
 		contentType := ""
-		if contentType = map[string]string{"form": "application/x-www-form-urlencoded", "parts": "multipart/form-data"}[c.in]; contentType != "" {
+		if contentType = map[string]string{"form": "application/x-www-form-urlencoded",
+			"parts": "multipart/form-data"}[c.in]; contentType != "" {
 			place = toolplan.Field{Name: "x", Style: c.style, Explode: c.explode}
 		}
 		op := one("post", map[bool]string{true: "/{x}", false: "/"}[c.in == "path"], contentType, "{}", place)

@@ -50,7 +50,8 @@ func (o operation) tool(t *testing.T) toolplan.Tool {
 		if p.In == "path" {
 			inPath = append(inPath, p.Name)
 		}
-		call.Params = append(call.Params, toolplan.Param{Arg: arg, Name: p.Name, In: p.In, Style: p.Style, Explode: explode, Required: p.Required})
+		call.Params = append(call.Params, toolplan.Param{Arg: arg, Name: p.Name, In: p.In, Style: p.Style, Explode: explode,
+			Required: p.Required})
 	}
 	if call.Template == "" {
 		call.Template = braces(o.Path, inPath)
@@ -86,7 +87,8 @@ func (o operation) body(t *testing.T, call *toolplan.Call, properties map[string
 		if err := json.Unmarshal(schemas[name], &more); err != nil {
 			t.Fatal(err)
 		}
-		f := toolplan.Field{Arg: name, Name: name, Required: slices.Contains(o.Body.RequiredProps, name), File: more.Format == "binary"}
+		f := toolplan.Field{Arg: name, Name: name, Required: slices.Contains(o.Body.RequiredProps, name),
+			File: more.Format == "binary"}
 		if more.Arg != "" {
 			f.Arg = more.Arg
 		}

@@ -45,7 +45,8 @@ func (c *Caller) oversize(result *Result, resp *http.Response, r *Request, media
 		result.IsError, result.Cause = true, errTooLong
 		return
 	}
-	result.Content = append(result.Content, Content{Type: "resource_link", MIMEType: media, Link: &Link{place, "answer", "the whole answer, as its upstream offers it", known}})
+	result.Content = append(result.Content, Content{Type: "resource_link", MIMEType: media,
+		Link: &Link{place, "answer", "the whole answer, as its upstream offers it", known}})
 }
 
 // placeRels are the relations of a Link that lead to the answer itself (RFC 8288, and the
@@ -62,7 +63,8 @@ func placeOf(resp *http.Response, r *Request) string {
 	}
 	for _, value := range resp.Header["Link"] {
 		for target, rels := range links(value) {
-			if slices.ContainsFunc(rels, func(rel string) bool { return slices.Contains(placeRels, strings.ToLower(rel)) }) && mayTell(target, r) {
+			if slices.ContainsFunc(rels, func(rel string) bool { return slices.Contains(placeRels, strings.ToLower(rel)) }) &&
+				mayTell(target, r) {
 				return target
 			}
 		}
@@ -155,7 +157,8 @@ func hostOf(u *url.URL) string { return strings.ToLower(strings.TrimSuffix(u.Hos
 
 // privateNames are the ends of names that no public server has (RFC 6761, 6762, 8375, and
 // what ICANN and administrators keep for networks of their own).
-var privateNames = []string{".localhost", ".local", ".internal", ".home.arpa", ".lan", ".intranet", ".private", ".corp", ".home", ".onion"}
+var privateNames = []string{".localhost", ".local", ".internal", ".home.arpa", ".lan", ".intranet", ".private", ".corp",
+	".home", ".onion"}
 
 // isPublicName takes what has a dot and is neither an address, in any spelling, nor private.
 func isPublicName(host string) bool {

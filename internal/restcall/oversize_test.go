@@ -29,11 +29,13 @@ func TestOversizeAnswerIsReportedWithItsSize(t *testing.T) {
 		"a refusal": {tooMuch(422, "Content-Location", "https://files.example.org/a"),
 			"HTTP 422 Unprocessable Entity, with an answer of 11 bytes, and at most 10 bytes are passed on, " + ask +
 				"\nHeaders of the answer: Content-Location: https://files.example.org/a"},
-		"a failure":  {tooMuch(500), "HTTP 500 Internal Server Error, with an answer of 11 bytes, and at most 10 bytes are passed on, " + ask},
+		"a failure": {tooMuch(500),
+			"HTTP 500 Internal Server Error, with an answer of 11 bytes, and at most 10 bytes are passed on, " + ask},
 		"just right": {answers(200, "0123456789", "Content-Type", "text/csv"), "0123456789"},
 	} {
 		r := called(t, Config{MaxResponse: 10}, c.answer)
-		if fits := name == "just right"; r.IsError == fits || len(r.Content) != 1 || texts(r) != c.text || (r.Cause == nil) != fits || strings.Contains(texts(r), "012345678") != fits {
+		if fits := name == "just right"; r.IsError == fits || len(r.Content) != 1 || texts(r) != c.text ||
+			(r.Cause == nil) != fits || strings.Contains(texts(r), "012345678") != fits {
 			t.Errorf("%s: %+v, want %q", name, r, c.text)
 		}
 	}
@@ -49,8 +51,10 @@ func TestOversizeAnswerIsReportedWithItsURLIfThereIsOne(t *testing.T) {
 		"Link without quotes":    {"Link", "<" + place + ">;rel=self"},
 	} {
 		r := called(t, Config{MaxResponse: 10}, tooMuch(200, header...))
-		link := Content{Type: "resource_link", MIMEType: "text/csv", Link: &Link{URI: place, Name: "answer", Description: "the whole answer, as its upstream offers it", Size: 11}}
-		if r.IsError || r.Cause != nil || len(r.Content) != 2 || !strings.Contains(r.Content[0].Text, "the upstream offers it at the link that follows") || !reflect.DeepEqual(r.Content[1], link) {
+		link := Content{Type: "resource_link", MIMEType: "text/csv",
+			Link: &Link{URI: place, Name: "answer", Description: "the whole answer, as its upstream offers it", Size: 11}}
+		if r.IsError || r.Cause != nil || len(r.Content) != 2 || !strings.Contains(r.Content[0].Text,
+			"the upstream offers it at the link that follows") || !reflect.DeepEqual(r.Content[1], link) {
 			t.Errorf("%s: %+v, want a link to %s", name, r, place)
 		}
 	}
@@ -68,15 +72,24 @@ func TestOversizeAnswerIsReportedWithItsURLIfThereIsOne(t *testing.T) {
 func TestURLsThatAreNotForTheCallerAreNotShown(t *testing.T) {
 	const secret = "sk-live-0123456789"
 	for _, place := range []string{
-		"", "/a.csv", "//files.example.org/a", "files.example.org/a", "ftp://files.example.org/a", "file:///etc/passwd", "javascript:alert(1)", "data:text/plain,x",
-		"https://user:pass@files.example.org/", "https://files.example.org/#x", "https://files.example.org/ a", "https://files.example.org/" + strings.Repeat("x", 2048),
-		base + "/a.csv", "https://API.example.test./a", "https://cdn.example.org/?from=http%3A%2F%2Fapi.example.test%3A8080%2Fa", "https://cdn.example.org/?from=http%253A%252F%252FAPI.example.test%252Fa", "https://cdn.example.org/api.example.test/a",
-		"http://10.0.0.1/a", "http://169.254.169.254/", "http://[fd00::1]/", "http://8.8.8.8/", "http://2130706433/", "http://0x7f.1/", "http://files/a", "http://localhost/a", "http://files.internal/a", "http://nas.local/a", "http://a.home.arpa/", "http://a.lan./",
-		"https://files.example.org/?key=" + secret, "https://files.example.org/?key=%73k-live-0123456789", "https://files.example.org/?key=c2stbGl2ZS0wMTIzNDU2Nzg5",
+		"", "/a.csv", "//files.example.org/a", "files.example.org/a", "ftp://files.example.org/a", "file:///etc/passwd",
+		"javascript:alert(1)", "data:text/plain,x",
+		"https://user:pass@files.example.org/", "https://files.example.org/#x", "https://files.example.org/ a",
+		"https://files.example.org/" + strings.Repeat("x", 2048),
+		base + "/a.csv", "https://API.example.test./a",
+		"https://cdn.example.org/?from=http%3A%2F%2Fapi.example.test%3A8080%2Fa",
+		"https://cdn.example.org/?from=http%253A%252F%252FAPI.example.test%252Fa",
+		"https://cdn.example.org/api.example.test/a",
+		"http://10.0.0.1/a", "http://169.254.169.254/", "http://[fd00::1]/", "http://8.8.8.8/", "http://2130706433/",
+		"http://0x7f.1/", "http://files/a", "http://localhost/a", "http://files.internal/a", "http://nas.local/a",
+		"http://a.home.arpa/", "http://a.lan./",
+		"https://files.example.org/?key=" + secret, "https://files.example.org/?key=%73k-live-0123456789",
+		"https://files.example.org/?key=c2stbGl2ZS0wMTIzNDU2Nzg5",
 	} {
 		for _, header := range [][]string{{"Content-Location", place}, {"Location", place}, {"Link", "<" + place + `>; rel="alternate"`}} {
 			u := serve(t, false, tooMuch(200, header...))
-			r, err := u.caller(t, Config{MaxResponse: 10}).Call(t.Context(), Upstream{BaseURL: base, AuthType: "bearer", Secret: storage.NewSecret(secret)}, compile(t, get), nil)
+			r, err := u.caller(t, Config{MaxResponse: 10}).Call(t.Context(),
+				Upstream{BaseURL: base, AuthType: "bearer", Secret: storage.NewSecret(secret)}, compile(t, get), nil)
 			if err != nil || !r.IsError || len(r.Content) != 1 || strings.Contains(texts(r), "link") {
 				t.Errorf("%s %s: %+v, %v", header[0], place, r, err)
 			}
@@ -105,7 +118,8 @@ func TestOversizeAnswerTellsTheModelThatTheCallWasMade(t *testing.T) {
 		want   bool
 	}{{"post", 201, true}, {"delete", 200, true}, {"get", 200, false}, {"post", 500, false}} {
 		u := serve(t, false, tooMuch(c.status))
-		r, err := u.caller(t, Config{MaxResponse: 10}).Call(t.Context(), Upstream{BaseURL: base}, compile(t, tool(c.method, "/pets", "", nil, nil)), nil)
+		r, err := u.caller(t, Config{MaxResponse: 10}).Call(t.Context(), Upstream{BaseURL: base},
+			compile(t, tool(c.method, "/pets", "", nil, nil)), nil)
 		if err != nil || !r.IsError || strings.Contains(texts(r), done) != c.want {
 			t.Errorf("%s %d: %+v, %v", c.method, c.status, r, err)
 		}

@@ -125,7 +125,8 @@ func needles(texts []string) (out []needle) {
 	}
 	out = slices.DeleteFunc(out, func(n needle) bool { return len(n.text) < minHidden })
 	slices.SortFunc(out, func(a, b needle) int { return strings.Compare(a.text, b.text) })
-	return slices.CompactFunc(out, func(a, b needle) bool { return a.text == b.text && a.left == b.left && a.right == b.right })
+	return slices.CompactFunc(out,
+		func(a, b needle) bool { return a.text == b.text && a.left == b.left && a.right == b.right })
 }
 
 // readAsLatin1 returns what is made of a text by servers that take each byte of a header

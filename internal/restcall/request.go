@@ -77,7 +77,8 @@ func (p *Plan) Build(to Upstream, arguments json.RawMessage) (*Request, error) {
 }
 
 func misconfigured(err error) *Refusal {
-	return &Refusal{"The call was not sent, because the tool's upstream is not set up correctly: " + err.Error() + ". Its owner must register it again."}
+	return &Refusal{"The call was not sent, because the tool's upstream is not set up correctly: " + err.Error() +
+		". Its owner must register it again."}
 }
 
 func (p *Plan) writeURL(r *Request, base *url.URL, values arguments, in *naming) {

@@ -61,7 +61,9 @@ func TestStyles(t *testing.T) {
 		{"query", "", false, `"b c"`, "x=b%20c"}, {"query", "form", false, list, "x=b,c%2Cd"}, {"query", "form", true, list, "x=b&x=c%2Cd"}, {"query", "form", true, `"+"`, "x=%2B"},
 		{"query", "form", false, object, "x=R,100,G%26,b%20c"}, {"query", "form", true, object, "R=100&G%26=b%20c"},
 		{"query", "spaceDelimited", false, list, "x=b%20c%2Cd"}, {"query", "spaceDelimited", false, `{"R":100,"G&":"bc"}`, "x=R%20100%20G%26%20bc"}, {"query", "spaceDelimited", true, list, "x=b&x=c%2Cd"},
-		{"query", "pipeDelimited", false, list, "x=b%7Cc%2Cd"}, {"query", "pipeDelimited", false, object, "x=R%7C100%7CG%26%7Cb%20c"}, {"query", "pipeDelimited", true, list, "x=b&x=c%2Cd"},
+		{"query", "pipeDelimited", false, list, "x=b%7Cc%2Cd"},
+		{"query", "pipeDelimited", false, object, "x=R%7C100%7CG%26%7Cb%20c"},
+		{"query", "pipeDelimited", true, list, "x=b&x=c%2Cd"},
 		{"query", "deepObject", true, object, "x%5BR%5D=100&x%5BG%26%5D=b%20c"}, {"query", "deepObject", true, list, "x%5B%5D=b&x%5B%5D=c%2Cd"}, {"query", "deepObject", true, `{"a":{"b":[1,null]},"n":null}`, "x%5Ba%5D%5Bb%5D%5B%5D=1"}, {"query", "deepObject", true, `"b"`, "x=b"},
 		{"query", "form", true, `[]`, ""}, {"query", "form", false, `[]`, ""}, {"query", "form", true, `{}`, ""}, {"query", "form", true, `[null]`, ""}, {"query", "form", true, `""`, "x="}, {"query", "form", true, `[""]`, "x="}, {"query", "deepObject", true, `{}`, ""},
 		{"query", "form", true, `[{"a": [1, 2]}]`, "x=%7B%22a%22%3A%5B1%2C2%5D%7D"},
@@ -124,7 +126,8 @@ func TestBaseURLComesFirstAndTheCredentialLast(t *testing.T) {
 }
 
 func TestRequestQueryHasNoControlCharacters(t *testing.T) {
-	for _, style := range []toolplan.Param{{Explode: true}, {}, {Style: "spaceDelimited"}, {Style: "pipeDelimited"}, {Style: "deepObject", Explode: true}} {
+	for _, style := range []toolplan.Param{{Explode: true}, {}, {Style: "spaceDelimited"}, {Style: "pipeDelimited"},
+		{Style: "deepObject", Explode: true}} {
 		style.Name, style.In = "q", "query"
 		for _, value := range []string{`"a\r\nb"`, `"\u0000"`, `"a\tb"`, `"\u007f"`, `"\u0085"`, `["a","b\n"]`, `{"k":"\u001b"}`, `{"k\n":"v"}`} {
 			if got := target(t, one("get", "/a", "", "{}", style), `{"x":`+value+`}`); !strings.Contains(got, `argument "x" must have no control characters`) {
@@ -136,7 +139,8 @@ func TestRequestQueryHasNoControlCharacters(t *testing.T) {
 		}
 	}
 	asJSON := toolplan.Param{Name: "q", In: "query", JSON: true}
-	if got := target(t, one("get", "/a", "", "{}", asJSON), "{\"x\":{\"k\":\n\"a\\nb\"}}"); got != "/a?q=%7B%22k%22%3A%22a%5Cnb%22%7D" {
+	if got := target(t, one("get", "/a", "", "{}", asJSON), "{\"x\":{\"k\":\n"+
+		"\"a\\nb\"}}"); got != "/a?q=%7B%22k%22%3A%22a%5Cnb%22%7D" {
 		t.Errorf("JSON with a line break = %s, want it escaped", got)
 	}
 }
@@ -167,14 +171,17 @@ func TestLongURLIsRefused(t *testing.T) {
 func TestUpstreamSeesNoHeaderThatNobodyMeant(t *testing.T) {
 	u := serve(t, false, answers(200, "{}"))
 	c := u.caller(t, Config{})
-	to := Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "header", AuthName: "x-api-key", Secret: storage.NewSecret("S")}
-	tool := tool("post", "/x", "application/json", []string{"k", "b"}, map[string]arg{"k": {"{}", headerArg("X-Api-Key")}, "b": {"{}", fieldArg("b")}})
+	to := Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "header", AuthName: "x-api-key",
+		Secret: storage.NewSecret("S")}
+	tool := tool("post", "/x", "application/json", []string{"k", "b"},
+		map[string]arg{"k": {"{}", headerArg("X-Api-Key")}, "b": {"{}", fieldArg("b")}})
 	if _, err := c.Call(t.Context(), to, compile(t, tool), raw(`{"k":"stolen","b":1}`)); err != nil {
 		t.Fatal(err)
 	}
 	want := http.Header{
-		"Accept": {"application/json, */*;q=0.8"}, "Accept-Encoding": {"gzip"}, "Content-Length": {"7"}, "Content-Type": {"application/json"},
-		"User-Agent": {"keystile"}, "X-Api-Key": {"S"},
+		"Accept": {"application/json, */*;q=0.8"}, "Accept-Encoding": {"gzip"}, "Content-Length": {"7"},
+		"Content-Type": {"application/json"},
+		"User-Agent":   {"keystile"}, "X-Api-Key": {"S"},
 	}
 	if got := u.only(t).header; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("the headers are %v, want %v", got, want)
@@ -188,14 +195,21 @@ func TestUpstreamThatIsNotSetUpIsAResult(t *testing.T) {
 		to       Upstream
 		wantText string
 	}{
-		{Upstream{}, "URL"}, {Upstream{BaseURL: "file:///etc"}, "scheme"}, {Upstream{BaseURL: "http://topsecret:topsecret@a/"}, "user or password"},
-		{Upstream{BaseURL: base, AuthType: "digest", Secret: secret}, "auth_type"}, {Upstream{BaseURL: base, AuthType: "bearer"}, "auth_secret must not be empty"}, {Upstream{BaseURL: base, AuthType: "basic", Secret: secret}, "user:password"},
+		{Upstream{}, "URL"}, {Upstream{BaseURL: "file:///etc"}, "scheme"},
+		{Upstream{BaseURL: "http://topsecret:topsecret@a/"}, "user or password"},
+		{Upstream{BaseURL: base, AuthType: "digest", Secret: secret}, "auth_type"},
+		{Upstream{BaseURL: base, AuthType: "bearer"}, "auth_secret must not be empty"},
+		{Upstream{BaseURL: base, AuthType: "basic", Secret: secret}, "user:password"},
 		{Upstream{BaseURL: base, AuthType: "bearer", Secret: storage.NewSecret("topsecret\r\nX: y")}, "control characters"},
-		{Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "cookie", AuthName: "a", Secret: secret}, "auth_in"}, {Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "query", Secret: secret}, "auth_name"},
-		{Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "header", Secret: secret}, "auth_name"}, {Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "header", AuthName: "a b", Secret: secret}, "auth_name"}, {Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "header", AuthName: "Host", Secret: secret}, "auth_name"},
+		{Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "cookie", AuthName: "a", Secret: secret}, "auth_in"},
+		{Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "query", Secret: secret}, "auth_name"},
+		{Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "header", Secret: secret}, "auth_name"},
+		{Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "header", AuthName: "a b", Secret: secret}, "auth_name"},
+		{Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "header", AuthName: "Host", Secret: secret}, "auth_name"},
 	} {
 		r, err := u.caller(t, Config{}).Call(t.Context(), c.to, compile(t, get), nil)
-		if err != nil || !r.IsError || r.Dispatched || !strings.Contains(texts(r), c.wantText) || strings.Contains(texts(r), "topsecret") {
+		if err != nil || !r.IsError || r.Dispatched || !strings.Contains(texts(r), c.wantText) ||
+			strings.Contains(texts(r), "topsecret") {
 			t.Errorf("Call(%+v) = %+v, %v, want an error about %s", c.to, r, err, c.wantText)
 		}
 		if err := c.to.Check(); err == nil || !strings.Contains(err.Error(), c.wantText) {
@@ -206,7 +220,8 @@ func TestUpstreamThatIsNotSetUpIsAResult(t *testing.T) {
 		t.Errorf("%d requests arrived, want none", n)
 	}
 	for _, name := range []string{"Authorization", "Cookie", "X-API-Key"} {
-		if err := (Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "header", AuthName: name, Secret: secret}).Check(); err != nil {
+		if err := (Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "header", AuthName: name,
+			Secret: secret}).Check(); err != nil {
 			t.Errorf("Check(a key in %s) = %v, want no error", name, err)
 		}
 	}

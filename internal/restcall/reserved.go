@@ -10,7 +10,8 @@ import (
 // reserved are the headers that the connection, the body, the caller's identity or the
 // bus decide. OpenAPI 3 ignores parameters named Accept, Content-Type or Authorization.
 var reserved = []string{
-	"accept", "accept-encoding", "authorization", "cdn-loop", "connection", "content-encoding", "content-length", "content-type",
+	"accept", "accept-encoding", "authorization", "cdn-loop", "connection", "content-encoding", "content-length",
+	"content-type",
 	"cookie", "expect", "forwarded", "host", "keep-alive", "set-cookie", "te", "trailer", "transfer-encoding",
 	"upgrade", "user-agent", "via", "x-real-ip",
 }
@@ -37,6 +38,7 @@ func decided(header string) bool {
 // document names: any but those that say what the part is and how to read it.
 func PartHeader(header string) bool {
 	return headerName(header) && !slices.Contains([]string{
-		"content-type", "content-disposition", "content-transfer-encoding", "content-encoding", "content-length", "mime-version",
+		"content-type", "content-disposition", "content-transfer-encoding", "content-encoding", "content-length",
+		"mime-version",
 	}, strings.ToLower(header))
 }

@@ -79,12 +79,15 @@ func (t *errTimeout) Unwrap() error { return t.cause }
 // does so: if the call may have changed something, it is told to look first.
 func toFailure(err error, r *Request) Result {
 	var why string
-	refused, up, slow, cert := (*netguard.Refused)(nil), (*errTimeout)(nil), net.Error(nil), (*tls.CertificateVerificationError)(nil)
+	refused, up, slow, cert := (*netguard.Refused)(nil), (*errTimeout)(nil), net.Error(nil),
+		(*tls.CertificateVerificationError)(nil)
 	switch {
 	case errors.As(err, &refused):
-		why = refused.Error() + ": the tool's upstream is not on the public network; the operator of this service can admit it (upstreams.allow_private)"
+		why = refused.Error() + ": the tool's upstream is not on the public network; the operator of this service can " +
+			"admit it (upstreams.allow_private)"
 	case errors.As(err, &up):
-		why = fmt.Sprintf("the tool's upstream did not answer within %v: try again, or ask for less; its owner can register it with a longer timeout", up.after)
+		why = fmt.Sprintf("the tool's upstream did not answer within %v: try again, or ask for less; its owner can "+
+			"register it with a longer timeout", up.after)
 	case errors.As(err, &slow) && slow.Timeout():
 		why = "the tool's upstream did not answer in time: try again later"
 	case errors.As(err, &cert):

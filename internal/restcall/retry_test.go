@@ -48,7 +48,8 @@ func (c counted) Close() error {
 }
 
 func status(code int, retryAfter string) *http.Response {
-	return &http.Response{StatusCode: code, Header: http.Header{"Retry-After": {retryAfter}}, Body: io.NopCloser(strings.NewReader("x")), ContentLength: 1}
+	return &http.Response{StatusCode: code, Header: http.Header{"Retry-After": {retryAfter}},
+		Body: io.NopCloser(strings.NewReader("x")), ContentLength: 1}
 }
 
 func TestRetryRepeatsOnlyGETsAndOnlyOnce(t *testing.T) {
@@ -60,10 +61,20 @@ func TestRetryRepeatsOnlyGETsAndOnlyOnce(t *testing.T) {
 		want  int
 		wait  time.Duration
 	}{
-		{"a dial that fails", refused, 2, 0}, {"a refused connection", fmt.Errorf("x: %w", syscall.ECONNREFUSED), 2, 0}, {"a reset", fmt.Errorf("x: %w", syscall.ECONNRESET), 2, 0}, {"a broken pipe", syscall.EPIPE, 2, 0}, {"an end", io.EOF, 2, 0},
-		{"a dial that takes too long", slow, 1, 0}, {"an address that is not allowed", &netguard.Refused{}, 1, 0}, {"an answer that is no HTTP", errors.New("malformed HTTP response"), 1, 0}, {"headers that break off", io.ErrUnexpectedEOF, 1, 0},
-		{"502", status(502, "0"), 2, 0}, {"503", status(503, "1"), 2, time.Second}, {"504", status(504, "2"), 2, 2 * time.Second}, {"503, a date", status(503, "Sat, 01 Jan 2000 00:00:02 GMT"), 2, 2 * time.Second}, {"503, a date that has been", status(503, "Sat, 01 Jan 1994 00:00:00 GMT"), 2, 0},
-		{"503 for longer", status(503, "3"), 1, 0}, {"503 for much longer", status(503, "99999999999999999999"), 1, 0}, {"503, a date far away", status(503, "Sat, 01 Jan 2000 00:00:03 GMT"), 1, 0}, {"503 without a word", status(503, ""), 1, 0}, {"503, soon", status(503, "soon"), 1, 0}, {"503, before", status(503, "-1"), 1, 0},
+		{"a dial that fails", refused, 2, 0}, {"a refused connection", fmt.Errorf("x: %w", syscall.ECONNREFUSED), 2, 0},
+		{"a reset", fmt.Errorf("x: %w", syscall.ECONNRESET), 2, 0}, {"a broken pipe", syscall.EPIPE, 2, 0},
+		{"an end", io.EOF, 2, 0},
+		{"a dial that takes too long", slow, 1, 0}, {"an address that is not allowed", &netguard.Refused{}, 1, 0},
+		{"an answer that is no HTTP", errors.New("malformed HTTP response"), 1, 0},
+		{"headers that break off", io.ErrUnexpectedEOF, 1, 0},
+		{"502", status(502, "0"), 2, 0}, {"503", status(503, "1"), 2, time.Second},
+		{"504", status(504, "2"), 2, 2 * time.Second},
+		{"503, a date", status(503, "Sat, 01 Jan 2000 00:00:02 GMT"), 2, 2 * time.Second},
+		{"503, a date that has been", status(503, "Sat, 01 Jan 1994 00:00:00 GMT"), 2, 0},
+		{"503 for longer", status(503, "3"), 1, 0}, {"503 for much longer", status(503, "99999999999999999999"), 1, 0},
+		{"503, a date far away", status(503, "Sat, 01 Jan 2000 00:00:03 GMT"), 1, 0},
+		{"503 without a word", status(503, ""), 1, 0}, {"503, soon", status(503, "soon"), 1, 0},
+		{"503, before", status(503, "-1"), 1, 0},
 		{"500", status(500, "1"), 1, 0}, {"429", status(429, "1"), 1, 0}, {"200", status(200, "1"), 1, 0},
 	} {
 		for _, method := range methods {
@@ -76,7 +87,8 @@ func TestRetryRepeatsOnlyGETsAndOnlyOnce(t *testing.T) {
 				if method != http.MethodGet {
 					want, wait = 1, 0
 				}
-				if err != nil || len(s.sent) != want || s.sent[len(s.sent)-1].Sub(s.sent[0]) != wait || r.IsError != (c.name != "200") {
+				if err != nil || len(s.sent) != want || s.sent[len(s.sent)-1].Sub(s.sent[0]) != wait ||
+					r.IsError != (c.name != "200") {
 					t.Errorf("%s, %s: sent %v, %+v, %v, want %d times within %v", method, c.name, s.sent, r, err, want, wait)
 				}
 				if s.open != 0 {

@@ -26,8 +26,10 @@ func TestUpstreamThatEchoesDoesNotTellTheSecret(t *testing.T) {
 	}
 	u := serve(t, false, echo)
 	for _, to := range []Upstream{
-		{AuthType: "bearer", Secret: storage.NewSecret(secret)}, {AuthType: "basic", Secret: storage.NewSecret("user:" + secret)},
-		{AuthType: "api_key", AuthIn: "header", AuthName: "X-API-Key", Secret: storage.NewSecret(secret)}, {AuthType: "api_key", AuthIn: "query", AuthName: "key", Secret: storage.NewSecret(secret)},
+		{AuthType: "bearer", Secret: storage.NewSecret(secret)},
+		{AuthType: "basic", Secret: storage.NewSecret("user:" + secret)},
+		{AuthType: "api_key", AuthIn: "header", AuthName: "X-API-Key", Secret: storage.NewSecret(secret)},
+		{AuthType: "api_key", AuthIn: "query", AuthName: "key", Secret: storage.NewSecret(secret)},
 	} {
 		for _, path := range []string{"/200", "/401"} {
 			to.BaseURL = base + path
@@ -45,7 +47,8 @@ func TestUpstreamThatEchoesDoesNotTellTheSecret(t *testing.T) {
 			}
 		}
 	}
-	r, err := u.caller(t, Config{}).Call(t.Context(), Upstream{BaseURL: base, AuthType: "bearer", Secret: storage.NewSecret("GET")}, compile(t, get), nil)
+	r, err := u.caller(t, Config{}).Call(t.Context(), Upstream{BaseURL: base, AuthType: "bearer",
+		Secret: storage.NewSecret("GET")}, compile(t, get), nil)
 	if err != nil || !strings.HasPrefix(texts(r), "GET /v1/x") {
 		t.Errorf("with a secret as short as a word: %q, %v, want the answer as it is", texts(r), err)
 	}
@@ -68,13 +71,15 @@ func TestSecretIsFoundInTheStringsOfJSON(t *testing.T) {
 }
 
 func TestRequestDoesNotPrintItsSecret(t *testing.T) {
-	to := Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "query", AuthName: "key", Secret: storage.NewSecret("topsecret")}
+	to := Upstream{BaseURL: base, AuthType: "api_key", AuthIn: "query", AuthName: "key",
+		Secret: storage.NewSecret("topsecret")}
 	r, err := compile(t, get).Build(to, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, verb := range []string{"%v", "%+v", "%s"} {
-		if text := fmt.Sprintf(verb, r) + fmt.Sprintf(verb, r.credential) + fmt.Sprintf(verb, to); strings.Contains(text, "topsecret") {
+		if text := fmt.Sprintf(verb, r) + fmt.Sprintf(verb, r.credential) +
+			fmt.Sprintf(verb, to); strings.Contains(text, "topsecret") {
 			t.Errorf("%s prints %q, want no secret", verb, text)
 		}
 	}

@@ -62,7 +62,8 @@ func TestCallTakesNoLongerThanItsTimeout(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
 			r, err := newCaller(t, Config{Transport: first}).Call(t.Context(), Upstream{BaseURL: base}, compile(t, get), nil)
-			if took := time.Since(began); err != nil || !r.IsError || took != 30*time.Second || !strings.Contains(texts(r), "within 30s") {
+			if took := time.Since(began); err != nil || !r.IsError || took != 30*time.Second ||
+				!strings.Contains(texts(r), "within 30s") {
 				t.Errorf("%s: %+v, %v after %v, want an error after 30 s", name, r, err, took)
 			}
 		})
@@ -159,10 +160,15 @@ func TestFailuresNameNoUpstream(t *testing.T) {
 		transport  http.RoundTripper
 		want       string
 	}{
-		{"an address inside", "https://" + local, g.Transport(), "address not allowed"}, {"a name that is none", "https://unknown.example.test", g.Transport(), "could not be reached"},
-		{"a certificate of nobody", "https://" + local, open.Transport(), "TLS certificate"}, {"a closed port", "http://127.0.0.1:1", open.Transport(), "could not be reached"},
-		{"HTTP to a TLS port", "http://" + local, open.Transport(), "HTTP 400"}, {"TLS to an HTTP port", "https://" + plain.server.Listener.Addr().String(), open.Transport(), "could not be reached"}, {"no HTTP", plain.server.URL, open.Transport(), "could not be reached"},
-		{"a refusal within another error", "https://" + local, wrapped, "address not allowed"}, {"a slow connection", "https://" + local, timeout, "in time"},
+		{"an address inside", "https://" + local, g.Transport(), "address not allowed"},
+		{"a name that is none", "https://unknown.example.test", g.Transport(), "could not be reached"},
+		{"a certificate of nobody", "https://" + local, open.Transport(), "TLS certificate"},
+		{"a closed port", "http://127.0.0.1:1", open.Transport(), "could not be reached"},
+		{"HTTP to a TLS port", "http://" + local, open.Transport(), "HTTP 400"},
+		{"TLS to an HTTP port", "https://" + plain.server.Listener.Addr().String(), open.Transport(),
+			"could not be reached"}, {"no HTTP", plain.server.URL, open.Transport(), "could not be reached"},
+		{"a refusal within another error", "https://" + local, wrapped, "address not allowed"},
+		{"a slow connection", "https://" + local, timeout, "in time"},
 	} {
 		to := Upstream{BaseURL: c.base + "/v1?t=topsecret", AuthType: "bearer", Secret: storage.NewSecret("topsecret")}
 		r, err := newCaller(t, Config{Transport: c.transport}).Call(t.Context(), to, compile(t, get), nil)

@@ -24,7 +24,8 @@ var styles = map[string][]string{
 // separators lists those of the styles that put a list into one parameter, in URLs and forms;
 // rawSeparators in what is not encoded.
 var (
-	separators    = map[string]string{"": ",", "form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C", "tabDelimited": "%09"}
+	separators = map[string]string{"": ",", "form": ",", "spaceDelimited": "%20", "pipeDelimited": "%7C",
+		"tabDelimited": "%09"}
 	rawSeparators = map[string]string{"form": ",", "spaceDelimited": " ", "pipeDelimited": "|", "tabDelimited": "\t"}
 )
 
@@ -111,7 +112,8 @@ func (v value) joinFault(separator string, pair, raw bool) string {
 	}
 	switch {
 	case v.single || len(v.texts) == 0:
-	case (raw || encoded || sign == ".") && slices.ContainsFunc(parts, func(text string) bool { return strings.Contains(text, sign) }):
+	case (raw || encoded || sign == ".") && slices.ContainsFunc(parts,
+		func(text string) bool { return strings.Contains(text, sign) }):
 		return fmt.Sprintf("have no %q within its parts: it is sent with %q between them", sign, sign)
 	case pair && slices.ContainsFunc(v.names, func(name string) bool { return strings.Contains(name, "=") }):
 		return faultPair

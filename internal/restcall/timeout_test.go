@@ -53,8 +53,10 @@ func TestTimeOfAnUpstreamIsForTheWholeAnswer(t *testing.T) {
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			began := time.Now()
-			r, err := newCaller(t, Config{Transport: c.slow}).Call(t.Context(), Upstream{BaseURL: base, Timeout: allowed}, compile(t, get), nil)
-			if took := time.Since(began); err != nil || took != c.took || !strings.Contains(texts(r), c.want) || r.IsError != (c.took == allowed) {
+			r, err := newCaller(t, Config{Transport: c.slow}).Call(t.Context(), Upstream{BaseURL: base, Timeout: allowed},
+				compile(t, get), nil)
+			if took := time.Since(began); err != nil || took != c.took || !strings.Contains(texts(r), c.want) ||
+				r.IsError != (c.took == allowed) {
 				t.Errorf("%s: %q, %v after %v; want %q after %v", name, texts(r), err, took, c.want, c.took)
 			}
 		})

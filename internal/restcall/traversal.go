@@ -114,7 +114,8 @@ func escaped(text string) (r rune, size int) {
 	if len(text) >= 3 && text[0] == '%' && isHex(text[1]) && isHex(text[2]) {
 		return hexRune(text[1:3]), 3
 	}
-	if len(text) >= 6 && text[0] == '%' && (text[1] == 'u' || text[1] == 'U') && isHex(text[2]) && isHex(text[3]) && isHex(text[4]) && isHex(text[5]) {
+	if len(text) >= 6 && text[0] == '%' && (text[1] == 'u' || text[1] == 'U') && isHex(text[2]) && isHex(text[3]) &&
+		isHex(text[4]) && isHex(text[5]) {
 		return hexRune(text[2:6]), 6
 	}
 	return 0, 0

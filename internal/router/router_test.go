@@ -11,11 +11,16 @@ import (
 func TestLongestPatternThatFitsIsTaken(t *testing.T) {
 	var m Router
 	for _, pattern := range []string{"/", "/oauth/", "/oauth/signin/", "/connect"} {
-		m.Handle(pattern, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { fmt.Fprint(w, pattern+" "+r.URL.Path) }))
+		m.Handle(pattern, http.HandlerFunc(func(w http.ResponseWriter,
+			r *http.Request) {
+			fmt.Fprint(w, pattern+" "+r.URL.Path)
+		}))
 	}
 	for path, want := range map[string]string{
-		"/oauth/signin": "/oauth/signin/", "/oauth/signin/x": "/oauth/signin/", "/oauth/signinx": "/oauth/", "/oauth/token": "/oauth/", "/oauth": "/oauth/",
-		"/oauthx": "/", "/": "/", "/x": "/", "//oauth": "/", "/OAUTH/token": "/", "/oauth/../x": "/oauth/", "/connect": "/connect", "/connect/": "/", "/connect.php": "/",
+		"/oauth/signin": "/oauth/signin/", "/oauth/signin/x": "/oauth/signin/", "/oauth/signinx": "/oauth/",
+		"/oauth/token": "/oauth/", "/oauth": "/oauth/",
+		"/oauthx": "/", "/": "/", "/x": "/", "//oauth": "/", "/OAUTH/token": "/", "/oauth/../x": "/oauth/",
+		"/connect": "/connect", "/connect/": "/", "/connect.php": "/",
 	} {
 		w := httptest.NewRecorder()
 		m.ServeHTTP(w, &http.Request{Method: http.MethodGet, URL: &url.URL{Path: path}})

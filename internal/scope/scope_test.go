@@ -5,7 +5,8 @@ import "testing"
 // A capability cannot be named so that its scope is that of a bundle, and neither can be
 // mistaken for the scope that opens everything.
 func TestScopesOfToolsAreDistinct(t *testing.T) {
-	for _, name := range []string{"tools", "tools:", "tools:b:", "tools:b:a:b", "tools: shop", "tools:sh op", "tools:b", "Tools:shop", "tools:é"} {
+	for _, name := range []string{"tools", "tools:", "tools:b:", "tools:b:a:b", "tools: shop", "tools:sh op", "tools:b",
+		"Tools:shop", "tools:é"} {
 		member, isMember := MemberOf(name)
 		bundle, isBundle := BundleOf(name)
 		if want := name == "tools:b"; isMember != want || isBundle {
@@ -31,7 +32,8 @@ func TestElevatedScopesAreTakenOut(t *testing.T) {
 	if !HasElevated("openid apps") || HasElevated("openid app tools:apps") {
 		t.Error("only apps is elevated")
 	}
-	for name, want := range map[string]bool{"apps": true, "tools": true, "tools:shop": true, "tools:b:x": true, "app": false, "offline_access": false, "tools:": false} {
+	for name, want := range map[string]bool{"apps": true, "tools": true, "tools:shop": true, "tools:b:x": true,
+		"app": false, "offline_access": false, "tools:": false} {
 		if Grantable(name) != want {
 			t.Errorf("%q can be granted by users: %v", name, !want)
 		}
@@ -82,7 +84,8 @@ func TestScopesOfOneToolAndOfReadOnlyToolsAreDistinct(t *testing.T) {
 			t.Errorf("Within(%q, %q) = %t, want %t", c.granted, c.asked, got, c.want)
 		}
 	}
-	for _, bad := range []string{"tools:shop/", "tools:/getPet", "tools:shop/a/b", "tools:b:x/y", "tools/", "tools/write", "tools:shop/a b"} {
+	for _, bad := range []string{"tools:shop/", "tools:/getPet", "tools:shop/a/b", "tools:b:x/y", "tools/", "tools/write",
+		"tools:shop/a b"} {
 		if IsTools(bad) || Grantable(bad) {
 			t.Errorf("%q is taken for a scope of tools", bad)
 		}
@@ -92,7 +95,8 @@ func TestScopesOfOneToolAndOfReadOnlyToolsAreDistinct(t *testing.T) {
 func TestAPIKeyHoldsToolsAndIdentityAndNoMore(t *testing.T) {
 	for name, want := range map[string]bool{
 		"tools": true, "tools/read": true, "tools:shop": true, "tools:shop/getPet": true, "tools:b:support": true,
-		"openid": true, "profile": true, "email": true, "apps": false, "app": false, "": false, "offline_access": false, "tools:": false,
+		"openid": true, "profile": true, "email": true, "apps": false, "app": false, "": false, "offline_access": false,
+		"tools:": false,
 	} {
 		if OfKeys(name) != want {
 			t.Errorf("OfKeys(%q) = %t", name, !want)
@@ -105,7 +109,8 @@ func TestGrantIsWhatTheUserAllowedOfWhatIsWanted(t *testing.T) {
 	for _, c := range []struct{ wanted, asked, allowed, granted string }{
 		{"openid tools", "openid tools", "openid tools", "openid tools"},
 		{"openid tools", "openid tools", "openid tools:b:support", "openid tools:b:support"},
-		{"tools openid", "openid tools", "openid tools:shop/getPet tools:shop/putPet", "tools:shop/getPet tools:shop/putPet openid"},
+		{"tools openid", "openid tools", "openid tools:shop/getPet tools:shop/putPet",
+			"tools:shop/getPet tools:shop/putPet openid"},
 		{"tools:shop", "tools", "tools", "tools:shop"},
 		{"tools:shop", "tools", "tools:b:support", ""}, // nothing of the capability was allowed
 		{"tools:shop", "tools", "tools:shop/getPet tools:b:support", "tools:shop/getPet"},

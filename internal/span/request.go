@@ -102,7 +102,8 @@ const ClientID = "keystile.client_id"
 // any length.
 func methodOf(sent string) string {
 	switch sent {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
 		return sent
 	}
 	return "HTTP"

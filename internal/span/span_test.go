@@ -65,19 +65,23 @@ func TestRequestIsASpanNamedByItsRoute(t *testing.T) {
 		name, failed    string
 		want            map[string]string
 	}{
-		{"GET", "/oauth/token", 200, "GET /oauth/token", "Unset", map[string]string{"http.request.method": "GET", "http.route": "/oauth/token", "http.response.status_code": "200"}},
-		{"POST", "POST /a/{id}", 404, "POST /a/{id}", "Unset", map[string]string{"http.route": "/a/{id}", "http.response.status_code": "404"}},
+		{"GET", "/oauth/token", 200, "GET /oauth/token", "Unset", map[string]string{"http.request.method": "GET",
+			"http.route": "/oauth/token", "http.response.status_code": "200"}},
+		{"POST", "POST /a/{id}", 404, "POST /a/{id}", "Unset", map[string]string{"http.route": "/a/{id}",
+			"http.response.status_code": "404"}},
 		{"GET", "/", 404, "GET", "Unset", map[string]string{"http.route": ""}},
 		{"GET", "/{$}", 503, "GET /", "Error", map[string]string{"http.route": "/", "error.type": "503"}},
 		{"S3CR3T", "", 405, "HTTP", "Unset", map[string]string{"http.request.method": "_OTHER"}},
 	} {
-		all := newDesk().serve(request(c.method, "/s3cr3t?code=s3cr3t", "X-Request-Id", "s3cr3t"), func(w http.ResponseWriter, r *http.Request) {
-			r.Pattern = c.pattern
-			v := reqctx.From(r.Context())
-			v.Known, v.Caller = true, storage.Caller{AppID: "app-1", UserID: "s3cr3t"}
-			w.WriteHeader(c.status)
-		})
-		if len(all) != 1 || all[0].Name != c.name || all[0].SpanKind != trace.SpanKindServer || all[0].Status.Code.String() != c.failed {
+		all := newDesk().serve(request(c.method, "/s3cr3t?code=s3cr3t", "X-Request-Id", "s3cr3t"),
+			func(w http.ResponseWriter, r *http.Request) {
+				r.Pattern = c.pattern
+				v := reqctx.From(r.Context())
+				v.Known, v.Caller = true, storage.Caller{AppID: "app-1", UserID: "s3cr3t"}
+				w.WriteHeader(c.status)
+			})
+		if len(all) != 1 || all[0].Name != c.name || all[0].SpanKind != trace.SpanKindServer ||
+			all[0].Status.Code.String() != c.failed {
 			t.Fatalf("%s %s: %+v", c.method, c.pattern, all)
 		}
 		c.want["keystile.client_id"] = "app-1"
@@ -101,7 +105,9 @@ func TestAnswerThatIsBrokenOffHasASpanToo(t *testing.T) {
 	if all := d.spans.GetSpans(); len(all) != 1 || attributes(all[0])["error.type"] != "aborted" {
 		t.Errorf("recorded %+v", all)
 	}
-	if all := d.serve(request("GET", "/"), func(http.ResponseWriter, *http.Request) {}); attributes(all[0])["http.response.status_code"] != "200" {
+	if all := d.serve(request("GET", "/"), func(http.ResponseWriter,
+		*http.Request) {
+	}); attributes(all[0])["http.response.status_code"] != "200" {
 		t.Errorf("an empty answer is recorded as %+v", all)
 	}
 }
@@ -112,7 +118,8 @@ func TestRequestIsWithinOneSpanHoweverManyHandlersBeginOne(t *testing.T) {
 	if all := d.serve(request("GET", "/"), inner.ServeHTTP); len(all) != 1 {
 		t.Errorf("%d spans", len(all))
 	}
-	skipping := d.tracer.Handler(func(*http.Request) bool { return true }, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	skipping := d.tracer.Handler(func(*http.Request) bool { return true },
+		http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	d.spans.Reset()
 	if skipping.ServeHTTP(httptest.NewRecorder(), request("GET", "/")); len(d.spans.GetSpans()) != 0 {
 		t.Error("a request that is skipped has a span")
@@ -126,12 +133,15 @@ func TestTraceparentIsTheParentUnlessItIsMalformed(t *testing.T) {
 		"00-00000000000000000000000000000000-00f067aa0ba902b7-01": false, "00-" + traceID + "-0000000000000000-01": false,
 		"00-" + traceID + "-00f067aa0ba902bz-01": false, strings.Repeat("0", 10_000): false,
 	} {
-		all := newDesk(sdk.WithSampler(sdk.AlwaysSample())).serve(request("GET", "/", "Traceparent", given), func(http.ResponseWriter, *http.Request) {})
-		if len(all) != 1 || taken != (all[0].SpanContext.TraceID().String() == traceID) || taken != all[0].Parent.IsRemote() || taken != all[0].Parent.IsValid() {
+		all := newDesk(sdk.WithSampler(sdk.AlwaysSample())).serve(request("GET", "/", "Traceparent", given),
+			func(http.ResponseWriter, *http.Request) {})
+		if len(all) != 1 || taken != (all[0].SpanContext.TraceID().String() == traceID) ||
+			taken != all[0].Parent.IsRemote() || taken != all[0].Parent.IsValid() {
 			t.Errorf("traceparent %.80q: %+v", given, all)
 		}
 	}
-	all := newDesk().serve(request("GET", "/", "Traceparent", parent, "Traceparent", parent), func(http.ResponseWriter, *http.Request) {})
+	all := newDesk().serve(request("GET", "/", "Traceparent", parent, "Traceparent", parent),
+		func(http.ResponseWriter, *http.Request) {})
 	if all[0].Parent.IsValid() {
 		t.Error("of two parents one was taken")
 	}
@@ -149,12 +159,14 @@ func (w *wire) RoundTrip(r *http.Request) (*http.Response, error) {
 	if w.err != nil {
 		return nil, w.err
 	}
-	return &http.Response{StatusCode: w.status, Body: io.NopCloser(strings.NewReader("s3cr3t")), Header: http.Header{}}, nil
+	return &http.Response{StatusCode: w.status, Body: io.NopCloser(strings.NewReader("s3cr3t")), Header: http.Header{}},
+		nil
 }
 
 // ask sends a request to a service within a context, and reads the answer.
 func ask(ctx context.Context, w *wire) (*http.Request, error) {
-	r, _ := http.NewRequestWithContext(ctx, "POST", "http://u:s3cr3t@tools.example.com:8443/s3cr3t?key=s3cr3t", strings.NewReader("s3cr3t"))
+	r, _ := http.NewRequestWithContext(ctx, "POST", "http://u:s3cr3t@tools.example.com:8443/s3cr3t?key=s3cr3t",
+		strings.NewReader("s3cr3t"))
 	r.Header.Set("Authorization", "Bearer s3cr3t")
 	res, err := span.Transport(w).RoundTrip(r)
 	if err == nil {
@@ -167,10 +179,12 @@ func ask(ctx context.Context, w *wire) (*http.Request, error) {
 func TestSpanOfAnOutgoingRequestJoinsItsTrace(t *testing.T) {
 	w := &wire{status: 200}
 	var asked *http.Request
-	all := newDesk().serve(request("GET", "/", "Traceparent", parent, "Tracestate", "a=s3cr3t", "Tracestate", "b=2"), func(_ http.ResponseWriter, r *http.Request) {
-		asked, _ = ask(r.Context(), w)
-	})
-	if len(all) != 2 || all[0].Name != "POST" || all[0].SpanKind != trace.SpanKindClient || all[0].Parent.SpanID() != all[1].SpanContext.SpanID() {
+	all := newDesk().serve(request("GET", "/", "Traceparent", parent, "Tracestate", "a=s3cr3t", "Tracestate", "b=2"),
+		func(_ http.ResponseWriter, r *http.Request) {
+			asked, _ = ask(r.Context(), w)
+		})
+	if len(all) != 2 || all[0].Name != "POST" || all[0].SpanKind != trace.SpanKindClient ||
+		all[0].Parent.SpanID() != all[1].SpanContext.SpanID() {
 		t.Fatalf("recorded %+v", all)
 	}
 	if got, want := w.sent.Get("Traceparent"), "00-"+traceID+"-"+all[0].SpanContext.SpanID().String()+"-01"; got != want {
@@ -182,7 +196,8 @@ func TestSpanOfAnOutgoingRequestJoinsItsTrace(t *testing.T) {
 	if asked.Header.Get("Traceparent") != "" {
 		t.Error("the caller's own request was written to")
 	}
-	if a := attributes(all[0]); a["server.address"] != "tools.example.com" || a["server.port"] != "8443" || a["http.response.status_code"] != "200" || a["http.request.method"] != "POST" {
+	if a := attributes(all[0]); a["server.address"] != "tools.example.com" || a["server.port"] != "8443" ||
+		a["http.response.status_code"] != "200" || a["http.request.method"] != "POST" {
 		t.Errorf("attributes %v", a)
 	}
 	if bytes.Contains(fmt.Appendf(nil, "%+v", all), []byte("s3cr3t")) {
@@ -196,7 +211,8 @@ func TestServiceThatFailsIsToldByAWord(t *testing.T) {
 		"canceled": {err: context.Canceled}, "_OTHER": {err: errors.New("dial s3cr3t")},
 	} {
 		all := newDesk().serve(request("GET", "/"), func(_ http.ResponseWriter, r *http.Request) { ask(r.Context(), w) })
-		if got := attributes(all[0])["error.type"]; got != want || all[0].Status.Code.String() != "Error" || bytes.Contains(fmt.Appendf(nil, "%+v", all), []byte("s3cr3t")) {
+		if got := attributes(all[0])["error.type"]; got != want || all[0].Status.Code.String() != "Error" ||
+			bytes.Contains(fmt.Appendf(nil, "%+v", all), []byte("s3cr3t")) {
 			t.Errorf("%s: error.type %q: %+v", want, got, all)
 		}
 	}
@@ -204,13 +220,15 @@ func TestServiceThatFailsIsToldByAWord(t *testing.T) {
 
 func TestTraceThatIsNotSampledGoesOnUnsampled(t *testing.T) {
 	w := &wire{status: 200}
-	all := newDesk(sdk.WithSampler(sdk.NeverSample())).serve(request("GET", "/", "Traceparent", parent), func(_ http.ResponseWriter, r *http.Request) {
-		if span.Of(r.Context()).On() || span.SampledID(r.Context()) != "" {
-			t.Error("it is recorded")
-		}
-		ask(r.Context(), w)
-	})
-	if got := w.sent.Get("Traceparent"); len(all) != 0 || !strings.HasPrefix(got, "00-"+traceID) || !strings.HasSuffix(got, "-00") {
+	all := newDesk(sdk.WithSampler(sdk.NeverSample())).serve(request("GET", "/", "Traceparent", parent),
+		func(_ http.ResponseWriter, r *http.Request) {
+			if span.Of(r.Context()).On() || span.SampledID(r.Context()) != "" {
+				t.Error("it is recorded")
+			}
+			ask(r.Context(), w)
+		})
+	if got := w.sent.Get("Traceparent"); len(all) != 0 || !strings.HasPrefix(got, "00-"+traceID) ||
+		!strings.HasSuffix(got, "-00") {
 		t.Errorf("%d spans, sent %q", len(all), got)
 	}
 }
@@ -243,7 +261,8 @@ func TestProviderInFrontIsFoundInTheContext(t *testing.T) {
 
 func TestSpanAllocatesNothingWhereNoneRecords(t *testing.T) {
 	var off *span.Tracer
-	if h := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}); fmt.Sprintf("%p", off.Handler(nil, h)) != fmt.Sprintf("%p", h) {
+	if h := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}); fmt.Sprintf("%p",
+		off.Handler(nil, h)) != fmt.Sprintf("%p", h) {
 		t.Error("a handler is put around a handler for nothing")
 	}
 	if span.New(nil) != nil {

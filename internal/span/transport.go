@@ -49,7 +49,8 @@ func (t transport) RoundTrip(r *http.Request) (*http.Response, error) {
 	if res.StatusCode >= 400 {
 		s.Fail(strconv.Itoa(res.StatusCode))
 	}
-	if res.StatusCode == http.StatusSwitchingProtocols || res.Body == nil { // the body is the connection, and can be written to
+	// the body is the connection, and can be written to
+	if res.StatusCode == http.StatusSwitchingProtocols || res.Body == nil {
 		s.End()
 		return res, nil
 	}

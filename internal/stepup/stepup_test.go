@@ -40,7 +40,8 @@ func (f factors) Factors(context.Context, string) (storage.Factors, error) { ret
 
 // Decision 91: of a user with a second factor it takes a session that has proved it.
 func TestSessionHasProvedWhatItsUserHas(t *testing.T) {
-	one, two := storage.Session{AMR: authn.AMRPassword}, storage.Session{AMR: authn.AMRPassword + " " + authn.AMRMultifactor}
+	one, two := storage.Session{AMR: authn.AMRPassword}, storage.Session{AMR: authn.AMRPassword + " " +
+		authn.AMRMultifactor}
 	none := factors{}
 	app := factors{of: storage.Factors{Authenticator: &authn.Authenticator{}}}
 	key := factors{of: storage.Factors{Passkeys: []authn.Passkey{{ID: "x"}}}}

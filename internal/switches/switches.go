@@ -16,8 +16,11 @@ type Switch struct {
 // All returns them, in the order in which they are shown.
 func All() []Switch {
 	return []Switch{
-		{storage.SettingForcePKCE, "oauth_force_pkce", []string{"0", "1"}, "0", "0: PKCE is optional; 1: every authorization needs it"},
-		{storage.SettingDefaultAccess, "default_access", []string{storage.AccessAuto, storage.AccessEveryone, storage.AccessOwner}, storage.AccessAuto,
-			"who may use the tools of a capability without an access list: everyone; owner (and administrators); auto: everyone while every way in is closed to people who are not users yet, else owner"},
+		{storage.SettingForcePKCE, "oauth_force_pkce", []string{"0", "1"}, "0",
+			"0: PKCE is optional; 1: every authorization needs it"},
+		{storage.SettingDefaultAccess, "default_access", []string{storage.AccessAuto, storage.AccessEveryone,
+			storage.AccessOwner}, storage.AccessAuto,
+			"who may use the tools of a capability without an access list: everyone; owner (and administrators); auto: " +
+				"everyone while every way in is closed to people who are not users yet, else owner"},
 	}
 }

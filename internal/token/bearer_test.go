@@ -67,7 +67,8 @@ func TestBearerLooksIntoNeitherQueryNorBody(t *testing.T) {
 }
 
 func FuzzBearer(f *testing.F) {
-	for _, text := range []string{"", "Bearer a", "bearer a.b.c==", "Bearer  a", "Bearer", "Basic a", "Bearer \xff", "Bearer a\n"} {
+	for _, text := range []string{"", "Bearer a", "bearer a.b.c==", "Bearer  a", "Bearer", "Basic a", "Bearer \xff",
+		"Bearer a\n"} {
 		f.Add(text)
 	}
 	strict := regexp.MustCompile(`\A(?i:Bearer) +([A-Za-z0-9._~+/-]+=*)\z`)

@@ -14,7 +14,8 @@ import (
 // every follows the feed alone, and tells nobody.
 func every(d, staleAfter time.Duration) Follower {
 	none := func(error) {}
-	return Follower{Every: d, StaleAfter: staleAfter, Also: func(context.Context) error { return nil }, Forgot: none, Turned: none}
+	return Follower{Every: d, StaleAfter: staleAfter, Also: func(context.Context) error { return nil }, Forgot: none,
+		Turned: none}
 }
 
 // followed runs a verifier that follows its feed every second and trusts it for ten; it
@@ -35,7 +36,8 @@ func TestRevocationOfAnotherNodeArrives(t *testing.T) {
 		defer stop()
 		bearer := mint(t, v.keys, nil)
 		time.Sleep(time.Minute + time.Millisecond)
-		feed.RestoreRevocations(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: genuine().ID, Until: time.Now().Add(week)})
+		feed.RestoreRevocations(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: genuine().ID,
+			Until: time.Now().Add(week)})
 		if _, err := v.Verify(t.Context(), bearer); err != nil {
 			t.Errorf("Verify(before the next read) = %v, want no error", err)
 		}
@@ -66,7 +68,8 @@ func TestStaleFeedIsNotTrusted(t *testing.T) {
 					t.Errorf("Verify(10 s after a good read) = %v, want no error", err)
 				}
 				time.Sleep(time.Nanosecond)
-				if caller, err := v.Verify(t.Context(), bearer); !errors.Is(err, ErrStale) || errors.Is(err, ErrInvalid) || caller != (storage.Caller{}) {
+				if caller, err := v.Verify(t.Context(), bearer); !errors.Is(err, ErrStale) || errors.Is(err, ErrInvalid) ||
+					caller != (storage.Caller{}) {
 					t.Errorf("Verify(later) = %v, %v, want ErrStale", caller, err)
 				}
 				if _, err := v.Verify(t.Context(), bearer+"A"); !errors.Is(err, ErrInvalid) {
@@ -145,7 +148,8 @@ func TestFollowReadsAtItsPaceAndEnds(t *testing.T) {
 		reads := feed.reads
 		time.Sleep(time.Hour)
 		if want := 1 + 1 + 60; reads != want || feed.reads != want {
-			t.Errorf("the feed was read %d times, then %d, want %d: at opening, at once and every second", reads, feed.reads, want)
+			t.Errorf("the feed was read %d times, then %d, want %d: at opening, at once and every second", reads, feed.reads,
+				want)
 		}
 	})
 }

@@ -142,7 +142,8 @@ func TestLossIsNoticedWhateverFollowsIt(t *testing.T) {
 		{"fewer than were lost", func(l *lossy) { l.Revoke(t.Context(), jti("x", week)) }},
 		{"as many as were lost", func(l *lossy) { l.Revoke(t.Context(), jti("x", week), jti("y", week)) }},
 		{"more than were lost", func(l *lossy) { l.Revoke(t.Context(), jti("x", week), jti("y", week), jti("z", week)) }},
-		{"the same again, with other numbers", func(l *lossy) { l.Revoke(t.Context(), jti("x", week), jti("b", week), jti("c", week)) }},
+		{"the same again, with other numbers",
+			func(l *lossy) { l.Revoke(t.Context(), jti("x", week), jti("b", week), jti("c", week)) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -163,7 +164,8 @@ func TestLossIsNoticedWhateverFollowsIt(t *testing.T) {
 					}
 				}
 				second()
-				if f.Regressions() != 1 || len(f.forgot) != 1 || !errors.Is(f.forgot[0], storage.ErrForgot) || f.Stale(time.Now()) != nil {
+				if f.Regressions() != 1 || len(f.forgot) != 1 || !errors.Is(f.forgot[0], storage.ErrForgot) ||
+					f.Stale(time.Now()) != nil {
 					t.Errorf("noticed %d times, told %v, stale: %v", f.Regressions(), f.forgot, f.Stale(time.Now()))
 				}
 			})
@@ -222,10 +224,13 @@ func TestRevocationReadBackBeforeItsAnswerIsNoLoss(t *testing.T) {
 // Nothing of this is a loss.
 func TestFollowerAllowsWhatAStoreMayDo(t *testing.T) {
 	for name, do := range map[string]func(f *follower, l *lossy){
-		"nothing":                      func(*follower, *lossy) {},
-		"the last one is joined":       func(_ *follower, l *lossy) { l.Revoke(t.Context(), jti("c", 2*week)) },
-		"the last one is joined here":  func(f *follower, _ *lossy) { f.Revoke(t.Context(), jti("c", 2*week)) },
-		"all are joined, in turn":      func(_ *follower, l *lossy) { l.Revoke(t.Context(), jti("c", week), jti("b", week), jti("a", week)) },
+		"nothing":                     func(*follower, *lossy) {},
+		"the last one is joined":      func(_ *follower, l *lossy) { l.Revoke(t.Context(), jti("c", 2*week)) },
+		"the last one is joined here": func(f *follower, _ *lossy) { f.Revoke(t.Context(), jti("c", 2*week)) },
+		"all are joined, in turn": func(_ *follower,
+			l *lossy) {
+			l.Revoke(t.Context(), jti("c", week), jti("b", week), jti("a", week))
+		},
 		"the last one ends":            func(_ *follower, l *lossy) { time.Sleep(2 * time.Hour); l.sweep(time.Now()) },
 		"the last one ends, and stays": func(*follower, *lossy) { time.Sleep(2 * time.Hour) },
 		"all end": func(_ *follower, l *lossy) {
@@ -297,7 +302,8 @@ func TestRevocationsOwedToTheStoreAreStoredOnceItCanBe(t *testing.T) {
 		l.lose(0)
 		second()
 		if err := f.Stale(time.Now()); err != nil || !f.stops("0") || l.has("0") {
-			t.Errorf("Stale() = %v, refused here %v, stored %v: want it trusted, refused and not stored", err, f.stops("0"), l.has("0"))
+			t.Errorf("Stale() = %v, refused here %v, stored %v: want it trusted, refused and not stored", err, f.stops("0"),
+				l.has("0"))
 		}
 		l.mu.Lock()
 		l.open = true

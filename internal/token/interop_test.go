@@ -35,7 +35,8 @@ func TestGoJoseReadsOurTokensByOurJWKS(t *testing.T) {
 			h := jws.Signatures[0].Header
 			payload, err := jws.Verify(set.Key(h.KeyID)[0])
 			if err != nil || string(payload) != claims || h.ExtraHeaders[jose.HeaderType] != typ {
-				t.Errorf("go-jose reads %s of typ %v, %v, want %s of typ %s", payload, h.ExtraHeaders[jose.HeaderType], err, claims, typ)
+				t.Errorf("go-jose reads %s of typ %v, %v, want %s of typ %s", payload, h.ExtraHeaders[jose.HeaderType], err, claims,
+					typ)
 			}
 		}
 	}

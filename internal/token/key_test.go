@@ -26,8 +26,10 @@ func TestThumbprintsAreThoseOfTheRFCs(t *testing.T) {
 		name, alg, want string
 		public          crypto.PublicKey
 	}{
-		{"RFC 7638 3.1", RS256, "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs", &rsa.PublicKey{N: new(big.Int).SetBytes(n), E: 65537}},
-		{"RFC 8037 A.3", EdDSA, "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k", ed25519.PublicKey(decode(t, "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"))},
+		{"RFC 7638 3.1", RS256, "NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs",
+			&rsa.PublicKey{N: new(big.Int).SetBytes(n), E: 65537}},
+		{"RFC 8037 A.3", EdDSA, "kPrK_qmxVWaYVA9wwBF6Iuo3vVzz7TxHCTwXBygrS4k",
+			ed25519.PublicKey(decode(t, "11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo"))},
 	} {
 		alg, canonical, err := describe(c.public)
 		if got := thumbprint(canonical); err != nil || alg != c.alg || got != c.want {
@@ -101,7 +103,8 @@ func record(t testing.TB, alg string, key any) storage.SigningKey {
 		}
 		id = base64.RawURLEncoding.EncodeToString(sum)
 	}
-	return storage.SigningKey{ID: id, Alg: alg, State: storage.KeyActive, Private: storage.NewSecret(base64.StdEncoding.EncodeToString(der))}
+	return storage.SigningKey{ID: id, Alg: alg, State: storage.KeyActive,
+		Private: storage.NewSecret(base64.StdEncoding.EncodeToString(der))}
 }
 
 func private(t testing.TB, k storage.SigningKey) crypto.Signer {

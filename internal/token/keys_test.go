@@ -55,7 +55,8 @@ func TestFirstAlgorithmIsTheDefault(t *testing.T) {
 	for _, c := range []struct {
 		algs []string
 		want string
-	}{{nil, "ES256"}, {[]string{EdDSA}, "EdDSA"}, {[]string{EdDSA, ES256, EdDSA}, "EdDSA ES256"}, {[]string{ES256, EdDSA}, "ES256 EdDSA"}} {
+	}{{nil, "ES256"}, {[]string{EdDSA}, "EdDSA"}, {[]string{EdDSA, ES256, EdDSA}, "EdDSA ES256"},
+		{[]string{ES256, EdDSA}, "ES256 EdDSA"}} {
 		v, _ := verifier(t, c.algs...)
 		if got := strings.Join(v.keys.Algs(), " "); got != c.want {
 			t.Errorf("OpenKeys(%q).Algs() = %q, want %q", c.algs, got, c.want)
@@ -83,11 +84,12 @@ func TestOpenKeysSaysWhatIsWrong(t *testing.T) {
 		store *fakeStore
 		alg   string
 	}{
-		"the store is away":       {&fakeStore{err: errAway}, ES256},
-		"HS256 has no keys":       {&fakeStore{}, HS256},
-		"unknown algorithm":       {&fakeStore{}, "ES512"},
-		"only a retired key":      {&fakeStore{keys: []storage.SigningKey{retired}}, ES256},
-		"a record with no secret": {&fakeStore{keys: []storage.SigningKey{{ID: "k", Alg: ES256, State: storage.KeyActive}}}, ES256},
+		"the store is away":  {&fakeStore{err: errAway}, ES256},
+		"HS256 has no keys":  {&fakeStore{}, HS256},
+		"unknown algorithm":  {&fakeStore{}, "ES512"},
+		"only a retired key": {&fakeStore{keys: []storage.SigningKey{retired}}, ES256},
+		"a record with no secret": {&fakeStore{keys: []storage.SigningKey{{ID: "k", Alg: ES256, State: storage.KeyActive}}},
+			ES256},
 	} {
 		if keys, err := OpenKeys(t.Context(), c.store, c.alg); err == nil || keys != nil {
 			t.Errorf("OpenKeys(%s) = %v, %v, want an error only", name, keys, err)

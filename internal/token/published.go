@@ -66,7 +66,8 @@ func (p *Published) SetKeys(document []byte) error {
 // that says another algorithm than that, is none.
 func publishedKey(raw []byte) (publicKey, bool) {
 	var k jose.JSONWebKey
-	if err := k.UnmarshalJSON(raw); err != nil || !k.Valid() || !k.IsPublic() || k.KeyID == "" || k.Use != "" && k.Use != "sig" {
+	if err := k.UnmarshalJSON(raw); err != nil || !k.Valid() || !k.IsPublic() || k.KeyID == "" || k.Use != "" &&
+		k.Use != "sig" {
 		return publicKey{}, false
 	}
 	alg, _, err := describe(k.Key)

@@ -12,8 +12,10 @@ import (
 
 // Feed reads and writes revocations; *storage.Store implements it.
 type Feed interface {
-	RevokeDated(ctx context.Context, rs ...driver.Revocation) ([]driver.Revocation, error) // returns them as they are stored
-	RestoreRevocations(ctx context.Context, rs ...driver.Revocation) error                 // that the store has lost, as they were
+	// returns them as they are stored
+	RevokeDated(ctx context.Context, rs ...driver.Revocation) ([]driver.Revocation, error)
+	// that the store has lost, as they were
+	RestoreRevocations(ctx context.Context, rs ...driver.Revocation) error
 	Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error)
 	Reached(now time.Time) time.Time // what has surely come: no wrong clock ends a fact
 }
@@ -84,7 +86,8 @@ func (r *Revoked) Stops(c storage.Caller) bool {
 	if c.UserID == "" {
 		return false
 	}
-	var buf [96]byte                                                      // ids are shorter, so that no verification allocates
+	// ids are shorter, so that no verification allocates
+	var buf [96]byte
 	both := append(append(append(buf[:0], c.AppID...), '='), c.UserID...) // driver.ConsentID
 	return c.GrantedAt.Before(r.facts[fact{driver.RevokeUser, c.UserID}].Before) ||
 		c.GrantedAt.Before(r.facts[fact{driver.RevokeConsent, string(both)}].Before)

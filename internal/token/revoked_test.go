@@ -34,11 +34,16 @@ func TestRevocationCovers(t *testing.T) {
 		{"its user, afterwards", driver.Revocation{Kind: driver.RevokeUser, ID: "u1", Before: at.Add(1)}, true, false},
 		{"its user, at that moment", driver.Revocation{Kind: driver.RevokeUser, ID: "u1", Before: at}, false, false},
 		{"its user as an app", driver.Revocation{Kind: driver.RevokeApp, ID: "u1", Before: at.Add(1)}, false, false},
-		{"its consent, afterwards", driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID("app1", "u1"), Before: at.Add(1)}, true, false},
-		{"its consent, at that moment", driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID("app1", "u1"), Before: at}, false, false},
-		{"its user's consent to another app", driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID("app2", "u1"), Before: at.Add(1)}, false, false},
-		{"another user's consent to its app", driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID("app1", "u2"), Before: at.Add(1)}, false, false},
-		{"nobody's consent to its app", driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID("app1", ""), Before: at.Add(1)}, false, false},
+		{"its consent, afterwards", driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID("app1", "u1"),
+			Before: at.Add(1)}, true, false},
+		{"its consent, at that moment", driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID("app1", "u1"),
+			Before: at}, false, false},
+		{"its user's consent to another app", driver.Revocation{Kind: driver.RevokeConsent,
+			ID: driver.ConsentID("app2", "u1"), Before: at.Add(1)}, false, false},
+		{"another user's consent to its app", driver.Revocation{Kind: driver.RevokeConsent,
+			ID: driver.ConsentID("app1", "u2"), Before: at.Add(1)}, false, false},
+		{"nobody's consent to its app", driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID("app1", ""),
+			Before: at.Add(1)}, false, false},
 		{"an unknown kind", driver.Revocation{Kind: "all", ID: "u1", Before: at.Add(1)}, false, false},
 	} {
 		r := opened(t, &wire{})
@@ -56,7 +61,8 @@ func TestRevocationCovers(t *testing.T) {
 
 func TestAskingTheRevocationsAllocatesNothing(t *testing.T) {
 	r := opened(t, &wire{})
-	if err := r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeConsent, ID: "ks0/u0", Before: time.Now()}); err != nil {
+	if err := r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeConsent, ID: "ks0/u0",
+		Before: time.Now()}); err != nil {
 		t.Fatal(err)
 	}
 	c := storage.Caller{AppID: handle.NewAppID(), UserID: "u" + handle.NewAppID() + "abcd", GrantedAt: time.Now()}
@@ -72,7 +78,8 @@ func TestRevocationWorksBeforeRevokeReturns(t *testing.T) {
 	after.Grant = handle.NewGrant(time.Now().Add(time.Second))
 	old, again := mint(t, v.keys, func(c *Claims) { *c = first }), mint(t, v.keys, func(c *Claims) { *c = after })
 	v.Verify(t.Context(), old)
-	stop := driver.Revocation{Kind: driver.RevokeUser, ID: "u1", Before: handle.GrantTime(first.Grant).Add(1), Until: time.Now().Add(week)}
+	stop := driver.Revocation{Kind: driver.RevokeUser, ID: "u1", Before: handle.GrantTime(first.Grant).Add(1),
+		Until: time.Now().Add(week)}
 	if err := v.revoked.Revoke(t.Context(), stop); err != nil {
 		t.Fatalf("Revoke() = %v, want no error", err)
 	}
@@ -137,7 +144,8 @@ func TestRevocationNeverShrinks(t *testing.T) {
 		r, now := opened(t, &wire{}), time.Now()
 		c := storage.Caller{UserID: "u1", GrantedAt: now}
 		r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: "u1", Before: now.Add(1), Until: now.Add(week)})
-		r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: "u1", Before: now.Add(-1), Until: now.Add(time.Hour)})
+		r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: "u1", Before: now.Add(-1),
+			Until: now.Add(time.Hour)})
 		time.Sleep(2 * time.Hour)
 		r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: "u2"})
 		if !r.Stops(c) {
@@ -156,7 +164,8 @@ func TestSetForgetsWhatHasExpired(t *testing.T) {
 		r := opened(t, w)
 		add := func(name string, n int) {
 			for i := range n {
-				r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: name + strconv.Itoa(i), Until: time.Now().Add(week)})
+				r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: name + strconv.Itoa(i),
+					Until: time.Now().Add(week)})
 			}
 		}
 		r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: "for ever"})
@@ -199,11 +208,13 @@ func TestFactIsKeptUntilItsEndHasSurelyCome(t *testing.T) {
 		t.Fatal(err)
 	}
 	caller := storage.Caller{TokenID: "j"}
-	if err := r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: "j", Until: time.Now().Add(-8 * 24 * time.Hour)}); err != nil {
+	if err := r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: "j",
+		Until: time.Now().Add(-8 * 24 * time.Hour)}); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 50 { // each addition forgets some that are over
-		if err := r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: fmt.Sprint(i), Until: time.Now()}); err != nil {
+		if err := r.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: fmt.Sprint(i),
+			Until: time.Now()}); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -11,7 +11,8 @@ import (
 
 // The signatures are those of RFC 6979 A.2.5, for SHA-256.
 func TestECDSASignaturesAreDrawnAsRFC6979Says(t *testing.T) {
-	private, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), unhex(t, "C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721"))
+	private, err := ecdsa.ParseRawPrivateKey(elliptic.P256(), unhex(t,
+		"C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721"))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -45,7 +45,8 @@ func (w Who) DeniedAs() access.Subject {
 // Subjects are the subjects that Who is; those with a Kind of "" are none.
 func (w Who) Subjects() [5]access.Subject {
 	all := [5]access.Subject{{Kind: access.SubjectEveryone}}
-	for i, s := range [4]access.Subject{{Kind: access.SubjectRole, Name: w.Role}, {Kind: access.SubjectUser, Name: w.User}, {Kind: access.SubjectApp, Name: w.App}, {Kind: access.SubjectTier, Name: w.Tier}} {
+	for i, s := range [4]access.Subject{{Kind: access.SubjectRole, Name: w.Role}, {Kind: access.SubjectUser, Name: w.User},
+		{Kind: access.SubjectApp, Name: w.App}, {Kind: access.SubjectTier, Name: w.Tier}} {
 		if s.Name != "" {
 			all[i+1] = s
 		}

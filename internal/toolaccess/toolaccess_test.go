@@ -16,9 +16,11 @@ func deny(subject string, tools ...string) access.Rule {
 
 // Decision 54.
 func TestToolAccess(t *testing.T) {
-	owner, admin, bob := Who{User: "uo", App: "a1", Tier: "free"}, Who{User: "ua", Role: "admin", App: "a1", Tier: "free"}, Who{User: "ub", Role: "developer", App: "a1", Tier: "free"}
+	owner, admin, bob := Who{User: "uo", App: "a1", Tier: "free"}, Who{User: "ua", Role: "admin", App: "a1", Tier: "free"},
+		Who{User: "ub", Role: "developer", App: "a1", Tier: "free"}
 	app, rich := Who{App: "a1", Tier: "free"}, Who{App: "a2", Tier: "enterprise"}
-	get, post := toolplan.Tool{Name: "get", Method: "get", Call: &toolplan.Call{}}, toolplan.Tool{Name: "post", Method: "post", Call: &toolplan.Call{}}
+	get, post := toolplan.Tool{Name: "get", Method: "get", Call: &toolplan.Call{}},
+		toolplan.Tool{Name: "post", Method: "post", Call: &toolplan.Call{}}
 	received, silent := toolplan.Tool{Name: "told", ReadOnly: true}, toolplan.Tool{Name: "silent", Method: "get"}
 	c := storage.Capability{Member: "m", Owner: "uo"}
 	readOnly := access.Rule{Subject: "everyone", ReadOnly: true}
@@ -29,32 +31,40 @@ func TestToolAccess(t *testing.T) {
 		tool  toolplan.Tool
 		want  bool
 	}{
-		"by default everyone":                       {nil, true, bob, post, true},
-		"by default an application":                 {nil, true, app, post, true},
-		"by default the owner":                      {nil, false, owner, post, true},
-		"by default an administrator":               {nil, false, admin, post, true},
-		"by default nobody else":                    {nil, false, bob, post, false},
-		"an application is not its owner":           {nil, false, Who{App: "uo", Tier: "free"}, post, false},
-		"a user":                                    {[]access.Rule{rule("user:ub")}, true, bob, post, true},
-		"not another":                               {[]access.Rule{rule("user:ub")}, true, Who{User: "uc", App: "a1"}, post, false},
-		"the owner beside a list":                   {[]access.Rule{rule("user:ub")}, false, owner, post, true},
-		"an administrator beside a list":            {[]access.Rule{rule("user:ub")}, false, admin, post, true},
-		"a role":                                    {[]access.Rule{rule("role:developer")}, false, bob, post, true},
-		"a role without the user":                   {[]access.Rule{rule("role:developer")}, false, app, post, false},
-		"an application":                            {[]access.Rule{rule("app:a1")}, false, app, post, true},
-		"an application for a user":                 {[]access.Rule{rule("app:a1")}, false, bob, post, true},
-		"another application":                       {[]access.Rule{rule("app:a1")}, false, rich, post, false},
-		"a tier":                                    {[]access.Rule{rule("tier:enterprise")}, false, rich, post, true},
-		"another tier":                              {[]access.Rule{rule("tier:enterprise")}, false, bob, post, false},
-		"a denial before":                           {[]access.Rule{deny("user:ub"), rule("everyone")}, true, bob, post, false},
-		"a denial behind":                           {[]access.Rule{rule("user:ub"), deny("everyone")}, true, bob, post, false},
-		"a denial alone leaves the others":          {[]access.Rule{deny("user:ub")}, true, app, post, true},
-		"a denial alone, where only owners may":     {[]access.Rule{deny("user:ub")}, false, app, post, false},
-		"what its owner is denied":                  {[]access.Rule{rule("everyone"), deny("user:ub", "post")}, true, Who{App: "a3", Owner: "ub"}, post, false},
-		"no more of it":                             {[]access.Rule{rule("everyone"), deny("user:ub", "post")}, true, Who{App: "a3", Owner: "ub"}, get, true},
-		"what its owner is allowed":                 {[]access.Rule{rule("user:ub")}, false, Who{App: "a3", Owner: "ub"}, post, false},
-		"a denial of one tool":                      {[]access.Rule{rule("everyone"), deny("user:ub", "post")}, true, bob, post, false},
-		"a denial of another tool":                  {[]access.Rule{rule("everyone"), deny("user:ub", "post")}, true, bob, get, true},
+		"by default everyone":             {nil, true, bob, post, true},
+		"by default an application":       {nil, true, app, post, true},
+		"by default the owner":            {nil, false, owner, post, true},
+		"by default an administrator":     {nil, false, admin, post, true},
+		"by default nobody else":          {nil, false, bob, post, false},
+		"an application is not its owner": {nil, false, Who{App: "uo", Tier: "free"}, post, false},
+		"a user":                          {[]access.Rule{rule("user:ub")}, true, bob, post, true},
+		"not another": {[]access.Rule{rule("user:ub")}, true, Who{User: "uc", App: "a1"}, post,
+			false},
+		"the owner beside a list":        {[]access.Rule{rule("user:ub")}, false, owner, post, true},
+		"an administrator beside a list": {[]access.Rule{rule("user:ub")}, false, admin, post, true},
+		"a role":                         {[]access.Rule{rule("role:developer")}, false, bob, post, true},
+		"a role without the user":        {[]access.Rule{rule("role:developer")}, false, app, post, false},
+		"an application":                 {[]access.Rule{rule("app:a1")}, false, app, post, true},
+		"an application for a user":      {[]access.Rule{rule("app:a1")}, false, bob, post, true},
+		"another application":            {[]access.Rule{rule("app:a1")}, false, rich, post, false},
+		"a tier":                         {[]access.Rule{rule("tier:enterprise")}, false, rich, post, true},
+		"another tier":                   {[]access.Rule{rule("tier:enterprise")}, false, bob, post, false},
+		"a denial before": {[]access.Rule{deny("user:ub"), rule("everyone")}, true, bob, post,
+			false},
+		"a denial behind": {[]access.Rule{rule("user:ub"), deny("everyone")}, true, bob, post,
+			false},
+		"a denial alone leaves the others":      {[]access.Rule{deny("user:ub")}, true, app, post, true},
+		"a denial alone, where only owners may": {[]access.Rule{deny("user:ub")}, false, app, post, false},
+		"what its owner is denied": {[]access.Rule{rule("everyone"), deny("user:ub", "post")}, true,
+			Who{App: "a3", Owner: "ub"}, post, false},
+		"no more of it": {[]access.Rule{rule("everyone"), deny("user:ub", "post")}, true,
+			Who{App: "a3", Owner: "ub"}, get, true},
+		"what its owner is allowed": {[]access.Rule{rule("user:ub")}, false, Who{App: "a3", Owner: "ub"},
+			post, false},
+		"a denial of one tool": {[]access.Rule{rule("everyone"), deny("user:ub", "post")}, true, bob,
+			post, false},
+		"a denial of another tool": {[]access.Rule{rule("everyone"), deny("user:ub", "post")}, true, bob,
+			get, true},
 		"a denial for all holds for the owner":      {[]access.Rule{deny("everyone")}, true, owner, post, false},
 		"a denial for all holds for administrators": {[]access.Rule{deny("everyone")}, true, admin, post, false},
 		"read-only, a GET":                          {[]access.Rule{readOnly}, false, bob, get, true},

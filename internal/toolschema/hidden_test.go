@@ -15,7 +15,8 @@ import (
 func TestHiddenTextIsStripped(t *testing.T) {
 	for name, text := range hiddentext.Hidden {
 		for _, c := range []struct{ in, want string }{
-			{text, ""}, {"a" + text + "b", "ab"}, {text + "a", "a"}, {"a" + text, "a"}, {"1" + text + "b", "1b"}, {"用" + text + "户", "用户"},
+			{text, ""}, {"a" + text + "b", "ab"}, {text + "a", "a"}, {"a" + text, "a"}, {"1" + text + "b", "1b"},
+			{"用" + text + "户", "用户"},
 		} {
 			if got := strings.ReplaceAll(Text(c.in), " ", ""); got != c.want {
 				t.Errorf("%s: Text(%q) = %q, want %q", name, c.in, got, c.want)
@@ -30,10 +31,15 @@ func TestHiddenTextIsStripped(t *testing.T) {
 // Joiners and selectors are kept where they are seen, and nowhere else.
 func TestJoinersAndSelectorsOutOfPlaceAreStripped(t *testing.T) {
 	for in, want := range map[string]string{
-		"a\u200db": "ab", "a\u200cb": "ab", "می\u200c": "می", "می\u200c x": "می x", "\u200cمی": "می", "می\u200c\u200cخ": "می\u200cخ", "می\u200c\u200dخ": "می\u200dخ", "م\u200dक": "مक",
-		"👨\u200d": "👨", "👨\u200d\u200d👩": "👨\u200d👩", "👨\u200cx": "👨x", "👨\u200c👩": "👨👩", "1\u200d2": "12", "a\u200d👩": "a👩", "🇩\u200d🇪": "🇩🇪",
-		"❤\ufe0f\ufe0f": "❤️", "❤\ufe0f\ufe0e": "❤️", "❤\ufe0e\ufe0f\ufe0e": "❤\ufe0e", "a\ufe0f": "a", "1\ufe0f": "1", "1\ufe0f2": "12", "1\ufe0e\u20e3": "1\u20e3", "#\ufe0f": "#", "用\ufe00": "用", "🇩\ufe0f": "🇩", "👍🏿\ufe0f": "👍🏿",
-		"🏴" + hiddentext.Tags("usca") + "\U000e007f": "🏴", "🏴" + hiddentext.Tags("gbeng"): "🏴", "🏴" + hiddentext.Tags("gbengx") + "\U000e007f": "🏴", "🏴󠁧󠁢󠁥󠁮󠁧󠁿" + hiddentext.Tags("gbeng") + "\U000e007f": "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "x" + hiddentext.Tags("gbeng") + "\U000e007f": "x", "🏴️" + hiddentext.Tags("gbeng") + "\U000e007f": "🏴️",
+		"a\u200db": "ab", "a\u200cb": "ab", "می\u200c": "می", "می\u200c x": "می x", "\u200cمی": "می",
+		"می\u200c\u200cخ": "می\u200cخ", "می\u200c\u200dخ": "می\u200dخ", "م\u200dक": "مक",
+		"👨\u200d": "👨", "👨\u200d\u200d👩": "👨\u200d👩", "👨\u200cx": "👨x", "👨\u200c👩": "👨👩", "1\u200d2": "12", "a\u200d👩": "a👩",
+		"🇩\u200d🇪":      "🇩🇪",
+		"❤\ufe0f\ufe0f": "❤️", "❤\ufe0f\ufe0e": "❤️", "❤\ufe0e\ufe0f\ufe0e": "❤\ufe0e", "a\ufe0f": "a", "1\ufe0f": "1",
+		"1\ufe0f2": "12", "1\ufe0e\u20e3": "1\u20e3", "#\ufe0f": "#", "用\ufe00": "用", "🇩\ufe0f": "🇩", "👍🏿\ufe0f": "👍🏿",
+		"🏴" + hiddentext.Tags("usca") + "\U000e007f": "🏴", "🏴" + hiddentext.Tags("gbeng"): "🏴",
+		"🏴" + hiddentext.Tags("gbengx") + "\U000e007f": "🏴", "🏴󠁧󠁢󠁥󠁮󠁧󠁿" + hiddentext.Tags("gbeng") + "\U000e007f": "🏴󠁧󠁢󠁥󠁮󠁧󠁿",
+		"x" + hiddentext.Tags("gbeng") + "\U000e007f": "x", "🏴️" + hiddentext.Tags("gbeng") + "\U000e007f": "🏴️",
 		"⠓\u2800⠓": "⠓ ⠓", "a\nb\tc\u2028d\u2029e\r\nf": "a b c d e f", "a\xffb\xe2\x80": "ab",
 	} {
 		if got := Text(in); got != want {
@@ -66,7 +72,8 @@ func TestTextThatIsCutStaysLegible(t *testing.T) {
 }
 
 func TestLinesOfATextStayLines(t *testing.T) {
-	for in, want := range map[string]string{"a\nb\r\n\tc": "a\nb\n c", "a\u200b\n\u202eb": "a\nb", strings.Repeat("é\n", 2000): strings.Repeat("é\n", 2000)} {
+	for in, want := range map[string]string{"a\nb\r\n\tc": "a\nb\n c", "a\u200b\n\u202eb": "a\nb",
+		strings.Repeat("é\n", 2000): strings.Repeat("é\n", 2000)} {
 		if got := Lines(in); got != want {
 			t.Errorf("Lines(%.40q) = %.40q, want %.40q", in, got, want)
 		}
@@ -104,7 +111,8 @@ func TestKeywordWithHiddenTextIsDroppedAndReported(t *testing.T) {
 			`{"properties":{"p":{"items":{"anyOf":[{"const":` + s + `},{"type":"string"}]},"type":"array"}}}`,
 			`{"properties":{"p":{"$ref":` + s + `}}}`, `{"properties":{"p":{"type":` + s + `}}}`,
 		} {
-			if got, _ := reported(t, schema, Limits{Depth: 8, Nodes: 100, Properties: 9}); !ascii(got) || strings.Contains(got, "additionalProperties") {
+			if got, _ := reported(t, schema, Limits{Depth: 8, Nodes: 100, Properties: 9}); !ascii(got) ||
+				strings.Contains(got, "additionalProperties") {
 				t.Errorf("%s: %s of %s", name, got, schema)
 			}
 		}
@@ -130,7 +138,8 @@ func reported(t *testing.T, schema string, l Limits) (shown string, reports []st
 	if err != nil {
 		t.Fatal(err)
 	}
-	p := NewDocument(root, maxHops).Projection(l, func(n Node, why string) { reports = append(reports, n.Pointer()+" "+why) })
+	p := NewDocument(root, maxHops).Projection(l,
+		func(n Node, why string) { reports = append(reports, n.Pointer()+" "+why) })
 	fields, ok := p.Fields(p.doc.Root())
 	if !ok || p.Err() != nil {
 		t.Fatalf("Fields(%s) = %v, %v", schema, ok, p.Err())
@@ -168,7 +177,8 @@ func forbidden(r rune) bool {
 	case r == '\u200c', r == '\u200d', r == '\ufe0e', r == '\ufe0f', 0xe0061 <= r && r <= 0xe007f:
 		return false // by what stands beside them
 	}
-	return unicode.In(r, unicode.C, unicode.Zl, unicode.Zp, unicode.Variation_Selector, unicode.Other_Default_Ignorable_Code_Point) || r == '\u2800'
+	return unicode.In(r, unicode.C, unicode.Zl, unicode.Zp, unicode.Variation_Selector,
+		unicode.Other_Default_Ignorable_Code_Point) || r == '\u2800'
 }
 
 func FuzzText(f *testing.F) {
@@ -186,7 +196,8 @@ func FuzzText(f *testing.F) {
 		if lines := Lines(s); Lines(lines) != lines {
 			t.Errorf("Lines(Lines(%q)) = %q, want %q", s, Lines(lines), lines)
 		}
-		if !Visible(once) || !utf8.ValidString(once) || utf8.RuneCountInString(once) > maxRunes || strings.TrimSpace(once) != once {
+		if !Visible(once) || !utf8.ValidString(once) || utf8.RuneCountInString(once) > maxRunes ||
+			strings.TrimSpace(once) != once {
 			t.Errorf("Text(%q) = %q, want one line of visible text", s, once)
 		}
 		runes := []rune(once)
@@ -196,7 +207,8 @@ func FuzzText(f *testing.F) {
 			switch {
 			case forbidden(r), r == '\n':
 				t.Errorf("Text(%q) = %q, which has %U", s, once, r)
-			case i == 0 && (r == '\u200c' || r == '\u200d' || r == '\ufe0e' || r == '\ufe0f' || tag), last && (r == '\u200c' || r == '\u200d'):
+			case i == 0 && (r == '\u200c' || r == '\u200d' || r == '\ufe0e' || r == '\ufe0f' || tag), last &&
+				(r == '\u200c' || r == '\u200d'):
 				t.Errorf("Text(%q) = %q, where %U joins nothing", s, once, r)
 			case i > 0 && runes[i-1] == r && (r == '\u200c' || r == '\u200d' || r == '\ufe0e' || r == '\ufe0f' || tag):
 				t.Errorf("Text(%q) = %q, which has a run of %U", s, once, r)

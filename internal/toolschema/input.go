@@ -85,7 +85,8 @@ func (f Foreign) ByName() (Foreign, error) {
 	}
 	for _, field := range f.Input {
 		if !Legal(field.Name) {
-			return Foreign{}, fmt.Errorf("the required argument %q has a name that models cannot use: rename it to match ^[A-Za-z0-9_.-]{1,64}$", field.Name)
+			return Foreign{}, fmt.Errorf("the required argument %q has a name that models cannot use: rename it to match "+
+				"^[A-Za-z0-9_.-]{1,64}$", field.Name)
 		}
 	}
 	return f, nil
@@ -97,7 +98,8 @@ const maxName = 64 // bytes of the name of an argument
 // ^[A-Za-z0-9_.-]{1,64}$.
 func Legal(name string) bool {
 	for i := range len(name) {
-		if c := name[i]; !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '.' || c == '-') {
+		if c := name[i]; !('a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9' || c == '_' || c == '.' ||
+			c == '-') {
 			return false
 		}
 	}
@@ -169,7 +171,8 @@ func Read(schema json.RawMessage) (Foreign, error) {
 		return Foreign{}, errNoObject
 	}
 	d := NewDocument(root, maxHops)
-	for _, limits := range []Limits{{Depth: 8, Nodes: 2000, Properties: 512, Bytes: maxBytes}, {Properties: 512, Bytes: maxBytes}} {
+	for _, limits := range []Limits{{Depth: 8, Nodes: 2000, Properties: 512, Bytes: maxBytes},
+		{Properties: 512, Bytes: maxBytes}} {
 		var left leftOut
 		p := d.Projection(limits, func(n Node, reason string) { left.add(n.Pointer(), reason) })
 		if limits.Depth > 0 {

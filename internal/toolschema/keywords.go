@@ -54,7 +54,8 @@ func (p *Projection) keywords(n Node, v tree.Object, level int) tree.Object {
 // any: uniqueItems of a text says nothing, and strict validators refuse it there.
 func applies(keyword string, types tree.Array) bool {
 	of := ofType[keyword]
-	return of == nil || len(types) == 0 || slices.ContainsFunc(of, func(t string) bool { return slices.Contains(types, any(t)) })
+	return of == nil || len(types) == 0 || slices.ContainsFunc(of,
+		func(t string) bool { return slices.Contains(types, any(t)) })
 }
 
 var (
@@ -64,9 +65,11 @@ var (
 	objects = []string{"object"}
 	ofType  = map[string][]string{
 		"pattern": texts, "minLength": texts, "maxLength": texts, "contentMediaType": texts, "contentEncoding": texts,
-		"minimum": numbers, "maximum": numbers, "exclusiveMinimum": numbers, "exclusiveMaximum": numbers, "multipleOf": numbers,
-		"items": arrays, "properties": objects, "required": objects, "additionalProperties": objects,
-		"format": {"string", "number", "integer"}, "uniqueItems": arrays, "minItems": arrays, "maxItems": arrays, "minProperties": objects, "maxProperties": objects,
+		"minimum": numbers, "maximum": numbers, "exclusiveMinimum": numbers, "exclusiveMaximum": numbers,
+		"multipleOf": numbers,
+		"items":      arrays, "properties": objects, "required": objects, "additionalProperties": objects,
+		"format": {"string", "number", "integer"}, "uniqueItems": arrays, "minItems": arrays, "maxItems": arrays,
+		"minProperties": objects, "maxProperties": objects,
 	}
 )
 

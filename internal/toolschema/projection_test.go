@@ -44,7 +44,8 @@ func TestPatternIsReadOnce(t *testing.T) {
 func TestProjectionReportsWhereSomethingIsLeftOut(t *testing.T) {
 	d := document(t, `{"properties":{"a":7,"b":false,"c":{"type":"x","pattern":"[","items":{"enum":[]}},"d/e":{"minimum":"1","x-a":1,"description":""},"f":{"exclusiveMinimum":false}}}`)
 	var got []string
-	d.Projection(Limits{Properties: 512}, func(n Node, reason string) { got = append(got, n.Pointer()+": "+reason) }).Fields(d.Root())
+	d.Projection(Limits{Properties: 512},
+		func(n Node, reason string) { got = append(got, n.Pointer()+": "+reason) }).Fields(d.Root())
 	want := []string{
 		"/properties/a: not a schema", "/properties/b: a schema that accepts nothing",
 		"/properties/c/type: not a type of JSON Schema", "/properties/c/pattern: no pattern that every client understands",

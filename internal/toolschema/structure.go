@@ -40,8 +40,9 @@ func (p *Projection) structure(n Node, v tree.Object, level int, types tree.Arra
 
 // closed reports an object that takes its own properties alone, and says itself which.
 func closed(v tree.Object) bool {
-	return v.Get("additionalProperties") == false && !slices.ContainsFunc([]string{"$ref", "allOf", "anyOf", "oneOf", "patternProperties", "if", "dependentSchemas"},
-		func(key string) bool { return v.Get(key) != nil })
+	return v.Get("additionalProperties") == false &&
+		!slices.ContainsFunc([]string{"$ref", "allOf", "anyOf", "oneOf", "patternProperties", "if", "dependentSchemas"},
+			func(key string) bool { return v.Get(key) != nil })
 }
 
 // allShown reports whether each property that may be sent is shown. To say that there are

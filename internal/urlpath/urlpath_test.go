@@ -10,7 +10,8 @@ import (
 func TestPrefixIsCutWhereASegmentEndsAndAsItIsWritten(t *testing.T) {
 	for path, want := range map[string]string{
 		"/ai/x": "/x", "/ai": "", "/ai/": "/", "/ai//x": "//x", "/ai/a%2Fb": "/a%2Fb", "/ai/ai": "/ai",
-		"/aix": "no", "/ai%2fx": "no", "/ai%2Fx": "no", "/%61i/x": "no", "/ai;x/y": "no", "/ai%5cx": "no", "//ai/x": "no", "/AI/x": "no", "/a": "no", "": "no",
+		"/aix": "no", "/ai%2fx": "no", "/ai%2Fx": "no", "/%61i/x": "no", "/ai;x/y": "no", "/ai%5cx": "no", "//ai/x": "no",
+		"/AI/x": "no", "/a": "no", "": "no",
 	} {
 		if rest, ok := Cut(path, "/ai"); ok != (want != "no") || ok && rest != want {
 			t.Errorf("Cut(%q) = %q, %t, want %q", path, rest, ok, want)
@@ -23,8 +24,10 @@ func TestPrefixIsCutWhereASegmentEndsAndAsItIsWritten(t *testing.T) {
 
 func TestPathIsReadInEveryWayInWhichAServiceMay(t *testing.T) {
 	for path, want := range map[string]string{
-		"/ai%2fx": "/ai/x", "/ai%5Cx": "/ai/x", "/ai;p=1/x": "/ai/x", "/ai/;p/x": "/ai/x", "//ai//x": "/ai/x", "/%61i/x": "/ai/x", "/ai%252fx": "/ai/x",
-		"/%2561i/x": "/ai/x", "/ai%3bp/x": "/ai/x", "/ai%253Bp/x": "/ai/x", "/ai%2f%2fx/": "/ai/x/", "/ai%zz%2fx": "/ai%25zz/x", "/;": "/", "//": "/",
+		"/ai%2fx": "/ai/x", "/ai%5Cx": "/ai/x", "/ai;p=1/x": "/ai/x", "/ai/;p/x": "/ai/x", "//ai//x": "/ai/x",
+		"/%61i/x": "/ai/x", "/ai%252fx": "/ai/x",
+		"/%2561i/x": "/ai/x", "/ai%3bp/x": "/ai/x", "/ai%253Bp/x": "/ai/x", "/ai%2f%2fx/": "/ai/x/",
+		"/ai%zz%2fx": "/ai%25zz/x", "/;": "/", "//": "/",
 		"/ai;p%2fq/x": "/ai/x", "/%E6%94%AF%2fx": "/%E6%94%AF/x",
 	} {
 		if got := Readings(path); !slices.Contains(got, want) {
@@ -41,8 +44,10 @@ func TestPathIsReadInEveryWayInWhichAServiceMay(t *testing.T) {
 func TestPathThatMayLeadUpwardsIsSeen(t *testing.T) {
 	for path, want := range map[string]bool{
 		"/..": true, "/.": true, "/a/../b": true, "/%2e%2e/b": true, "/a/%2E./b": true, "/a%2f..%2fb": true, "/..;/b": true, "/..;a=b": true, `/..\b`: true,
-		"/..%5Cb": true, "/%2e%2e%3b/b": true, "/%252e%252e/b": true, "/a%252f..%252fb": true, "/a%255c.%252e/b": true, "/..%3bx%2fb": true, "/%zz/%2e%2e": true, "/100%25/%252e%252e": true,
-		"/...": false, "/a..b": false, "/.well-known/x": false, "/a;..": false, "/..a": false, "/a%2Fb": false, "/100%25": false, "/%2525": false, "/": false, "": false,
+		"/..%5Cb": true, "/%2e%2e%3b/b": true, "/%252e%252e/b": true, "/a%252f..%252fb": true, "/a%255c.%252e/b": true,
+		"/..%3bx%2fb": true, "/%zz/%2e%2e": true, "/100%25/%252e%252e": true,
+		"/...": false, "/a..b": false, "/.well-known/x": false, "/a;..": false, "/..a": false, "/a%2Fb": false,
+		"/100%25": false, "/%2525": false, "/": false, "": false,
 	} {
 		if got := Climbs(path); got != want {
 			t.Errorf("Climbs(%q) = %t, want %t", path, got, want)

@@ -18,12 +18,14 @@ type LoginStore interface {
 // the user signs in by mailbox, "" for none, and by no other one. link writes down that a mailbox
 // is the user's, and returns storage.ErrExists for one that is somebody else's. It returns the user
 // as they are then.
-func SettleEmail(ctx context.Context, store LoginStore, link func(ctx context.Context, sub, mailbox string) error, u storage.User, mailbox string) (storage.User, error) {
+func SettleEmail(ctx context.Context, store LoginStore, link func(ctx context.Context, sub, mailbox string) error,
+	u storage.User, mailbox string) (storage.User, error) {
 	all, err := store.Logins(ctx, u.Sub)
 	if err != nil {
 		return u, err
 	}
-	all = slices.DeleteFunc(all, func(l storage.Login) bool { return l.Method != storage.LoginEmail || l.Subject == mailbox })
+	all = slices.DeleteFunc(all,
+		func(l storage.Login) bool { return l.Method != storage.LoginEmail || l.Subject == mailbox })
 	if err := store.EndLogins(ctx, all...); err != nil || mailbox == "" {
 		return u, err
 	}

@@ -33,8 +33,10 @@ func (o *Owner) Error() string {
 
 func (o *Owner) Unwrap() error { return storage.ErrOwner }
 
-const handOver = "hand them over or delete them first: an application by its page in the console or keystile app set CLIENT_ID --owner USERNAME, " +
-	"or keystile app delete CLIENT_ID; a capability by registering it again with keystile capability register MEMBER --owner USERNAME, or keystile capability remove MEMBER"
+const handOver = "hand them over or delete them first: an application by its page in the console or keystile app set " +
+	"CLIENT_ID --owner USERNAME, " +
+	"or keystile app delete CLIENT_ID; a capability by registering it again with keystile capability register MEMBER " +
+	"--owner USERNAME, or keystile capability remove MEMBER"
 
 // Erased says what was removed with a user. It names nobody.
 type Erased struct{ Sessions, Logins, APIKeys, Consents, OpenIDs int }

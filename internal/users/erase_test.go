@@ -78,21 +78,25 @@ func person(t *testing.T, store *storage.Store, n int) storage.User {
 	note := func(err error) { errs = append(errs, err) }
 	l := login(storage.LoginSelf, confusable.Key(name))
 	copy(l.Skeletons[:], confusable.Skeletons(name))
-	u, err := store.CreateUser(ctx, storage.User{Username: name, Name: "Zazazibaribar", Nickname: "Zazazibaribar", Email: "z@quokka.example", EmailVerified: true, Picture: "https://quokka.example/z"}, l)
+	u, err := store.CreateUser(ctx, storage.User{Username: name, Name: "Zazazibaribar", Nickname: "Zazazibaribar",
+		Email: "z@quokka.example", EmailVerified: true, Picture: "https://quokka.example/z"}, l)
 	note(err)
 	for i := range n {
 		id := fmt.Sprint(i)
 		note(store.LinkLogins(ctx, u.Sub, login(storage.LoginEmail, id+"@quokka.example")))
-		_, err := store.SaveSession(ctx, storage.Session{ID: "s" + id, UserID: u.Sub, AuthTime: now, ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour), IP: "192.0.2.7", Agent: "wombat-of-the-hills"})
+		_, err := store.SaveSession(ctx, storage.Session{ID: "s" + id, UserID: u.Sub, AuthTime: now,
+			ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour), IP: "192.0.2.7", Agent: "wombat-of-the-hills"})
 		note(err)
 		_, err = store.SaveConsent(ctx, storage.Consent{AppID: "app" + id, UserID: u.Sub, Scope: "openid"})
 		note(err)
 		_, err = store.EnsureOpenID(ctx, "app"+id, u.Sub)
 		note(err)
-		_, err = store.SaveTicket(ctx, storage.Ticket{ID: "t" + id, Kind: "link", Subject: "z@quokka.example", UserID: u.Sub, CreatedAt: now, ExpiresAt: now.Add(time.Minute)})
+		_, err = store.SaveTicket(ctx, storage.Ticket{ID: "t" + id, Kind: "link", Subject: "z@quokka.example", UserID: u.Sub,
+			CreatedAt: now, ExpiresAt: now.Add(time.Minute)})
 		note(err)
 		if i < 15 {
-			_, err = store.CreateAPIKey(ctx, apikey.Key{ID: handle.Hash("key" + id), UserID: u.Sub, Name: "wombat-of-the-hills", Scope: "tools"}, time.Hour)
+			_, err = store.CreateAPIKey(ctx, apikey.Key{ID: handle.Hash("key" + id), UserID: u.Sub, Name: "wombat-of-the-hills",
+				Scope: "tools"}, time.Hour)
 			note(err)
 		}
 	}
@@ -101,17 +105,22 @@ func person(t *testing.T, store *storage.Store, n int) storage.User {
 		Passkeys: []authn.Passkey{{ID: "x", Name: "key of wombat-of-the-hills"}}, Recovery: []authn.RecoveryCode{{Hash: "x"}},
 	})
 	note(err)
-	_, err = store.SaveTicket(ctx, storage.Ticket{ID: "second", Kind: "factor", UserID: u.Sub, Query: "client_id=app0", Agent: "wombat-of-the-hills", CreatedAt: now, ExpiresAt: now.Add(time.Minute)})
+	_, err = store.SaveTicket(ctx, storage.Ticket{ID: "second", Kind: "factor", UserID: u.Sub, Query: "client_id=app0",
+		Agent: "wombat-of-the-hills", CreatedAt: now, ExpiresAt: now.Add(time.Minute)})
 	note(err)
-	c, err := store.SaveCapability(ctx, storage.Capability{Member: "pets", Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com", Owner: "u0"}, nil)
+	c, err := store.SaveCapability(ctx, storage.Capability{Member: "pets", Kind: storage.CapabilityREST,
+		UpstreamURL: "https://up.example.com", Owner: "u0"}, nil)
 	note(err)
 	_, err = store.SaveAccess(ctx, access.List{Member: c.Member, Rules: []access.Rule{{Subject: "user:" + u.Sub}}})
 	note(err)
-	app, err := store.CreateApp(ctx, storage.App{Name: "Shop", Owner: u.Sub, Domains: []string{"shop.example.com"}}, 0, storage.Quota{})
+	app, err := store.CreateApp(ctx, storage.App{Name: "Shop", Owner: u.Sub, Domains: []string{"shop.example.com"}}, 0,
+		storage.Quota{})
 	note(err)
 	note(store.DeleteApp(ctx, app, storage.Quota{Calls: 5, Until: now.Add(time.Hour)}))
-	note(store.Issue(ctx, driver.Token{Key: driver.Key{1}, Kind: driver.KindRefresh, Grant: "g", GrantedAt: now, AppID: "app0", UserID: u.Sub, IssuedAt: now, ExpiresAt: now.Add(time.Hour)}))
-	_, err = store.AddMail(ctx, storage.Mail{Kind: "notice", Of: u.Sub, Content: storage.NewSecret("to z@quokka.example"), ExpiresAt: now.Add(time.Hour)})
+	note(store.Issue(ctx, driver.Token{Key: driver.Key{1}, Kind: driver.KindRefresh, Grant: "g", GrantedAt: now,
+		AppID: "app0", UserID: u.Sub, IssuedAt: now, ExpiresAt: now.Add(time.Hour)}))
+	_, err = store.AddMail(ctx, storage.Mail{Kind: "notice", Of: u.Sub, Content: storage.NewSecret("to z@quokka.example"),
+		ExpiresAt: now.Add(time.Hour)})
 	note(err)
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
@@ -124,7 +133,8 @@ func erase(t *testing.T, store *storage.Store, sub string) (Erased, error) {
 	t.Helper()
 	revoke := logout.By(store)
 	return Erase(t.Context(), store, revoke, func(ctx context.Context, e Erased) error {
-		return store.Append(ctx, driver.Record{At: time.Now(), Data: []byte("erased " + sub + strings.Join(e.Changes(), "; "))})
+		return store.Append(ctx, driver.Record{At: time.Now(), Data: []byte("erased " + sub +
+			strings.Join(e.Changes(), "; "))})
 	}, sub)
 }
 
@@ -162,7 +172,8 @@ func left(t *testing.T, b driver.Backend, sub string) (named, bySub []string) {
 }
 
 // May name an erased user by sub: see package storage.
-var mayName = []string{"access", "apikeyfence", "appfence", "audit", "capabilityfence", "closedapp", "epoch", "erased", "revocations", "tokens"}
+var mayName = []string{"access", "apikeyfence", "appfence", "audit", "capabilityfence", "closedapp", "epoch", "erased",
+	"revocations", "tokens"}
 
 // gone complains unless nothing but mayName has anything of a user.
 func gone(t *testing.T, b driver.Backend, store *storage.Store, sub string) {
@@ -183,7 +194,8 @@ func TestEraseFreesTheNameAndLeavesOnlyTheAccounts(t *testing.T) {
 			b := make(t)
 			store := openOn(t, b)
 			u := person(t, store, 120)
-			if named, bySub := left(t, b, u.Sub); len(named) < 6 || !slices.Contains(bySub, "spent") || !slices.Contains(bySub, "factors") {
+			if named, bySub := left(t, b, u.Sub); len(named) < 6 || !slices.Contains(bySub, "spent") ||
+				!slices.Contains(bySub, "factors") {
 				t.Fatalf("before, %q and %q name the user: the test looks in the wrong place", named, bySub)
 			}
 			e, err := erase(t, store, u.Sub)
@@ -318,11 +330,13 @@ func TestOwnerAndTheLastAdministratorAreNotErasedAndStayAsTheyAre(t *testing.T) 
 	root := create(t, store, storage.User{Username: "root", Role: storage.RoleAdmin})
 	mina := create(t, store, storage.User{Username: "mina"})
 	for range 3 {
-		if _, err := store.CreateApp(ctx, storage.App{Name: "Shop", Owner: mina.Sub, Domains: []string{"shop.example.com"}}, 0, storage.Quota{}); err != nil {
+		if _, err := store.CreateApp(ctx, storage.App{Name: "Shop", Owner: mina.Sub, Domains: []string{"shop.example.com"}},
+			0, storage.Quota{}); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if _, err := store.SaveCapability(ctx, storage.Capability{Member: "pets", Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com", Owner: mina.Sub}, nil); err != nil {
+	if _, err := store.SaveCapability(ctx, storage.Capability{Member: "pets", Kind: storage.CapabilityREST,
+		UpstreamURL: "https://up.example.com", Owner: mina.Sub}, nil); err != nil {
 		t.Fatal(err)
 	}
 	_, err := erase(t, store, mina.Sub)

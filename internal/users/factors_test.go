@@ -27,15 +27,18 @@ func withApp(t *testing.T, store *storage.Store, sub string) storage.Factors {
 func TestResetRemovesEveryFactorAndRaisesTheEpoch(t *testing.T) {
 	store := open(t)
 	u := create(t, store, storage.User{Username: "ada"})
-	if before, after, err := ResetFactors(t.Context(), store, u.Sub); err != nil || before.Version != 0 || after.Version != 0 {
+	if before, after, err := ResetFactors(t.Context(), store, u.Sub); err != nil || before.Version != 0 ||
+		after.Version != 0 {
 		t.Errorf("of who never had any: %+v, %+v, %v", before, after, err)
 	}
 	withApp(t, store, u.Sub)
 	before, after, err := ResetFactors(t.Context(), store, u.Sub)
-	if err != nil || !before.Any() || after.Any() || !after.AppSecret.IsZero() || len(after.Recovery) > 0 || !after.DueSince.IsZero() || after.Epoch != 1 {
+	if err != nil || !before.Any() || after.Any() || !after.AppSecret.IsZero() || len(after.Recovery) > 0 ||
+		!after.DueSince.IsZero() || after.Epoch != 1 {
 		t.Errorf("it was %+v and is %+v, %v", before, after, err)
 	}
-	if kept, err := store.Factors(t.Context(), u.Sub); err != nil || kept.Any() || kept.Epoch != 1 || !kept.AppSecret.IsZero() {
+	if kept, err := store.Factors(t.Context(), u.Sub); err != nil || kept.Any() || kept.Epoch != 1 ||
+		!kept.AppSecret.IsZero() {
 		t.Errorf("kept is %+v, %v", kept, err)
 	}
 }

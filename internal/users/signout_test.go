@@ -13,7 +13,8 @@ import (
 func TestSignOutByAnOperatorIsToldOnceAndWithoutASession(t *testing.T) {
 	store, now := open(t), time.Now()
 	u := create(t, store, storage.User{Username: "ada"})
-	app, err := store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}, BackchannelLogoutURI: "https://app.example.com/out"})
+	app, err := store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"},
+		BackchannelLogoutURI: "https://app.example.com/out"})
 	if err == nil {
 		_, err = store.EnsureOpenID(t.Context(), app.ID, u.Sub)
 	}
@@ -22,7 +23,8 @@ func TestSignOutByAnOperatorIsToldOnceAndWithoutASession(t *testing.T) {
 	}
 	sids := map[string]string{}
 	begin := func(id string) storage.Session {
-		v, err := store.SaveSession(t.Context(), storage.Session{ID: id, UserID: u.Sub, AuthTime: now, ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour)})
+		v, err := store.SaveSession(t.Context(), storage.Session{ID: id, UserID: u.Sub, AuthTime: now,
+			ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour)})
 		if err == nil {
 			sids[id], err = store.JoinSession(t.Context(), v, app.ID)
 		}

@@ -65,13 +65,17 @@ func (s *Sender) attempt(ctx context.Context, d storage.Delivery) {
 	})
 	switch {
 	case errors.Is(err, storage.ErrConflict):
-		s.log.DebugContext(ctx, "the outcome of a webhook was stored before, or somebody else has taken it over", "delivery", d.ID, "member", d.Member)
+		s.log.DebugContext(ctx, "the outcome of a webhook was stored before, or somebody else has taken it over", "delivery",
+			d.ID, "member", d.Member)
 	case err != nil:
-		s.log.ErrorContext(ctx, "the outcome of a webhook cannot be stored; it is sent again", "delivery", d.ID, "member", d.Member, "status", o.status, "error", err)
+		s.log.ErrorContext(ctx, "the outcome of a webhook cannot be stored; it is sent again", "delivery", d.ID, "member",
+			d.Member, "status", o.status, "error", err)
 	case o.delivered():
-		s.log.DebugContext(ctx, "a webhook was delivered", "delivery", d.ID, "member", d.Member, "event", d.Event, "attempts", d.Attempts)
+		s.log.DebugContext(ctx, "a webhook was delivered", "delivery", d.ID, "member", d.Member, "event", d.Event, "attempts",
+			d.Attempts)
 	case o.over():
-		s.log.WarnContext(ctx, "a webhook is not wanted any more (as by 410 Gone); the event is dropped", "delivery", d.ID, "member", d.Member, "event", d.Event)
+		s.log.WarnContext(ctx, "a webhook is not wanted any more (as by 410 Gone); the event is dropped", "delivery", d.ID,
+			"member", d.Member, "event", d.Event)
 	default:
 		s.logFailure(ctx, next)
 	}
@@ -95,5 +99,6 @@ func (s *Sender) logFailure(ctx context.Context, d storage.Delivery) {
 		log.InfoContext(ctx, "a webhook was not delivered; it is tried again", "next", d.NextAt)
 		return
 	}
-	log.WarnContext(ctx, "a webhook was not delivered and is given up; the event can be read until it expires", "expires", d.ExpiresAt)
+	log.WarnContext(ctx, "a webhook was not delivered and is given up; the event can be read until it expires", "expires",
+		d.ExpiresAt)
 }

@@ -126,7 +126,8 @@ func TestProcessThatDiesOfADeliveryGetsToTheEndOfItsAttempts(t *testing.T) {
 			}
 		}
 		if d := h.queued("m")[0]; d.Waiting() || d.Attempts != 9 || len(h.got()) != 9 {
-			t.Errorf("after 20 lives: waiting %t, %d attempts counted, %d made; want it given up after 9", d.Waiting(), d.Attempts, len(h.got()))
+			t.Errorf("after 20 lives: waiting %t, %d attempts counted, %d made; want it given up after 9", d.Waiting(),
+				d.Attempts, len(h.got()))
 		}
 	})
 }
@@ -146,7 +147,8 @@ func TestDeliveryThatHasExpiredIsNotSent(t *testing.T) {
 		defer h.close(s)
 		synctest.Wait()
 		h.wantArrived("e2")
-		if list := h.queued("m"); len(list) != 1 || list[0].Waiting() || list[0].Event != "e1" || list[0].LastError != "it could not be sent in time" {
+		if list := h.queued("m"); len(list) != 1 || list[0].Waiting() || list[0].Event != "e1" ||
+			list[0].LastError != "it could not be sent in time" {
 			t.Errorf("in the store: %+v, want e1, given up", list)
 		}
 	})

@@ -28,7 +28,8 @@ func TestEventTellsOfACapabilityAndNothingOfItsSecrets(t *testing.T) {
 				t.Fatalf("Events(%s) = %v, %v, want one", event, list, err)
 			}
 			want := `{"type":"` + event + `","timestamp":"2000-01-01T00:00:00Z","data":{"member":"pets","kind":"rest","tool_count":3}}`
-			if d := list[0]; string(d.Payload) != want || d.Event != event || d.URL != "https://hook.example/" || !d.Secret.Equal("HIDDEN") {
+			if d := list[0]; string(d.Payload) != want || d.Event != event || d.URL != "https://hook.example/" ||
+				!d.Secret.Equal("HIDDEN") {
 				t.Errorf("Events(%s) = %s to %s, want %s", event, d.Payload, d.URL, want)
 			}
 		}
@@ -44,7 +45,8 @@ func TestCapabilityWithoutWebhookHasNoEvents(t *testing.T) {
 }
 
 func TestUnknownEventIsRefused(t *testing.T) {
-	if list, err := Events("capability.renamed", full()); err == nil || list != nil || !strings.Contains(err.Error(), "capability.renamed") {
+	if list, err := Events("capability.renamed", full()); err == nil || list != nil ||
+		!strings.Contains(err.Error(), "capability.renamed") {
 		t.Errorf("Events() = %v, %v, want an error that names it", list, err)
 	}
 }

@@ -150,7 +150,8 @@ func (h *fixture) change(member string, events ...string) {
 // sender starts one, with debug log.
 func (h *fixture) sender(change ...func(*Config)) *Sender {
 	h.Helper()
-	c := Config{Store: h.store, Client: &http.Client{Transport: h}, Log: slog.New(slog.NewTextHandler(&h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
+	c := Config{Store: h.store, Client: &http.Client{Transport: h},
+		Log: slog.New(slog.NewTextHandler(&h.log, &slog.HandlerOptions{Level: slog.LevelDebug}))}
 	for _, f := range change {
 		f(&c)
 	}

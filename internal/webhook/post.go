@@ -32,7 +32,8 @@ func (s *Sender) post(ctx context.Context, d storage.Delivery) outcome {
 	m, err := s.compose(ctx, d)
 	switch {
 	case err != nil:
-		s.log.ErrorContext(ctx, "a message cannot be made", "delivery", d.ID, "member", d.Member, "event", d.Event, "error", err)
+		s.log.ErrorContext(ctx, "a message cannot be made", "delivery", d.ID, "member", d.Member, "event", d.Event, "error",
+			err)
 		return outcome{fault: "the message could not be made"}
 	case m.URL == "":
 		return outcome{status: http.StatusGone}

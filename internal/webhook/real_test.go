@@ -79,7 +79,8 @@ func TestReceiverVerifiesWhatARegistrationSent(t *testing.T) {
 	}))
 	defer server.Close()
 	h := built(t)
-	c := storage.Capability{Member: "pets", Kind: storage.CapabilityMCP, WebhookURL: server.URL + "/hook", WebhookSecret: storage.NewSecret(hookSecret)}
+	c := storage.Capability{Member: "pets", Kind: storage.CapabilityMCP, WebhookURL: server.URL + "/hook",
+		WebhookSecret: storage.NewSecret(hookSecret)}
 	h.announce(Registered, c)
 	outcomes := guarded(t, h, strings.TrimPrefix(server.URL, "http://"))
 	if err := <-verdict; err != nil || !strings.Contains(string(body), `"data":{"member":"pets","kind":"mcp","tool_count":0}`) {
@@ -90,7 +91,10 @@ func TestReceiverVerifiesWhatARegistrationSent(t *testing.T) {
 }
 
 func TestAddressInsideIsNotReached(t *testing.T) {
-	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { t.Error("the inside was reached") }))
+	server := httptest.NewServer(http.HandlerFunc(func(http.ResponseWriter,
+		*http.Request) {
+		t.Error("the inside was reached")
+	}))
 	defer server.Close()
 	h := built(t)
 	h.announce(Registered, storage.Capability{Member: "m", WebhookURL: server.URL})

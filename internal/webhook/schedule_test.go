@@ -23,7 +23,8 @@ func TestFailureKeepsTheSchedule(t *testing.T) {
 		if rand.IntN(2) == 0 {
 			o.after = 0
 		}
-		d := storage.Delivery{ID: "id", Attempts: 1 + rand.IntN(9), NextAt: now.Add(time.Minute), ExpiresAt: now.Add(storage.DeliveryLife)}
+		d := storage.Delivery{ID: "id", Attempts: 1 + rand.IntN(9), NextAt: now.Add(time.Minute),
+			ExpiresAt: now.Add(storage.DeliveryLife)}
 		got := o.failed(d, now)
 		if got.LastStatus != o.status || got.LastError != "why" || got.Attempts != d.Attempts || got.ID != "id" {
 			t.Fatalf("after %+v the delivery is %+v", o, got)
@@ -40,7 +41,8 @@ func TestFailureKeepsTheSchedule(t *testing.T) {
 		wait, least := got.NextAt.Sub(now), schedule[d.Attempts-1]
 		most := max(least+least/10, min(o.after, 14*time.Hour))
 		if wait < max(least, min(o.after, 14*time.Hour)) || wait > most {
-			t.Fatalf("after %d attempts and Retry-After %v the pause is %v, want %v to %v", d.Attempts, o.after, wait, least, most)
+			t.Fatalf("after %d attempts and Retry-After %v the pause is %v, want %v to %v", d.Attempts, o.after, wait, least,
+				most)
 		}
 		if d.Attempts == 8 && o.after == 0 {
 			spread[wait] = true

@@ -47,7 +47,8 @@ func TestWebhookSecretAndAddressAreInNeitherLogNorStore(t *testing.T) {
 				shown.WriteString(d.LastError)
 				fmt.Fprintf(&shown, "%v %+v %#v %s", d.Secret, d.Secret, d.Secret, d.Secret)
 			}
-			for _, secret := range []string{hookSecret, "HOOK-SECRET", "SE9PSy1T", "URL-SECRET", "ANSWER-SECRET", "10.9.8.7", "hook.example"} {
+			for _, secret := range []string{hookSecret, "HOOK-SECRET", "SE9PSy1T", "URL-SECRET", "ANSWER-SECRET", "10.9.8.7",
+				"hook.example"} {
 				if strings.Contains(shown.String(), secret) {
 					t.Errorf("%s: %s is shown in %s", name, secret, shown.String())
 				}

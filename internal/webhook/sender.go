@@ -89,7 +89,8 @@ func New(c Config) (*Sender, error) {
 	client.Jar = nil
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	ctx, stop := context.WithCancel(context.Background())
-	s := &Sender{store: c.Store, client: &client, compose: c.Compose, pause: c.Pause, log: c.Log, stop: stop, done: make(chan struct{})}
+	s := &Sender{store: c.Store, client: &client, compose: c.Compose, pause: c.Pause, log: c.Log, stop: stop,
+		done: make(chan struct{})}
 	if s.log == nil {
 		s.log = slog.Default()
 	}
@@ -97,8 +98,10 @@ func New(c Config) (*Sender, error) {
 		s.compose = plain
 	}
 	s.runner = jobs.New(jobs.Queue[storage.Delivery]{
-		Due: s.store.DueDeliveries, Wait: storage.Delivery.Wait, Claim: s.claim, Do: s.attempt, Every: c.Every, Parallel: c.Parallel, Log: s.log,
-		Failing: "webhooks are not delivered, because the store fails; they wait there", Again: "webhooks are delivered again",
+		Due: s.store.DueDeliveries, Wait: storage.Delivery.Wait, Claim: s.claim, Do: s.attempt, Every: c.Every,
+		Parallel: c.Parallel, Log: s.log,
+		Failing: "webhooks are not delivered, because the store fails; they wait there",
+		Again:   "webhooks are delivered again",
 	})
 	s.runner.Start(context.Background())
 	go s.listen(ctx, c.Queued)

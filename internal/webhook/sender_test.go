@@ -110,7 +110,8 @@ func TestFailureIsRepeatedNineTimesOver32Hours(t *testing.T) {
 			}
 		}
 		list := h.queued("m")
-		if len(list) != 1 || list[0].Waiting() || list[0].Attempts != 9 || list[0].LastStatus != http.StatusTeapot || list[0].LastError != "the answer was 418" {
+		if len(list) != 1 || list[0].Waiting() || list[0].Attempts != 9 || list[0].LastStatus != http.StatusTeapot ||
+			list[0].LastError != "the answer was 418" {
 			t.Errorf("in the store: %+v, want it given up after 9 attempts", list)
 		}
 		if n := strings.Count(h.log.String(), "given up"); n != 1 {

@@ -25,8 +25,10 @@ const Tolerance = 5 * time.Minute
 
 // Why Verify refuses.
 var (
-	ErrTimestamp = errors.New("webhook: the timestamp is missing, or more than 5 minutes away: check the clock, or do not replay")
-	ErrSignature = errors.New("webhook: no signature fits: check the secret, and verify the body's bytes before anything parses them")
+	ErrTimestamp = errors.New("webhook: the timestamp is missing, or more than 5 minutes away: check the clock, or do " +
+		"not replay")
+	ErrSignature = errors.New("webhook: no signature fits: check the secret, and verify the body's bytes before " +
+		"anything parses them")
 )
 
 const version = "v1," // HMAC-SHA256

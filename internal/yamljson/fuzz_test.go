@@ -17,9 +17,11 @@ import (
 // was counted before.
 func FuzzJSON(f *testing.F) {
 	for _, text := range []string{
-		"openapi: 3.0.3\npaths:\n  /a:\n    get:\n      responses: {200: {description: ok}}\n", "a: &x {b: 1}\nc: {<<: *x, d: [*x, *x]}", laughs(3), merged(3),
+		"openapi: 3.0.3\npaths:\n  /a:\n    get:\n      responses: {200: {description: ok}}\n",
+		"a: &x {b: 1}\nc: {<<: *x, d: [*x, *x]}", laughs(3), merged(3),
 		"- - a\n  - ? b\n    : c\n- !!str 1\n- |\n  x\n  y\n- >-\n  z\n", "{a, b: [c: d, ? e], ? f : g}", "%YAML 1.2\n%TAG ! tag:x,2000:\n---\n# c\na: 'b' # d\n...\n", `{"a":[1.50,-0,1e999,"\u00e9\n",null],"b":{"":true}}`,
-		"? ? a\n  : b\n", ": a\n: b", "[,]", "{?,:}", "a:\n\n b:\n\tc", "012: +1\n0o7: .5\n0xF: 1.\n", "\ufeff\"a\": \"\\x41\\u00e9\"\r\nb: ''\r", "a: *a", "&a a: *a", "--- \n--- \n", "[[[{[", "\xff\xfe",
+		"? ? a\n  : b\n", ": a\n: b", "[,]", "{?,:}", "a:\n\n b:\n\tc", "012: +1\n0o7: .5\n0xF: 1.\n",
+		"\ufeff\"a\": \"\\x41\\u00e9\"\r\nb: ''\r", "a: *a", "&a a: *a", "--- \n--- \n", "[[[{[", "\xff\xfe",
 	} {
 		f.Add([]byte(text))
 	}
@@ -73,7 +75,9 @@ func count(n *yaml.Node) int {
 }
 
 func TestYAMLCountCoversWhatIsParsed(t *testing.T) {
-	for _, text := range []string{"{a,b,c}", "[:,:]", "[{},[],{a}]", "[? ,? ]", "{?,?,:}", "- - - a: b", "a:\nb:\n? c\n? d\n", "[a: b, c: d]", "- a: 1\n  b: 2\n- ? c\n", "---\n- a\n---\nb: c\n", "\ta", "[\n\ta,\n\tb ]", "- ? - ? - a", "\"a\":b", "{\"a\":b,\"c\":d}", "- &a\n- !!str\n- *a"} {
+	for _, text := range []string{"{a,b,c}", "[:,:]", "[{},[],{a}]", "[? ,? ]", "{?,?,:}", "- - - a: b",
+		"a:\nb:\n? c\n? d\n", "[a: b, c: d]", "- a: 1\n  b: 2\n- ? c\n", "---\n- a\n---\nb: c\n", "\ta", "[\n\ta,\n\tb ]",
+		"- ? - ? - a", "\"a\":b", "{\"a\":b,\"c\":d}", "- &a\n- !!str\n- *a"} {
 		boundHolds(t, []byte(strings.Repeat(text+"\n", 1)))
 	}
 }

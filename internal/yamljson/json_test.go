@@ -130,7 +130,8 @@ func merged(n int) string {
 	b := strings.Builder{}
 	b.WriteString("a0: &a0 {x: 1}\n")
 	for i := range n {
-		fmt.Fprintf(&b, "a%d: &a%[1]d {<<: [%s]}\n", i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d,", i), 10), ","))
+		fmt.Fprintf(&b, "a%d: &a%[1]d {<<: [%s]}\n", i+1, strings.TrimSuffix(strings.Repeat(fmt.Sprintf("*a%d,", i), 10),
+			","))
 	}
 	return b.String()
 }
@@ -149,10 +150,11 @@ func TestJSONThatIsTooLargeIsRefusedSoon(t *testing.T) {
 		text string
 		want error
 	}{
-		"64 levels":                     {strings.Repeat("[", 64) + strings.Repeat("]", 64), nil},
-		"65 levels":                     {strings.Repeat("[", 65) + strings.Repeat("]", 65), ErrDepth},
-		"65 levels in blocks":           {strings.Repeat("- ", 65) + "x", ErrDepth},
-		"levels that an alias adds":     {"a: &a " + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "\nb: " + strings.Repeat("[", 40) + "*a" + strings.Repeat("]", 40), ErrDepth},
+		"64 levels":           {strings.Repeat("[", 64) + strings.Repeat("]", 64), nil},
+		"65 levels":           {strings.Repeat("[", 65) + strings.Repeat("]", 65), ErrDepth},
+		"65 levels in blocks": {strings.Repeat("- ", 65) + "x", ErrDepth},
+		"levels that an alias adds": {"a: &a " + strings.Repeat("[", 40) + strings.Repeat("]", 40) + "\nb: " +
+			strings.Repeat("[", 40) + "*a" + strings.Repeat("]", 40), ErrDepth},
 		"20,000 levels":                 {strings.Repeat("[", 20_000), ErrDepth},
 		"20,000 levels in blocks":       {strings.Repeat("- ", 20_000), ErrDepth},
 		"few laughs":                    {laughs(3), nil},
@@ -160,13 +162,15 @@ func TestJSONThatIsTooLargeIsRefusedSoon(t *testing.T) {
 		"merged a few times":            {merged(3), nil},
 		"merged ten to the ninth times": {merged(9), ErrSize},
 		"a long chain of merges":        {chain(20_000), ErrDepth},
-		"a long text again and again":   {"a: &a " + strings.Repeat("x", 1000) + "\nb: [" + strings.Repeat("*a,", 2000) + "*a]", ErrSize},
-		"a long key again and again":    {"a: &a {" + strings.Repeat("x", 1000) + ": 1}\nb: [" + strings.Repeat("*a,", 2000) + "*a]", ErrSize},
-		"one long text":                 {strings.Repeat("x", l.Bytes-1), ErrSize},
-		"one long text that fits":       {strings.Repeat("x", l.Bytes-2), nil},
-		"a list of too much":            {"[" + strings.Repeat("a,", 1<<20) + "]", ErrSize},
-		"a mapping of too much":         {"{" + strings.Repeat("a,", 1<<20) + "}", ErrSize},
-		"lines of too much":             {strings.Repeat("-\n", 1<<20), ErrSize},
+		"a long text again and again": {"a: &a " + strings.Repeat("x", 1000) + "\nb: [" + strings.Repeat("*a,", 2000) +
+			"*a]", ErrSize},
+		"a long key again and again": {"a: &a {" + strings.Repeat("x", 1000) + ": 1}\nb: [" + strings.Repeat("*a,", 2000) +
+			"*a]", ErrSize},
+		"one long text":           {strings.Repeat("x", l.Bytes-1), ErrSize},
+		"one long text that fits": {strings.Repeat("x", l.Bytes-2), nil},
+		"a list of too much":      {"[" + strings.Repeat("a,", 1<<20) + "]", ErrSize},
+		"a mapping of too much":   {"{" + strings.Repeat("a,", 1<<20) + "}", ErrSize},
+		"lines of too much":       {strings.Repeat("-\n", 1<<20), ErrSize},
 	} {
 		start := time.Now()
 		_, err := JSON(t.Context(), []byte(c.text), l)
@@ -181,7 +185,8 @@ func TestJSONThatIsTooLargeIsRefusedSoon(t *testing.T) {
 
 func TestValuesAreCountedBeforeAnythingIsParsed(t *testing.T) {
 	text := "@ no YAML: " + strings.Repeat("[a,", 1000)
-	if e := refused(t, text, Limits{Bytes: 1 << 20, Depth: 64, Nodes: 100}); !errors.Is(e, ErrSize) || e.Line != 1 || e.Column > 200 {
+	if e := refused(t, text, Limits{Bytes: 1 << 20, Depth: 64, Nodes: 100}); !errors.Is(e, ErrSize) || e.Line != 1 ||
+		e.Column > 200 {
 		t.Errorf("JSON() = %v, want ErrSize where the limit is passed", e)
 	}
 	if e := refused(t, text, wideLimits); errors.Is(e, ErrSize) {

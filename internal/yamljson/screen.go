@@ -10,7 +10,8 @@ import (
 // screen looks at the characters of a text before it is parsed: at their encoding, at those
 // that cannot stand in YAML, and at how many values they can make at most.
 func screen(text []byte, nodes int) error {
-	if head := string(text[:min(len(text), 4)]); strings.HasPrefix(head, "\xff\xfe") || strings.HasPrefix(head, "\xfe\xff") || strings.IndexByte(head, 0) >= 0 {
+	if head := string(text[:min(len(text), 4)]); strings.HasPrefix(head, "\xff\xfe") ||
+		strings.HasPrefix(head, "\xfe\xff") || strings.IndexByte(head, 0) >= 0 {
 		return &Error{1, 1, "this is UTF-16 or UTF-32: save it as UTF-8", nil}
 	}
 	text = bytes.TrimPrefix(text, []byte("\ufeff"))

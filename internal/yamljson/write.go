@@ -21,7 +21,8 @@ func (w *writer) visit(n *yaml.Node) error {
 	if w.nodes >= 0 && len(w.out) <= w.limits.Bytes {
 		return nil
 	}
-	return tooMuch(ErrSize, n, "with its aliases written out it has more than %d bytes of JSON, or %d keys and values", w.limits.Bytes, w.limits.Nodes)
+	return tooMuch(ErrSize, n, "with its aliases written out it has more than %d bytes of JSON, or %d keys and values",
+		w.limits.Bytes, w.limits.Nodes)
 }
 
 func (w *writer) value(n *yaml.Node) error {
@@ -155,7 +156,8 @@ func (w *writer) merge(n *yaml.Node, written map[string]bool) error {
 			source = source.Alias
 		}
 		if source.Kind != yaml.MappingNode {
-			return wrong(n, "the merge key << takes a mapping or a list of mappings: put it in quotes if it is a key like others")
+			return wrong(n, "the merge key << takes a mapping or a list of mappings: put it in quotes if it is a key like "+
+				"others")
 		}
 		err := w.within(source, "!!map", func(n *yaml.Node) error { return w.members(n, written) })
 		if err != nil {

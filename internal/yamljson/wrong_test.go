@@ -61,7 +61,8 @@ func TestErrorsNameTheirPlace(t *testing.T) {
 		{"a: b\u0085", "line 1, column 5: the character U+0085"},
 		{"a: \ufeffb", "line 1, column 4: the character U+FEFF"},
 	} {
-		if e := refused(t, c.text, wideLimits); !strings.Contains(e.Error(), c.want) || errors.Is(e, ErrSize) || errors.Is(e, ErrDepth) {
+		if e := refused(t, c.text, wideLimits); !strings.Contains(e.Error(), c.want) || errors.Is(e, ErrSize) ||
+			errors.Is(e, ErrDepth) {
 			t.Errorf("%q is refused with %q, want %q", c.text, e, c.want)
 		}
 	}

@@ -53,7 +53,8 @@ func happened(kind, app, detail string, at time.Time) event.Event {
 
 // Decision 50.
 func TestReportCountsByApplicationAndDay(t *testing.T) {
-	late, failed := happened(event.Token, "a", event.DetailNoPKCE, noon), happened(event.Token, "a", event.DetailNoPKCE, noon)
+	late, failed := happened(event.Token, "a", event.DetailNoPKCE, noon),
+		happened(event.Token, "a", event.DetailNoPKCE, noon)
 	late.At = noon.In(time.FixedZone("", 14*3600)).Add(11*time.Hour + 59*time.Minute) // the same day in UTC
 	failed.Status = 400
 	trail := trailOf(t,
@@ -132,7 +133,8 @@ There is more than the 30000 rows shown: ask for fewer days.
 		t.Errorf("Render = %v, %s, want\n%s", err, out.String(), want)
 	}
 	out.Reset()
-	if err := (migration.Report{From: noon, To: noon}).Render(&out); err != nil || !strings.Contains(out.String(), "nobody used the old endpoints") {
+	if err := (migration.Report{From: noon, To: noon}).Render(&out); err != nil ||
+		!strings.Contains(out.String(), "nobody used the old endpoints") {
 		t.Errorf("Render(nothing) = %v, %s", err, out.String())
 	}
 	if err := m.Render(full{}); err == nil {

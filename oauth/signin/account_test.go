@@ -112,8 +112,11 @@ func TestAccountPageShowsWhatThereIs(t *testing.T) {
 	r.Header.Set("User-Agent", `Mozilla/5.0 (Windows NT 10.0; rv:140.0) Gecko/20100101 Firefox/140.0 "><script>alert(1)</script>`)
 	d.fixture.do(r)
 	d.consent(d.mina.Sub)
-	d.link(d.mina.Sub, storage.Login{Method: storage.LoginEmail, Subject: "mina@example.com"}, storage.Login{Method: storage.LoginWX, Subject: "u:abcdefgh"}, storage.Login{Method: storage.LoginWX, Subject: "o:12345678"})
-	d.account.Linkable = []web.Link{{Path: "/oauth/signin/qq/link", Label: "QQ", Post: true}, {Path: "/oauth/signin/address", Label: "By link"}}
+	d.link(d.mina.Sub, storage.Login{Method: storage.LoginEmail, Subject: "mina@example.com"},
+		storage.Login{Method: storage.LoginWX, Subject: "u:abcdefgh"},
+		storage.Login{Method: storage.LoginWX, Subject: "o:12345678"})
+	d.account.Linkable = []web.Link{{Path: "/oauth/signin/qq/link", Label: "QQ", Post: true},
+		{Path: "/oauth/signin/address", Label: "By link"}}
 	a := d.do(get(web.AccountPath, d.enterMina()))
 	for _, want := range []string{
 		"Firefox on Windows", "an unknown browser", "This one", "192.0.2.1", "Sign out everywhere",
@@ -129,7 +132,8 @@ func TestAccountPageShowsWhatThereIs(t *testing.T) {
 			t.Errorf("the page holds %q", bad)
 		}
 	}
-	if p := a.policy(); !strings.Contains(p, "frame-ancestors 'none'") || a.Header().Get("X-Frame-Options") != "DENY" || a.Header().Get("Cache-Control") != "no-store" {
+	if p := a.policy(); !strings.Contains(p, "frame-ancestors 'none'") || a.Header().Get("X-Frame-Options") != "DENY" ||
+		a.Header().Get("Cache-Control") != "no-store" {
 		t.Errorf("policy %q, headers %v", p, a.Header())
 	}
 	zh := get(web.AccountPath+"?ui_locales=zh-CN", d.enterMina())
@@ -143,7 +147,8 @@ func TestSessionEndedAloneLeavesTheOthers(t *testing.T) {
 	here, there := d.enterMina(), d.enterMina()
 	a := d.do(sends(account.SessionPath, "cookie", here, "session", handle.Hash(there)))
 	if a.Code != 303 || a.Header().Get("Location") != web.AccountPath || d.visits(here) != nil || d.visits(there) == nil {
-		t.Errorf("ending another = %d to %q; here %v, there %v", a.Code, a.Header().Get("Location"), d.visits(here), d.visits(there))
+		t.Errorf("ending another = %d to %q; here %v, there %v", a.Code, a.Header().Get("Location"), d.visits(here),
+			d.visits(there))
 	}
 	a = d.do(sends(account.SessionPath, "cookie", here, "session", handle.Hash(here)))
 	if a.Code != 303 || d.visits(here) == nil || a.Header().Get("Set-Cookie") == "" {
@@ -163,7 +168,8 @@ func TestAccountHidesWhatBelongsToOthers(t *testing.T) {
 		account.LoginPath:   {"method", storage.LoginWX, "user", ada.Sub, "subject", "1"},
 	} {
 		for _, more := range [][]string{form, {form[0], ""}, {form[0], "nobody\x00"}, {}} {
-			if a := d.do(sends(path, append([]string{"cookie", mine}, more...)...)); a.Code != 303 || a.Header().Get("Location") != web.AccountPath {
+			if a := d.do(sends(path, append([]string{"cookie", mine}, more...)...)); a.Code != 303 ||
+				a.Header().Get("Location") != web.AccountPath {
 				t.Errorf("%s %q = %d to %q, want nothing done", path, more, a.Code, a.Header().Get("Location"))
 			}
 		}
@@ -180,7 +186,8 @@ func TestFormOfAnotherSiteDoesNotChangeTheAccount(t *testing.T) {
 	d.consent(d.mina.Sub)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	for path, form := range map[string][]string{
-		account.SessionPath: {"session", handle.Hash(here)}, account.EverywherePath: {"x", "y"}, account.AccessPath: {"app", "ksacme"}, account.LoginPath: {"method", storage.LoginWX},
+		account.SessionPath: {"session", handle.Hash(here)}, account.EverywherePath: {"x", "y"},
+		account.AccessPath: {"app", "ksacme"}, account.LoginPath: {"method", storage.LoginWX},
 	} {
 		cross := sends(path, append([]string{"cookie", here}, form...)...)
 		cross.Header.Set("Sec-Fetch-Site", "cross-site")
@@ -209,14 +216,18 @@ func TestSigningOutEverywhereEndsSessionsAndGrants(t *testing.T) {
 	_, theirs := d.ada()
 	here, there := d.enterMina(), d.enterMina()
 	a := d.do(sends(account.EverywherePath, "cookie", here))
-	if a.Code != 303 || a.Header().Get("Location") != web.FormPath || d.visits(here) == nil || d.visits(there) == nil || d.visits(theirs) != nil {
-		t.Errorf("%d to %q; here %v, there %v, somebody else %v", a.Code, a.Header().Get("Location"), d.visits(here), d.visits(there), d.visits(theirs))
+	if a.Code != 303 || a.Header().Get("Location") != web.FormPath || d.visits(here) == nil || d.visits(there) == nil ||
+		d.visits(theirs) != nil {
+		t.Errorf("%d to %q; here %v, there %v, somebody else %v", a.Code, a.Header().Get("Location"), d.visits(here),
+			d.visits(there), d.visits(theirs))
 	}
-	if len(d.revoked) != 1 || d.revoked[0].Kind != driver.RevokeUser || d.revoked[0].ID != d.mina.Sub || !d.revoked[0].Before.IsZero() {
+	if len(d.revoked) != 1 || d.revoked[0].Kind != driver.RevokeUser || d.revoked[0].ID != d.mina.Sub ||
+		!d.revoked[0].Before.IsZero() {
 		t.Errorf("revoked %+v", d.revoked)
 	}
 	d.err = storage.ErrUnavailable
-	if a := d.do(sends(account.EverywherePath, "cookie", d.enterMina())); a.Code != 503 || !strings.Contains(a.body, "sign out everywhere once more") {
+	if a := d.do(sends(account.EverywherePath, "cookie", d.enterMina())); a.Code != 503 ||
+		!strings.Contains(a.body, "sign out everywhere once more") {
 		t.Errorf("with the revoker away = %d %s", a.Code, a.body)
 	}
 }
@@ -226,7 +237,8 @@ func TestAccessThatIsRemovedIsGone(t *testing.T) {
 	here := d.enterMina()
 	d.consent(d.mina.Sub)
 	d.err = storage.ErrUnavailable
-	if a := d.do(sends(account.AccessPath, "cookie", here, "app", "ksacme")); a.Code != 503 || !strings.Contains(d.page(here), "Acme") {
+	if a := d.do(sends(account.AccessPath, "cookie", here, "app", "ksacme")); a.Code != 503 ||
+		!strings.Contains(d.page(here), "Acme") {
 		t.Fatalf("with the revoker away = %d; it must stay on the page to be tried again", a.Code)
 	}
 	d.err = nil
@@ -237,7 +249,8 @@ func TestAccessThatIsRemovedIsGone(t *testing.T) {
 	if _, ok, err := d.Allowed(t.Context(), storage.App{ID: "ksacme"}, d.mina.Sub, ""); ok || err != nil {
 		t.Errorf("Allowed() = %v, %v", ok, err)
 	}
-	if len(d.revoked) != 1 || d.revoked[0].Kind != driver.RevokeConsent || d.revoked[0].ID != driver.ConsentID("ksacme", d.mina.Sub) || !d.revoked[0].Before.IsZero() {
+	if len(d.revoked) != 1 || d.revoked[0].Kind != driver.RevokeConsent ||
+		d.revoked[0].ID != driver.ConsentID("ksacme", d.mina.Sub) || !d.revoked[0].Before.IsZero() {
 		t.Errorf("revoked %+v", d.revoked)
 	}
 	if d.do(sends(account.AccessPath, "cookie", here, "app", "ksacme")); len(d.revoked) != 1 {
@@ -253,7 +266,9 @@ func TestAccountPageOfAStoreThatIsAwayIsAPage(t *testing.T) {
 	d := newAccountFixture(t)
 	here := d.enterMina()
 	d.store.session = errDown
-	for _, r := range []*http.Request{get(web.AccountPath, here), get(web.ConfirmPath, here), sends(account.EverywherePath, "cookie", here), sends(consent.Path, "cookie", here, "query", authorizeQuery, "allow", "1")} {
+	for _, r := range []*http.Request{get(web.AccountPath, here), get(web.ConfirmPath, here),
+		sends(account.EverywherePath, "cookie", here), sends(consent.Path, "cookie", here, "query", authorizeQuery, "allow",
+			"1")} {
 		h := http.Handler(d)
 		if r.URL.Path == consent.Path {
 			h = d.SignIn
@@ -294,7 +309,8 @@ func TestAccountChangesAreAudited(t *testing.T) {
 	d.do(sends(account.SessionPath, "cookie", here, "session", handle.Hash(there)))
 	d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX))
 	written.err = errDown
-	if a := d.do(sends(account.AccessPath, "cookie", here, "app", "ksacme")); a.Code != 503 || !strings.Contains(a.body, "could not be written down") {
+	if a := d.do(sends(account.AccessPath, "cookie", here, "app", "ksacme")); a.Code != 503 ||
+		!strings.Contains(a.body, "could not be written down") {
 		t.Errorf("with the trail away = %d %s", a.Code, a.body)
 	}
 	written.err = nil
@@ -302,7 +318,8 @@ func TestAccountChangesAreAudited(t *testing.T) {
 	d.do(sends(account.AccessPath, "cookie", here, "app", "ksacme"))
 	d.do(sends(account.EverywherePath, "cookie", here))
 	want := []string{
-		"signin  ", "signin  ", "consent ksacme denied", "consent ksacme allowed openid profile", "account  session ended", "account  unlinked wx: self wx -> self",
+		"signin  ", "signin  ", "consent ksacme denied", "consent ksacme allowed openid profile", "account  session ended",
+		"account  unlinked wx: self wx -> self",
 		"revocation ksacme access removed", "revocation  signed out everywhere",
 	}
 	if !slices.Equal(written.notes, want) {

@@ -76,7 +76,8 @@ func (s *SignIn) AskFor(w http.ResponseWriter, r *http.Request, path string) err
 //
 // The pages that ask say what the form does, since somebody else may have filled it in while the user was away: in
 // these words, with the names and values of its fields, in the language of its page. No value is secret.
-func (s *SignIn) KeepForm(w http.ResponseWriter, r *http.Request, session string, body []byte, what string, fields [][2]string) error {
+func (s *SignIn) KeepForm(w http.ResponseWriter, r *http.Request, session string, body []byte, what string,
+	fields [][2]string) error {
 	v, user, err := s.steps.Sessions.Visit(r)
 	if err != nil {
 		return err
@@ -164,26 +165,30 @@ func (s *SignIn) Notify(ctx context.Context, sub string, n event.Notice) {
 
 // Allowed returns what a user has allowed an application of a scope; of an empty one, it reports
 // whether they have allowed it anything. It implements oauth.Consent.
-func (s *SignIn) Allowed(ctx context.Context, app storage.App, sub, wanted string) (granted string, ok bool, err error) {
+func (s *SignIn) Allowed(ctx context.Context, app storage.App,
+	sub, wanted string) (granted string, ok bool, err error) {
 	return s.consents.Allowed(ctx, app, sub, wanted)
 }
 
 // AllowedOnce returns what a user has just allowed an application of a scope that they are asked
 // for each time, and uses that up. It implements oauth.Consent.
-func (s *SignIn) AllowedOnce(ctx context.Context, app storage.App, sub, wanted string) (granted string, ok bool, err error) {
+func (s *SignIn) AllowedOnce(ctx context.Context, app storage.App,
+	sub, wanted string) (granted string, ok bool, err error) {
 	return s.consents.AllowedOnce(ctx, app, sub, wanted)
 }
 
 // AskConsent answers an authorize request with the consent page and status 200. The caller has
 // validated the request; if it has read a body, it has put the fields into r.PostForm. It
 // implements oauth.Consent.
-func (s *SignIn) AskConsent(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session, wanted string) error {
+func (s *SignIn) AskConsent(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session,
+	wanted string) error {
 	return s.consents.Ask(w, r, app, who, wanted)
 }
 
 // BeginDevice stores what an application asks for on a device, and returns the device_code. It is one of
 // the Devices of an oauth.Config.
-func (s *SignIn) BeginDevice(r *http.Request, app storage.App, scope, resource string) (deviceCode string, t storage.Ticket, err error) {
+func (s *SignIn) BeginDevice(r *http.Request, app storage.App,
+	scope, resource string) (deviceCode string, t storage.Ticket, err error) {
 	return s.devices.Begin(r, app, scope, resource)
 }
 

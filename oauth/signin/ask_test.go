@@ -176,14 +176,16 @@ func TestPagesSpeakTheReadersLanguage(t *testing.T) {
 func TestPageWithoutAnApplicationIsOurs(t *testing.T) {
 	rm := newFixture(t, nil)
 	a := rm.do(get("/oauth/signin?client_id=ksacme&redirect_uri=" + url.QueryEscape(callback)))
-	if a.Code != http.StatusOK || strings.Contains(a.body, "Acme") || a.carried() != "" || !strings.Contains(a.policy(), "form-action 'self';") {
+	if a.Code != http.StatusOK || strings.Contains(a.body, "Acme") || a.carried() != "" ||
+		!strings.Contains(a.policy(), "form-action 'self';") {
 		t.Errorf("GET /oauth/signin = %d, want 200 without an application", a.Code)
 	}
 }
 
 func TestRefusalIsATextInBothLanguages(t *testing.T) {
 	for _, text := range []string{
-		web.Foreign.Msg, web.NotAForm.Msg, web.Twice.Msg, web.NotText.Msg, web.BadQuery.Msg, web.LongQuery.Msg, web.TooLarge.Msg,
+		web.Foreign.Msg, web.NotAForm.Msg, web.Twice.Msg, web.NotText.Msg, web.BadQuery.Msg, web.LongQuery.Msg,
+		web.TooLarge.Msg,
 		web.RefusedTitle, web.UnavailableTitle, web.UnavailableMsg, web.BrokenTitle, web.BrokenMsg,
 	} {
 		if page.Chinese.Of(text) != page.Chinese {

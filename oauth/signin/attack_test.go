@@ -57,7 +57,8 @@ func TestPagesAreNotFramedSniffedOrCached(t *testing.T) {
 	mina := h.enterMina()
 	pages := 0
 	for _, route := range routes {
-		if route.Path == account.ScriptPath || slices.Contains(FreePaths(), route.Path) && strings.HasSuffix(route.Path, ".js") || !slices.Contains(route.Methods, http.MethodGet) {
+		if route.Path == account.ScriptPath || slices.Contains(FreePaths(), route.Path) &&
+			strings.HasSuffix(route.Path, ".js") || !slices.Contains(route.Methods, http.MethodGet) {
 			continue
 		}
 		for _, cookies := range [][]string{nil, {mina}} {
@@ -71,11 +72,13 @@ func TestPagesAreNotFramedSniffedOrCached(t *testing.T) {
 			}
 			pages++
 			csp := a.policy()
-			if a.Header().Get("X-Frame-Options") != "DENY" || !strings.Contains(csp, "frame-ancestors 'none'") || !strings.Contains(csp, "default-src 'none'") || !strings.Contains(csp, "base-uri 'none'") ||
+			if a.Header().Get("X-Frame-Options") != "DENY" || !strings.Contains(csp, "frame-ancestors 'none'") ||
+				!strings.Contains(csp, "default-src 'none'") || !strings.Contains(csp, "base-uri 'none'") ||
 				strings.Contains(csp, "unsafe") || a.Header().Get("X-Content-Type-Options") != "nosniff" {
 				t.Errorf("GET %s: %v", path, a.Header())
 			}
-			if strings.Contains(a.body, "<script>") || strings.Contains(a.body, " style=") || strings.Contains(a.body, " onclick") {
+			if strings.Contains(a.body, "<script>") || strings.Contains(a.body, " style=") ||
+				strings.Contains(a.body, " onclick") {
 				t.Errorf("GET %s holds a script or a style of its own: %s", path, a.body)
 			}
 		}

@@ -42,7 +42,8 @@ func newAuthenticator(t *testing.T) *authenticator {
 	must(t, err)
 	id := make([]byte, 32)
 	rand.Read(id)
-	return &authenticator{t: t, origin: origin, rp: "id.example.com", flags: present | verified, id: id, key: key, kind: 2, alg: -7, curve: 1}
+	return &authenticator{t: t, origin: origin, rp: "id.example.com", flags: present | verified, id: id, key: key, kind: 2,
+		alg: -7, curve: 1}
 }
 
 // options holds what the service asks a browser for.
@@ -72,7 +73,8 @@ func (b *browser) begin(path string) (o options, a answer) {
 func b64(raw []byte) string { return base64.RawURLEncoding.EncodeToString(raw) }
 
 func (d *authenticator) clientData(kind, challenge string) []byte {
-	raw, err := json.Marshal(map[string]any{"type": kind, "challenge": challenge, "origin": d.origin, "crossOrigin": false})
+	raw, err := json.Marshal(map[string]any{"type": kind, "challenge": challenge, "origin": d.origin,
+		"crossOrigin": false})
 	must(d.t, err)
 	return raw
 }
@@ -102,7 +104,8 @@ func (d *authenticator) make(o options) string {
 	object = append(append(object, cborText("none")...), cborText("attStmt")...)
 	object = append(append(object, cborMap(0)...), cborText("authData")...)
 	return d.send(map[string]any{
-		"clientDataJSON": b64(d.clientData("webauthn.create", o.Challenge)), "attestationObject": b64(cborBytes(object, data)), "transports": []string{"internal"},
+		"clientDataJSON":    b64(d.clientData("webauthn.create", o.Challenge)),
+		"attestationObject": b64(cborBytes(object, data)), "transports": []string{"internal"},
 	})
 }
 
@@ -115,12 +118,14 @@ func (d *authenticator) prove(o options) string {
 	signature, err := ecdsa.SignASN1(rand.Reader, d.key, sum[:])
 	must(d.t, err)
 	return d.send(map[string]any{
-		"clientDataJSON": b64(client), "authenticatorData": b64(data), "signature": b64(signature), "userHandle": b64([]byte(d.user)),
+		"clientDataJSON": b64(client), "authenticatorData": b64(data), "signature": b64(signature),
+		"userHandle": b64([]byte(d.user)),
 	})
 }
 
 func (d *authenticator) send(response map[string]any) string {
-	raw, err := json.Marshal(map[string]any{"id": b64(d.id), "rawId": b64(d.id), "type": "public-key", "clientExtensionResults": map[string]any{}, "response": response})
+	raw, err := json.Marshal(map[string]any{"id": b64(d.id), "rawId": b64(d.id), "type": "public-key",
+		"clientExtensionResults": map[string]any{}, "response": response})
 	must(d.t, err)
 	return string(raw)
 }
@@ -186,7 +191,8 @@ func newPasskeyFixture(t *testing.T, change func(*Config)) *passkeyFixture {
 	if f.b.first().Header().Get("Location") == factor.RemindPath {
 		f.b.form(factor.LaterPath)
 	}
-	if a := f.b.addPasskey(f.device, "my phone"); a.Code != 303 || !strings.HasPrefix(a.Header().Get("Location"), web.AccountPath) {
+	if a := f.b.addPasskey(f.device, "my phone"); a.Code != 303 ||
+		!strings.HasPrefix(a.Header().Get("Location"), web.AccountPath) {
 		t.Fatalf("adding a passkey = %d to %q: %s", a.Code, a.Header().Get("Location"), a.Body)
 	}
 	return f

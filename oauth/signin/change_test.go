@@ -67,7 +67,8 @@ func TestPasswordIsChangedWithTheCurrentOne(t *testing.T) {
 				t.Errorf("an old session is there still: %v", err)
 			}
 		}
-		if v := h.signedIn(b); v.UserID != h.mina.Sub || v.LoginType != storage.LoginSelf || b.cookies[session.CookieName] == old {
+		if v := h.signedIn(b); v.UserID != h.mina.Sub || v.LoginType != storage.LoginSelf ||
+			b.cookies[session.CookieName] == old {
 			t.Errorf("here the session is %+v", v)
 		}
 		if all := h.mails(); len(all) != 1 || all[0].to != minas || !strings.Contains(all[0].text, "id.example.com") {
@@ -86,12 +87,16 @@ func TestPasswordIsNotChangedWithAWrongCurrentOne(t *testing.T) {
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
 		b.wants(t, "a weak one", b.post(newpassword.Path, "current", password, "password", "short"), 400, "too short")
-		b.wants(t, "a common one", b.post(newpassword.Path, "current", password, "password", "PassWord1"), 400, "among the first that are guessed")
-		b.wants(t, "without the current one", b.post(newpassword.Path, "password", better), 400, "Type in your current password.")
+		b.wants(t, "a common one", b.post(newpassword.Path, "current", password, "password", "PassWord1"), 400,
+			"among the first that are guessed")
+		b.wants(t, "without the current one", b.post(newpassword.Path, "password", better), 400,
+			"Type in your current password.")
 		for range 10 {
-			b.wants(t, "a wrong one", b.post(newpassword.Path, "current", "wrong password", "password", better), 401, "The current password is not right")
+			b.wants(t, "a wrong one", b.post(newpassword.Path, "current", "wrong password", "password", better), 401,
+				"The current password is not right")
 		}
-		b.wants(t, "the right one after ten wrong", b.post(newpassword.Path, "current", password, "password", better), 429, "Wait 15 minutes")
+		b.wants(t, "the right one after ten wrong", b.post(newpassword.Path, "current", password, "password", better), 429,
+			"Wait 15 minutes")
 		h.wantsPassword(t, password)
 		h.wantsRevoked(t, 0)
 		if h.signedIn(b).UserID != h.mina.Sub {
@@ -106,7 +111,8 @@ func TestUserWithoutAPasswordCannotChangeIt(t *testing.T) {
 		b.requestCode(t, otp.SignInFlow, "new@example.com")
 		b.post(otp.SignInFlow.CodePath(), "code", h.code())
 		b.wants(t, "the page", b.get(newpassword.Path), 400, "You sign in without a password")
-		b.wants(t, "the form", b.post(newpassword.Path, "current", "", "password", better), 400, "You sign in without a password")
+		b.wants(t, "the form", b.post(newpassword.Path, "current", "", "password", better), 400,
+			"You sign in without a password")
 	})
 }
 
@@ -121,7 +127,8 @@ func TestForgottenPasswordIsSetByMail(t *testing.T) {
 		}
 		b.wants(t, "a weak one", b.post(otp.ResetFlow.CodePath(), "code", code, "password", "short"), 400, "too short")
 		b.wants(t, "the address", b.post(otp.ResetFlow.CodePath(), "code", code, "password", minas), 400, "is no password")
-		b.wants(t, "a wrong code", b.post(otp.ResetFlow.CodePath(), "code", other(code), "password", better), 401, "The code is not right")
+		b.wants(t, "a wrong code", b.post(otp.ResetFlow.CodePath(), "code", other(code), "password", better), 401,
+			"The code is not right")
 		h.wantsPassword(t, password)
 		a := b.post(otp.ResetFlow.CodePath(), "code", code, "password", better)
 		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+authorizeQuery {
@@ -151,7 +158,8 @@ func TestUsernameAsPasswordDoesNotUseUpTheCode(t *testing.T) {
 		must(t, users.LinkEmail(t.Context(), u.Sub, "pen@example.com"))
 		b := h.browser()
 		b.requestCode(t, otp.ResetFlow, "pen@example.com")
-		b.wants(t, "the username", b.post(otp.ResetFlow.CodePath(), "code", h.code(), "password", "Penelopeia"), 400, "is no password")
+		b.wants(t, "the username", b.post(otp.ResetFlow.CodePath(), "code", h.code(), "password", "Penelopeia"), 400,
+			"is no password")
 		if a := b.post(otp.ResetFlow.CodePath(), "code", h.code(), "password", better); a.Code != 303 {
 			t.Errorf("a better one = %d", a.Code)
 		}
@@ -204,8 +212,10 @@ func TestAddressOfSomebodyElseIsNotTaken(t *testing.T) {
 		b.requestCode(t, otp.LinkFlow, "shared@example.com")
 		code := h.code()
 		must(t, h.users.Users.(*users.StoreUsers).LinkEmail(t.Context(), h.mina.Sub, "shared@example.com"))
-		b.wants(t, "an address that is taken meanwhile", b.post(otp.LinkFlow.CodePath(), "code", code), 400, "belongs to another account")
-		if l, err := h.store.Login(t.Context(), storage.LoginEmail, "shared@example.com"); err != nil || l.UserID != h.mina.Sub {
+		b.wants(t, "an address that is taken meanwhile", b.post(otp.LinkFlow.CodePath(), "code", code), 400,
+			"belongs to another account")
+		if l, err := h.store.Login(t.Context(), storage.LoginEmail, "shared@example.com"); err != nil ||
+			l.UserID != h.mina.Sub {
 			t.Errorf("the login is %+v, %v", l, err)
 		}
 	})
@@ -234,7 +244,8 @@ func TestPasswordThatEndsNothingIsNotDone(t *testing.T) {
 		h.ended.err = errDown
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
-		b.wants(t, "with what was granted still valid", b.post(newpassword.Path, "current", password, "password", better), 503, "")
+		b.wants(t, "with what was granted still valid", b.post(newpassword.Path, "current", password, "password", better),
+			503, "")
 		if n := len(h.mails()); n != 0 {
 			t.Errorf("%d mails say that it is done", n)
 		}
@@ -246,7 +257,8 @@ func TestWeakPasswordIsNoGuess(t *testing.T) {
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
 		for range 12 {
-			b.wants(t, "a weak one", b.post(newpassword.Path, "current", "wrong password", "password", "short"), 400, "too short")
+			b.wants(t, "a weak one", b.post(newpassword.Path, "current", "wrong password", "password", "short"), 400,
+				"too short")
 		}
 	})
 }
@@ -258,7 +270,8 @@ func TestAddressIsConfirmedSoonAfterSigningIn(t *testing.T) {
 		b.post(web.FormPath, "username", "mina", "password", password)
 		time.Sleep(stepup.MaxAge + time.Second)
 		b.wants(t, "the page", b.get(otp.LinkFlow.Path), 200, "Sign in once more")
-		if a := b.post(otp.LinkFlow.Path, "address", "eve@example.com"); a.Code != 200 || !strings.Contains(a.body, "What you typed is kept") || len(h.mails()) != 0 {
+		if a := b.post(otp.LinkFlow.Path, "address", "eve@example.com"); a.Code != 200 ||
+			!strings.Contains(a.body, "What you typed is kept") || len(h.mails()) != 0 {
 			t.Errorf("the form = %d %s", a.Code, a.body)
 		}
 		b.post(web.FormPath, "username", "mina", "password", password)

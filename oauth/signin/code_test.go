@@ -63,9 +63,11 @@ func TestThirtyGuessesAtOnceUseFiveTries(t *testing.T) {
 		all.Wait()
 		wrong, ended, waited := codes[401].Load(), codes[400].Load(), codes[429].Load() // those beyond the tenth at once wait
 		if wrong != otp.Tries-1 || ended+waited != 30-otp.Tries+1 || ended == 0 {
-			t.Errorf("%d told wrong, %d ended and %d told to wait, want %d and %d of the others", wrong, ended, waited, otp.Tries-1, 30-otp.Tries+1)
+			t.Errorf("%d told wrong, %d ended and %d told to wait, want %d and %d of the others", wrong, ended, waited,
+				otp.Tries-1, 30-otp.Tries+1)
 		}
-		if k, err := h.store.Ticket(t.Context(), otp.TicketID(otp.SignInFlow.Kind, b.cookies[web.BrowserCookie])); err != nil || k.Tries != otp.Tries {
+		if k, err := h.store.Ticket(t.Context(), otp.TicketID(otp.SignInFlow.Kind,
+			b.cookies[web.BrowserCookie])); err != nil || k.Tries != otp.Tries {
 			t.Errorf("%d tries are taken, %v", k.Tries, err)
 		}
 	})
@@ -115,7 +117,8 @@ func TestCodeWorksOnlyInTheBrowserThatRequestedIt(t *testing.T) {
 		b, other := h.browser(), h.browser()
 		b.requestCode(t, otp.SignInFlow, minas)
 		code := h.code()
-		for promise, cookie := range map[string]string{"none": "", "another": handle.NewCookie(), "no cookie of ours": "x", "its hash": handle.Hash(b.cookies[web.BrowserCookie])} {
+		for promise, cookie := range map[string]string{"none": "", "another": handle.NewCookie(), "no cookie of ours": "x",
+			"its hash": handle.Hash(b.cookies[web.BrowserCookie])} {
 			delete(other.cookies, web.BrowserCookie)
 			if cookie != "" {
 				other.cookies[web.BrowserCookie] = cookie

@@ -34,7 +34,9 @@ func sends(path string, pairs ...string) *http.Request {
 }
 
 func (rm *fixture) consents(cookie string, pairs ...string) answer {
-	return rm.do(sends(consent.Path, append([]string{"cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "scope", "openid profile"}, pairs...)...))
+	return rm.do(sends(consent.Path,
+		append([]string{"cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "scope", "openid profile"},
+			pairs...)...))
 }
 
 func (rm *fixture) allowed(scope string) bool {
@@ -66,7 +68,8 @@ func TestConsentPageShowsTheUserThePermissionsAndTheHost(t *testing.T) {
 	if p := a.policy(); !strings.Contains(p, "frame-ancestors 'none'") || !a.leaves() {
 		t.Errorf("policy = %q", p)
 	}
-	if zh := rm.askConsent(authorizeQuery+"&ui_locales=zh-CN", "openid email"); !strings.Contains(zh.body, "允许 Acme 访问吗？") || strings.Contains(zh.body, "See your") {
+	if zh := rm.askConsent(authorizeQuery+"&ui_locales=zh-CN", "openid email"); !strings.Contains(zh.body,
+		"允许 Acme 访问吗？") || strings.Contains(zh.body, "See your") {
 		t.Error("in Chinese it speaks English")
 	}
 }
@@ -80,7 +83,8 @@ func TestNamesAreEscapedOnTheConsentPage(t *testing.T) {
 	_, err = rm.store.SaveUser(t.Context(), mina)
 	must(t, err)
 	w := httptest.NewRecorder()
-	app := storage.App{ID: "ksevil", Name: evil, Domains: []string{"app.example.com"}, Tier: storage.TierWhiteLabel, Brand: &storage.Brand{Name: evil, Color: evil}}
+	app := storage.App{ID: "ksevil", Name: evil, Domains: []string{"app.example.com"}, Tier: storage.TierWhiteLabel,
+		Brand: &storage.Brand{Name: evil, Color: evil}}
 	must(t, rm.AskConsent(w, get("/oauth/authorize?"+authorizeQuery+"&state="+`"><script>`), app, storage.Session{UserID: mina.Sub}, "openid "+evil))
 	if strings.Contains(w.Body.String(), "<script") || strings.Contains(w.Body.String(), "alert(1)</script>") {
 		t.Errorf("the page holds markup: %s", w.Body)
@@ -102,7 +106,8 @@ func TestConsentIsRememberedAndRedirectsBack(t *testing.T) {
 			t.Errorf("Allowed(%q) = %v, want %v", scope, got, want)
 		}
 	}
-	rm.do(sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "scope", "email", "allow", "1"))
+	rm.do(sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "scope", "email", "allow",
+		"1"))
 	if !rm.allowed("openid profile email") {
 		t.Error("a second yes has taken the first back")
 	}
@@ -111,7 +116,8 @@ func TestConsentIsRememberedAndRedirectsBack(t *testing.T) {
 func TestConsentNeverAllowsWhatItCannotDescribe(t *testing.T) {
 	rm := newFixture(t, nil)
 	cookie := rm.enterMina()
-	rm.do(sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "scope", "openid app admin", "allow", "1"))
+	rm.do(sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "scope", "openid app admin",
+		"allow", "1"))
 	if !rm.allowed("openid") || rm.allowed("app") || rm.allowed("admin") {
 		t.Error("a scope that nobody saw is allowed")
 	}
@@ -119,11 +125,13 @@ func TestConsentNeverAllowsWhatItCannotDescribe(t *testing.T) {
 
 func TestAnswerSettlesWhatWasAskedAndNothingElse(t *testing.T) {
 	for query, want := range map[string][2]string{ // after a yes, after a no
-		"a=1&prompt=consent&b":                 {"a=1&b", "a=1&prompt=consent&b&keystile_consent=denied"},
-		"prompt=login+consent&max_age=0":       {"prompt=login&max_age=0", "prompt=login+consent&max_age=0&keystile_consent=denied"},
-		"%70rompt=consen%74":                   {"", "%70rompt=consen%74&keystile_consent=denied"},
-		"keystile%5Fconsent=x&state=%zz":       {"keystile%5Fconsent=x&state=%zz", "state=%zz&keystile_consent=denied"},
-		"state=keystile_consent&legacy=ticket": {"state=keystile_consent&legacy=ticket", "state=keystile_consent&legacy=ticket&keystile_consent=denied"},
+		"a=1&prompt=consent&b": {"a=1&b", "a=1&prompt=consent&b&keystile_consent=denied"},
+		"prompt=login+consent&max_age=0": {"prompt=login&max_age=0",
+			"prompt=login+consent&max_age=0&keystile_consent=denied"},
+		"%70rompt=consen%74":             {"", "%70rompt=consen%74&keystile_consent=denied"},
+		"keystile%5Fconsent=x&state=%zz": {"keystile%5Fconsent=x&state=%zz", "state=%zz&keystile_consent=denied"},
+		"state=keystile_consent&legacy=ticket": {"state=keystile_consent&legacy=ticket",
+			"state=keystile_consent&legacy=ticket&keystile_consent=denied"},
 	} {
 		if got := web.Allowed(query); got != "/oauth/authorize?"+want[0] {
 			t.Errorf("allowed(%q) = %q, want %q", query, got, want[0])
@@ -138,7 +146,8 @@ func TestDenialAllowsNothing(t *testing.T) {
 	rm := newFixture(t, nil)
 	for promise, cookie := range map[string]string{"of who is signed in": rm.enterMina(), "of nobody": ""} {
 		a := rm.consents(cookie, "deny", "1")
-		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+authorizeQuery+"&keystile_consent=denied" || rm.allowed("openid") {
+		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+authorizeQuery+"&keystile_consent=denied" ||
+			rm.allowed("openid") {
 			t.Errorf("%s: %d to %q", promise, a.Code, a.Header().Get("Location"))
 		}
 	}
@@ -148,7 +157,8 @@ func TestConsentForAnotherAccountSignsThisOneOut(t *testing.T) {
 	rm := newFixture(t, nil)
 	cookie := rm.enterMina()
 	a := rm.consents(cookie, "other", "1")
-	if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+authorizeQuery || !errors.Is(rm.visits(cookie), storage.ErrNotFound) || rm.allowed("openid") {
+	if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+authorizeQuery ||
+		!errors.Is(rm.visits(cookie), storage.ErrNotFound) || rm.allowed("openid") {
 		t.Errorf("other = %d to %q, Visitor %v", a.Code, a.Header().Get("Location"), rm.visits(cookie))
 	}
 }
@@ -158,7 +168,8 @@ func TestConsentCountsOnlyForTheUserWhoWasAsked(t *testing.T) {
 	ada, err := users.New(rm.store, cheap(rm.hashes)).Create(t.Context(), storage.User{Username: "ada"}, password)
 	must(t, err)
 	in := rm.do(post("username", "ada", "password", password)).cookie() // in another tab
-	for promise, cookie := range map[string]string{"signed in as somebody else": in, "signed out": "", "with a cookie nobody issued": handle.NewCookie()} {
+	for promise, cookie := range map[string]string{"signed in as somebody else": in, "signed out": "",
+		"with a cookie nobody issued": handle.NewCookie()} {
 		a := rm.consents(cookie, "allow", "1")
 		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+authorizeQuery {
 			t.Errorf("%s: %d to %q, want to be asked again", promise, a.Code, a.Header().Get("Location"))
@@ -174,21 +185,27 @@ func TestConsentCountsOnlyForTheUserWhoWasAsked(t *testing.T) {
 func TestAnswerThatIsNoneIsRefused(t *testing.T) {
 	rm := newFixture(t, nil)
 	cookie := rm.enterMina()
-	cross := sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "scope", "openid", "allow", "1")
+	cross := sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "scope", "openid",
+		"allow", "1")
 	cross.Header.Set("Sec-Fetch-Site", "cross-site")
 	get := get(consent.Path+"?allow=1&query=x", cookie)
 	for promise, c := range map[string]struct {
 		r    *http.Request
 		want int
 	}{
-		"from another site":      {cross, 403},
-		"by GET":                 {get, 405},
-		"yes and no":             {sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "allow", "1", "deny", "1"), 400},
-		"neither":                {sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub), 400},
-		"twice":                  {sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "allow", "1", "user", "u"), 400},
-		"no request":             {sends(consent.Path, "cookie", cookie, "user", rm.mina.Sub, "scope", "openid", "allow", "1"), 400},
-		"a request to elsewhere": {sends(consent.Path, "cookie", cookie, "query", "client_id=ksacme&redirect_uri=https://evil.example/", "user", rm.mina.Sub, "allow", "1"), 400},
-		"the account page's":     {sends(consent.Path, "cookie", cookie, "query", web.AccountPath, "user", rm.mina.Sub, "allow", "1"), 400},
+		"from another site": {cross, 403},
+		"by GET":            {get, 405},
+		"yes and no": {sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub,
+			"allow", "1", "deny", "1"), 400},
+		"neither": {sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub), 400},
+		"twice": {sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub,
+			"allow", "1", "user", "u"), 400},
+		"no request": {sends(consent.Path, "cookie", cookie, "user", rm.mina.Sub, "scope", "openid", "allow",
+			"1"), 400},
+		"a request to elsewhere": {sends(consent.Path, "cookie", cookie, "query",
+			"client_id=ksacme&redirect_uri=https://evil.example/", "user", rm.mina.Sub, "allow", "1"), 400},
+		"the account page's": {sends(consent.Path, "cookie", cookie, "query", web.AccountPath, "user", rm.mina.Sub,
+			"allow", "1"), 400},
 	} {
 		if a := rm.do(c.r); a.Code != c.want || rm.allowed("") {
 			t.Errorf("%s: %d, want %d", promise, a.Code, c.want)
@@ -203,7 +220,8 @@ func TestConsentInTwoTabsAtOnceCountsTwice(t *testing.T) {
 	for _, scope := range []string{"openid", "profile", "email"} {
 		both.Go(func() {
 			w := httptest.NewRecorder()
-			rm.ServeHTTP(w, sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "scope", scope, "allow", "1"))
+			rm.ServeHTTP(w, sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "scope", scope,
+				"allow", "1"))
 		})
 	}
 	both.Wait()

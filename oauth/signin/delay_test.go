@@ -49,7 +49,8 @@ func TestGuessesFromManyAddressesAtOneAccountWait(t *testing.T) {
 				hashes := rm.hashes.Load()
 				a := rm.do(guess(name, password, last))
 				if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != fmt.Sprint(want) || a.cookie() != "" {
-					t.Errorf("%s: attempt %d = %d, Retry-After %q, want 429 and %d", name, i, a.Code, a.Header().Get("Retry-After"), want)
+					t.Errorf("%s: attempt %d = %d, Retry-After %q, want 429 and %d", name, i, a.Code, a.Header().Get("Retry-After"),
+						want)
 				}
 				if n := rm.hashes.Load() - hashes; n != 0 {
 					t.Errorf("%s: %d hashes computed while it waits, want none", name, n)
@@ -70,7 +71,8 @@ func TestKnownAndAnUnknownNameWaitOnTheSamePage(t *testing.T) {
 		rm.delayed("mina")
 		rm.delayed("nina")
 		known, unknown := rm.do(guess("mina", password, 0)), rm.do(guess("nina", password, 1))
-		if known.Code != http.StatusTooManyRequests || !strings.Contains(known.body, "for this account. Try again in 1 seconds") {
+		if known.Code != http.StatusTooManyRequests || !strings.Contains(known.body,
+			"for this account. Try again in 1 seconds") {
 			t.Fatalf("= %d %s", known.Code, known.body)
 		}
 		if unknown.body != known.body || !maps.EqualFunc(known.Header(), unknown.Header(), slices.Equal) {
@@ -136,7 +138,8 @@ func TestKnownBrowserIsNotDelayedByOthers(t *testing.T) {
 		}
 		a := rm.do(guess("mina", password, 1))
 		if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "1" {
-			t.Errorf("a stranger afterwards = %d, Retry-After %q, want 429 and 1: the other's success changes nothing", a.Code, a.Header().Get("Retry-After"))
+			t.Errorf("a stranger afterwards = %d, Retry-After %q, want 429 and 1: the other's success changes nothing", a.Code,
+				a.Header().Get("Retry-After"))
 		}
 		r := guess("mina", password, 2)
 		r.AddCookie(&http.Cookie{Name: session.KnownCookie, Value: others})
@@ -251,14 +254,17 @@ func TestWrongCodesDelayTheAccountTheyAreFor(t *testing.T) {
 		}
 		a := b.post(otp.SignInFlow.CodePath(), "code", code)
 		if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "1" {
-			t.Errorf("a code in a browser of a stranger = %d, Retry-After %q, want 429 and 1", a.Code, a.Header().Get("Retry-After"))
+			t.Errorf("a code in a browser of a stranger = %d, Retry-After %q, want 429 and 1", a.Code,
+				a.Header().Get("Retry-After"))
 		}
-		if k, err := h.store.Ticket(t.Context(), otp.TicketID(otp.SignInFlow.Kind, b.cookies[web.BrowserCookie])); err != nil || k.Tries != 0 {
+		if k, err := h.store.Ticket(t.Context(), otp.TicketID(otp.SignInFlow.Kind,
+			b.cookies[web.BrowserCookie])); err != nil || k.Tries != 0 {
 			t.Errorf("%d tries are taken, %v; want none", k.Tries, err)
 		}
 		time.Sleep(time.Second)
 		b.wants(t, "a wrong code", b.post(otp.SignInFlow.CodePath(), "code", other(code)), 401, "")
-		if a := b.post(otp.SignInFlow.CodePath(), "code", code); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "2" {
+		if a := b.post(otp.SignInFlow.CodePath(), "code", code); a.Code != http.StatusTooManyRequests ||
+			a.Header().Get("Retry-After") != "2" {
 			t.Errorf("a code after a wrong one = %d, Retry-After %q, want 429 and 2", a.Code, a.Header().Get("Retry-After"))
 		}
 		known.cookies[session.KnownCookie] = h.remembers(h.mina.Sub)

@@ -43,11 +43,13 @@ func TestAccountIsDeletedByItsOwnerWithAllThatIsTheirs(t *testing.T) {
 	if body := d.page(here); !strings.Contains(body, `href="`+deletion.Path+`"`) {
 		t.Error("the account page has no link to it")
 	}
-	if body := d.do(get(deletion.Path, here)).body; !strings.Contains(body, "What stays") || !strings.Contains(body, "Type your username: Mina") {
+	if body := d.do(get(deletion.Path, here)).body; !strings.Contains(body, "What stays") ||
+		!strings.Contains(body, "Type your username: Mina") {
 		t.Errorf("the page says %s", body)
 	}
 	a := d.deletes(here, " Mina ")
-	if a.Code != 200 || !strings.Contains(a.body, "Your account is deleted") || !strings.Contains(a.Header().Get("Set-Cookie"), "Max-Age=0") {
+	if a.Code != 200 || !strings.Contains(a.body, "Your account is deleted") ||
+		!strings.Contains(a.Header().Get("Set-Cookie"), "Max-Age=0") {
 		t.Fatalf("%d %v %s", a.Code, a.Header(), a.body)
 	}
 	ctx := t.Context()
@@ -57,14 +59,18 @@ func TestAccountIsDeletedByItsOwnerWithAllThatIsTheirs(t *testing.T) {
 	must(t, err)
 	met, err := d.store.OpenIDs(ctx, d.mina.Sub)
 	must(t, err)
-	if d.isThere(d.mina.Sub) || d.visits(here) == nil || d.visits(there) == nil || len(logins)+len(given)+len(met) != 0 || !d.isThere(ada.Sub) {
-		t.Errorf("there %v, sessions %v %v, left %v %v %v", d.isThere(d.mina.Sub), d.visits(here), d.visits(there), logins, given, met)
+	if d.isThere(d.mina.Sub) || d.visits(here) == nil || d.visits(there) == nil || len(logins)+len(given)+len(met) != 0 ||
+		!d.isThere(ada.Sub) {
+		t.Errorf("there %v, sessions %v %v, left %v %v %v", d.isThere(d.mina.Sub), d.visits(here), d.visits(there), logins,
+			given, met)
 	}
 	if len(d.revoked) == 0 || d.revoked[0].Kind != driver.RevokeUser || d.revoked[0].ID != d.mina.Sub {
 		t.Errorf("revoked %+v", d.revoked)
 	}
 	said := strings.Join(audit.notes, "\n")
-	if begun, done := strings.Index(said, "is to be deleted by its owner"), strings.Index(said, "account deleted by its owner: user -> disabled, and removed"); begun < 0 || done < begun || strings.Contains(said, "Mina") {
+	if begun, done := strings.Index(said, "is to be deleted by its owner"),
+		strings.Index(said, "account deleted by its owner: user -> disabled, and removed"); begun < 0 || done < begun ||
+		strings.Contains(said, "Mina") {
 		t.Errorf("the trail says %s", said)
 	}
 	if _, err := users.New(d.store, cheap(d.hashes)).Create(ctx, storage.User{Username: "Mina"}, password); err != nil {
@@ -82,8 +88,9 @@ func TestDeletionOfAnAccountNeedsConfirmation(t *testing.T) {
 		}
 	}
 	for name, r := range map[string]*http.Request{
-		"a field twice": sends(deletion.Path, "cookie", here, "confirm", "Mina", "confirm", "Mina"), "a megabyte": sends(deletion.Path, "cookie", here, "confirm", strings.Repeat("a", 1<<20)),
-		"not text": sends(deletion.Path, "cookie", here, "confirm", "\xff"),
+		"a field twice": sends(deletion.Path, "cookie", here, "confirm", "Mina", "confirm", "Mina"),
+		"a megabyte":    sends(deletion.Path, "cookie", here, "confirm", strings.Repeat("a", 1<<20)),
+		"not text":      sends(deletion.Path, "cookie", here, "confirm", "\xff"),
 	} {
 		if a := d.do(r); a.Code < 400 || a.Code >= 500 {
 			t.Errorf("%s = %d", name, a.Code)
@@ -97,7 +104,8 @@ func TestDeletionOfAnAccountNeedsConfirmation(t *testing.T) {
 	if a := d.do(sends(deletion.Path, "confirm", "Mina")); a.Code != 303 {
 		t.Errorf("a stranger: %d", a.Code)
 	}
-	if a := d.do(sends(deletion.Path, "cookie", theirs, "confirm", "Mina", "sub", d.mina.Sub, "user", d.mina.Sub)); a.Code != 400 {
+	if a := d.do(sends(deletion.Path, "cookie", theirs, "confirm", "Mina", "sub", d.mina.Sub, "user",
+		d.mina.Sub)); a.Code != 400 {
 		t.Errorf("somebody else: %d", a.Code)
 	}
 	d.aged(here, stepup.MaxAge+time.Second)
@@ -113,13 +121,15 @@ func TestOwnerAndTheLastAdministratorStay(t *testing.T) {
 	d := newAccountFixture(t)
 	here := d.enterMina()
 	for _, id := range []string{"ks1", "ks2"} {
-		_, err := d.store.SaveApp(t.Context(), storage.App{ID: id, Name: id, Domains: []string{"own.example.com"}, Owner: d.mina.Sub})
+		_, err := d.store.SaveApp(t.Context(), storage.App{ID: id, Name: id, Domains: []string{"own.example.com"},
+			Owner: d.mina.Sub})
 		must(t, err)
 	}
 	if body := d.do(get(deletion.Path, here)).body; !strings.Contains(body, "You own 2 applications and 0 capabilities.") || strings.Contains(body, `name="confirm"`) {
 		t.Errorf("the page says %s", body)
 	}
-	if a := d.deletes(here, "Mina"); a.Code != 409 || !strings.Contains(a.body, "You own 2 applications") || !d.isThere(d.mina.Sub) || d.visits(here) != nil {
+	if a := d.deletes(here, "Mina"); a.Code != 409 || !strings.Contains(a.body, "You own 2 applications") ||
+		!d.isThere(d.mina.Sub) || d.visits(here) != nil {
 		t.Errorf("an owner: %d %s", a.Code, a.body)
 	}
 	ada, theirs := d.ada()
@@ -128,14 +138,16 @@ func TestOwnerAndTheLastAdministratorStay(t *testing.T) {
 	u.Role = storage.RoleAdmin
 	_, err = d.store.SaveUser(t.Context(), u)
 	must(t, err)
-	if a := d.deletes(theirs, "ada"); a.Code != 409 || !strings.Contains(a.body, "You are the last administrator here.") || !d.isThere(ada.Sub) || d.visits(theirs) != nil {
+	if a := d.deletes(theirs, "ada"); a.Code != 409 || !strings.Contains(a.body, "You are the last administrator here.") ||
+		!d.isThere(ada.Sub) || d.visits(theirs) != nil {
 		t.Errorf("the last administrator: %d %s", a.Code, a.body)
 	}
 }
 
 func TestOperatorSaysWhoDeletesAnAccount(t *testing.T) {
 	audit := &fakeAudit{}
-	d := newAccountFixture(t, func(c *Config) { c.DeleteAccount, c.Contact, c.Audit = DeleteAsk, "help@example.com", audit })
+	d := newAccountFixture(t,
+		func(c *Config) { c.DeleteAccount, c.Contact, c.Audit = DeleteAsk, "help@example.com", audit })
 	here := d.enterMina()
 	if a := d.deletes(here, "wrong"); a.Code != 400 {
 		t.Errorf("a wrong name: %d", a.Code)
@@ -153,7 +165,9 @@ func TestOperatorSaysWhoDeletesAnAccount(t *testing.T) {
 			t.Errorf("%s: it is offered", name)
 		}
 	}
-	if _, err := New(t.Context(), Config{BaseURL: origin, Store: d.store, DeleteAccount: "never", Contact: "a\nb"}); err == nil || !strings.Contains(err.Error(), "DeleteAccount") || !strings.Contains(err.Error(), "Contact") {
+	if _, err := New(t.Context(), Config{BaseURL: origin, Store: d.store, DeleteAccount: "never",
+		Contact: "a\nb"}); err == nil || !strings.Contains(err.Error(), "DeleteAccount") ||
+		!strings.Contains(err.Error(), "Contact") {
 		t.Errorf("a wrong Config is %v", err)
 	}
 }
@@ -228,10 +242,13 @@ func TestDeletionThatBreaksOffIsTriedAgainAndElseLeftToTheOperator(t *testing.T)
 		store.fails.Store(fails)
 		here := d.enterMina()
 		a := d.deletes(here, "Mina")
-		if done := strings.Count(strings.Join(audit.notes, "\n"), "account deleted by its owner"); done != 1 || d.isThere(d.mina.Sub) || d.visits(here) == nil {
+		if done := strings.Count(strings.Join(audit.notes, "\n"), "account deleted by its owner"); done != 1 ||
+			d.isThere(d.mina.Sub) || d.visits(here) == nil {
 			t.Errorf("%d failures: told %d times, there %v", fails, done, d.isThere(d.mina.Sub))
 		}
-		if whole && a.Code != 200 || !whole && (a.Code != 503 || !strings.Contains(a.body, "the operator of this service finishes it") || !strings.Contains(d.log.String(), d.mina.Sub)) {
+		if whole && a.Code != 200 || !whole &&
+			(a.Code != 503 || !strings.Contains(a.body, "the operator of this service finishes it") ||
+				!strings.Contains(d.log.String(), d.mina.Sub)) {
 			t.Errorf("%d failures: %d %s", fails, a.Code, a.body)
 		}
 		if in := d.do(post("username", "mina", "password", password)); in.Code != 401 {
@@ -271,7 +288,8 @@ func TestDeletionRequestedManyTimesAtOnceIsOne(t *testing.T) {
 		all.Go(func() { codes[i] = d.do(sends(deletion.Path, "cookie", here, "confirm", "Mina")).Code })
 	}
 	all.Wait()
-	if d.isThere(d.mina.Sub) || !slices.Contains(codes, 200) || slices.ContainsFunc(codes, func(code int) bool { return code >= 500 }) {
+	if d.isThere(d.mina.Sub) || !slices.Contains(codes, 200) ||
+		slices.ContainsFunc(codes, func(code int) bool { return code >= 500 }) {
 		t.Errorf("answers %v, there %v", codes, d.isThere(d.mina.Sub))
 	}
 }
@@ -301,7 +319,9 @@ func TestDeletionIsToldToTheAddressThatWas(t *testing.T) {
 				}
 				return
 			}
-			if len(all) != 1 || all[0].to != minas || all[0].subject != "Your account at id.example.com is deleted" || !strings.Contains(all[0].text, "tell the operator at once") || strings.Contains(all[0].text, "sign out everywhere") {
+			if len(all) != 1 || all[0].to != minas || all[0].subject != "Your account at id.example.com is deleted" ||
+				!strings.Contains(all[0].text, "tell the operator at once") ||
+				strings.Contains(all[0].text, "sign out everywhere") {
 				t.Errorf("the mails are %+v", all)
 			}
 		})

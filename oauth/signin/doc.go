@@ -24,11 +24,11 @@
 // host with a user table of its own), passwords (hashes), lockout (against guessing), connector
 // (other providers; connector/oidc for OpenID Connect), mailer (SMTP).
 //
-// The features, each in a package below internal that embeds flow.Steps: otp (codes by email),
-// scan (codes to scan), federation (other providers), factor (a second factor), enrol (adds and removes them), passkey,
-// signup, newpassword, account (the account page), profile, mydata (a download) and deletion (beside it), consent. Below
-// them, each importing only those further on in this list: flow, attempt, notice, trail, session,
-// web, outbox, limits, methods, usernames, totp.
+// The features, each in a package below internal that embeds flow.Steps: otp (codes by email), scan (codes to
+// scan), federation (other providers), factor (a second factor), enrol (adds and removes them), passkey,
+// signup, newpassword, account (the account page), profile, mydata (a download) and deletion (beside it),
+// consent. Below them, each importing only those further on in this list: flow, attempt, notice, trail,
+// session, web, outbox, limits, methods, usernames, totp.
 //
 // # Bring your own users
 //
@@ -48,6 +48,7 @@
 //
 // # Choices
 //
-// Each sign-in method is a struct of its own that embeds the shared steps (flow.Steps) and does not know the others. What
-// Config.Users can do is said by the fields of users.Host. The other reasons stand with the types and functions in question.
+// Each sign-in method is a struct of its own that embeds the shared steps (flow.Steps) and does not know the
+// others. The fields of users.Host say what Config.Users can do. The other reasons stand with the types
+// and functions in question.
 package signin

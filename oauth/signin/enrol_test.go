@@ -77,7 +77,8 @@ func TestSignedInUserSetsUpAnApp(t *testing.T) {
 		page := b.do(get(enrol.AppPath))
 		p := addingOn(page)
 		raw, err := base32.StdEncoding.WithPadding(base32.NoPadding).DecodeString(p.secret)
-		if page.Code != 200 || len(raw) != 20 || err != nil || !strings.Contains(page.body, "<svg") || page.Header().Get("Cache-Control") != "no-store" {
+		if page.Code != 200 || len(raw) != 20 || err != nil || !strings.Contains(page.body, "<svg") ||
+			page.Header().Get("Cache-Control") != "no-store" {
 			t.Fatalf("the page of the app = %d, key %q: %s", page.Code, p.secret, page.body)
 		}
 		if again := addingOn(b.do(get(enrol.AppPath))); again != p {
@@ -91,7 +92,8 @@ func TestSignedInUserSetsUpAnApp(t *testing.T) {
 		before := b.jar["open_sso_token"]
 		a := b.form(enrol.AppPath, "code", codeNow(p.secret, 0), "instead", p.instead)
 		codes := recoveryOn(a)
-		if a.Code != 200 || len(codes) != 10 || a.Header().Get("Cache-Control") != "no-store" || nextOnPage.FindStringSubmatch(a.body)[1] != enrol.Path {
+		if a.Code != 200 || len(codes) != 10 || a.Header().Get("Cache-Control") != "no-store" ||
+			nextOnPage.FindStringSubmatch(a.body)[1] != enrol.Path {
 			t.Fatalf("the right code = %d with %q: %s", a.Code, codes, a.body)
 		}
 		v, in := b.session()
@@ -106,7 +108,8 @@ func TestSignedInUserSetsUpAnApp(t *testing.T) {
 		if !strings.Contains(notes, "second factors: none (epoch 0) -> app of") {
 			t.Errorf("the trail holds %q", written.notes)
 		}
-		for what, seen := range map[string]string{"the page of factors": b.do(get(enrol.Path)).body, "the log": f.log.String(), "the trail": notes} {
+		for what, seen := range map[string]string{"the page of factors": b.do(get(enrol.Path)).body,
+			"the log": f.log.String(), "the trail": notes} {
 			if strings.Contains(seen, p.secret) || strings.Contains(seen, codes[0]) {
 				t.Errorf("%s holds the key or a code", what)
 			}
@@ -168,7 +171,8 @@ func TestAppIsReplacedWithoutATimeInBetweenAndRemoved(t *testing.T) {
 		if a := b.form(enrol.RemovePath); a.Code != 303 {
 			t.Fatalf("remove = %d", a.Code)
 		}
-		if kept := f.factors(f.mina.Sub); kept.Any() || !kept.AppSecret.IsZero() || kept.Epoch != 2 || len(kept.Recovery) != 0 {
+		if kept := f.factors(f.mina.Sub); kept.Any() || !kept.AppSecret.IsZero() || kept.Epoch != 2 ||
+			len(kept.Recovery) != 0 {
 			t.Errorf("after it was removed there is %+v", kept)
 		}
 		if again := addingOn(b.do(get(enrol.AppPath))); again.secret == p.secret || again.secret == "" {
@@ -185,7 +189,8 @@ func TestLastFactorThatIsRequiredIsNotRemoved(t *testing.T) {
 	b := newBrowser(f.fixture)
 	b.first()
 	b.form(factor.Path, "code", codeNow(secondSecret, 0))
-	if a := b.form(enrol.RemovePath); a.Code != 400 || !strings.Contains(a.body, "set up its app instead") || !f.factors(f.mina.Sub).Any() {
+	if a := b.form(enrol.RemovePath); a.Code != 400 || !strings.Contains(a.body, "set up its app instead") ||
+		!f.factors(f.mina.Sub).Any() {
 		t.Errorf("remove = %d %s", a.Code, a.body)
 	}
 }

@@ -22,11 +22,13 @@ func TestEnrolPolicyRemindsAndThenRefuses(t *testing.T) {
 		if _, in := b.session(); a.Header().Get("Location") != factor.RemindPath || in {
 			t.Fatalf("the first sign-in = %d to %q", a.Code, a.Header().Get("Location"))
 		}
-		if a := b.do(get(factor.RemindPath)); a.Code != 200 || !strings.Contains(a.body, web.DayOf("en", time.Now().Add(3*24*time.Hour))) || !strings.Contains(a.body, "Later") {
+		if a := b.do(get(factor.RemindPath)); a.Code != 200 || !strings.Contains(a.body,
+			web.DayOf("en", time.Now().Add(3*24*time.Hour))) || !strings.Contains(a.body, "Later") {
 			t.Errorf("the reminder = %d %s", a.Code, a.body)
 		}
 		a = b.form(factor.LaterPath)
-		if v, in := b.session(); a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?client_id=x&state=1" || !in || v.AMR != "pwd" {
+		if v, in := b.session(); a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?client_id=x&state=1" ||
+			!in || v.AMR != "pwd" {
 			t.Fatalf("later = %d to %q, %+v", a.Code, a.Header().Get("Location"), v)
 		}
 		if a := b.do(get(web.AccountPath)); !strings.Contains(a.body, "A second factor is required of you") {
@@ -47,7 +49,8 @@ func TestEnrolPolicyRemindsAndThenRefuses(t *testing.T) {
 		}
 		p, a := b.adds(factor.EnrolPath)
 		v, in := b.session()
-		if a.Code != 200 || len(recoveryOn(a)) != 10 || !in || v.AMR != "pwd otp mfa" || f.factors(f.mina.Sub).AppSecret.Reveal() != p.secret {
+		if a.Code != 200 || len(recoveryOn(a)) != 10 || !in || v.AMR != "pwd otp mfa" ||
+			f.factors(f.mina.Sub).AppSecret.Reveal() != p.secret {
 			t.Fatalf("set up = %d, signed in %v: %s", a.Code, in, a.body)
 		}
 		if next := nextOnPage.FindStringSubmatch(a.body)[1]; next != "/oauth/authorize?client_id=x&amp;state=1" {
@@ -81,12 +84,14 @@ func TestPolicyOfARoleGoesBeforeTheDefault(t *testing.T) {
 		to     string
 		offers bool
 	}{
-		"zero":                  {authn.Policy{}, web.FormPath, true},
-		"off for all":           {authn.Policy{Default: authn.MFAOff}, web.FormPath, false},
-		"required of another":   {authn.Policy{Roles: map[string]string{"admin": authn.MFARequired}}, web.FormPath, true},
-		"required of the role":  {authn.Policy{Default: authn.MFAOff, Roles: map[string]string{"developer": authn.MFARequired}}, factor.RemindPath, true},
-		"required, no grace":    {authn.Policy{Default: authn.MFARequired, Grace: -1}, factor.EnrolPath, true},
-		"required, but off now": {authn.Policy{Default: authn.MFARequired, Roles: map[string]string{"developer": authn.MFAOff}}, web.FormPath, false},
+		"zero":                {authn.Policy{}, web.FormPath, true},
+		"off for all":         {authn.Policy{Default: authn.MFAOff}, web.FormPath, false},
+		"required of another": {authn.Policy{Roles: map[string]string{"admin": authn.MFARequired}}, web.FormPath, true},
+		"required of the role": {authn.Policy{Default: authn.MFAOff,
+			Roles: map[string]string{"developer": authn.MFARequired}}, factor.RemindPath, true},
+		"required, no grace": {authn.Policy{Default: authn.MFARequired, Grace: -1}, factor.EnrolPath, true},
+		"required, but off now": {authn.Policy{Default: authn.MFARequired,
+			Roles: map[string]string{"developer": authn.MFAOff}}, web.FormPath, false},
 	} {
 		f := newFixture(t, func(c2 *Config) { c2.MFA = c.policy })
 		f.mina.Role = storage.RoleDeveloper
@@ -149,7 +154,9 @@ func TestApplicationThatRequiresAFactorGetsOneAtOnce(t *testing.T) {
 	if a := b.form(factor.LaterPath); a.Header().Get("Location") != factor.EnrolPath {
 		t.Errorf("later = %d to %q", a.Code, a.Header().Get("Location"))
 	}
-	if _, a := b.adds(factor.EnrolPath); a.Code != 200 || nextOnPage.FindStringSubmatch(a.body)[1] != "/oauth/authorize?"+strings.ReplaceAll(strings.ReplaceAll(authorizeQuery, "&", "&amp;"), "+", "&#43;") && !strings.Contains(a.body, "/oauth/authorize?client_id=ksacme") {
+	if _, a := b.adds(factor.EnrolPath); a.Code != 200 ||
+		nextOnPage.FindStringSubmatch(a.body)[1] != "/oauth/authorize?"+strings.ReplaceAll(strings.ReplaceAll(authorizeQuery,
+			"&", "&amp;"), "+", "&#43;") && !strings.Contains(a.body, "/oauth/authorize?client_id=ksacme") {
 		t.Errorf("set up = %d %s", a.Code, a.body)
 	}
 	if !f.factors(f.mina.Sub).DueSince.IsZero() {

@@ -59,9 +59,11 @@ func TestFactorThatIsAddedInTheSameMomentIsNotOverwritten(t *testing.T) {
 	b.form(factor.Path, "recovery", f.recovery[0])
 	p := addingOn(b.do(get(enrol.AppPath)))
 	f.SignIn.factors.Store = &racing{f.store.Store, func(f *storage.Factors) {
-		f.Authenticator, f.AppSecret = &authn.Authenticator{CreatedAt: time.Now()}, storage.NewSecret(strings.Repeat("MFRGGZDF", 4))
+		f.Authenticator, f.AppSecret = &authn.Authenticator{CreatedAt: time.Now()},
+			storage.NewSecret(strings.Repeat("MFRGGZDF", 4))
 	}}
-	if a := b.form(enrol.AppPath, "code", codeNow(p.secret, 0), "instead", p.instead); a.Code != 409 || f.factors(f.mina.Sub).AppSecret.Reveal() == p.secret {
+	if a := b.form(enrol.AppPath, "code", codeNow(p.secret, 0), "instead", p.instead); a.Code != 409 ||
+		f.factors(f.mina.Sub).AppSecret.Reveal() == p.secret {
 		t.Errorf("of who is signed in: %d", a.Code)
 	}
 }
@@ -83,7 +85,8 @@ func TestEnrolOfAnAppByTwoHasOneWinner(t *testing.T) {
 	if _, in := two.session(); a.Code != 409 || in || f.factors(f.mina.Sub).AppSecret.Reveal() != p.secret {
 		t.Errorf("the second = %d, signed in %v: %s", a.Code, in, a.body)
 	}
-	if a := two.do(get(factor.EnrolPath)); a.Code != 409 || !strings.Contains(a.body, "meanwhile") || addingOn(a).secret != "" {
+	if a := two.do(get(factor.EnrolPath)); a.Code != 409 || !strings.Contains(a.body, "meanwhile") ||
+		addingOn(a).secret != "" {
 		t.Errorf("the page of the second = %d", a.Code)
 	}
 }
@@ -96,13 +99,15 @@ func TestEnrolInTwoSignedInBrowsersSetsUpOneApp(t *testing.T) {
 	p, q := addingOn(one.do(get(enrol.AppPath))), addingOn(two.do(get(enrol.AppPath)))
 	one.form(enrol.AppPath, "code", codeNow(p.secret, 0), "instead", p.instead)
 	a := two.form(enrol.AppPath, "code", codeNow(q.secret, 0), "instead", q.instead)
-	if f.factors(f.mina.Sub).AppSecret.Reveal() != p.secret || recoveryOn(a) != nil || a.Header().Get("Location") != factor.Path {
+	if f.factors(f.mina.Sub).AppSecret.Reveal() != p.secret || recoveryOn(a) != nil ||
+		a.Header().Get("Location") != factor.Path {
 		t.Errorf("the second = %d %s", a.Code, a.body) // its session has one factor, and one is not enough now
 	}
 	two.first()
 	two.form(factor.Path, "recovery", recoveryOn(one.form(enrol.CodesPath))[0])
 	fresh := addingOn(two.do(get(enrol.AppPath)))
-	if a := two.form(enrol.AppPath, "code", codeNow(fresh.secret, 0), "instead", ""); a.Code != 409 || !strings.Contains(a.body, "Another app was set up meanwhile") {
+	if a := two.form(enrol.AppPath, "code", codeNow(fresh.secret, 0), "instead", ""); a.Code != 409 ||
+		!strings.Contains(a.body, "Another app was set up meanwhile") {
 		t.Errorf("a page from before the app = %d %s", a.Code, a.body)
 	}
 }
@@ -150,8 +155,10 @@ func TestOldSessionOfAPhoneAddsNoFactor(t *testing.T) {
 		a := shown.collect()
 		b := newBrowser(f)
 		b.jar[web.BrowserCookie] = shown.browser
-		if (a.cookie() != "") != signedIn || !signedIn && !strings.Contains(a.body, "Then set up your second factor") || addingOn(b.do(get(factor.EnrolPath))).secret != "" {
-			t.Errorf("with a grace of %v: %d to %q, signed in %v: %s", grace, a.Code, a.Header().Get("Location"), a.cookie() != "", a.body)
+		if (a.cookie() != "") != signedIn || !signedIn && !strings.Contains(a.body, "Then set up your second factor") ||
+			addingOn(b.do(get(factor.EnrolPath))).secret != "" {
+			t.Errorf("with a grace of %v: %d to %q, signed in %v: %s", grace, a.Code, a.Header().Get("Location"),
+				a.cookie() != "", a.body)
 		}
 	}
 }

@@ -46,7 +46,8 @@ func newFactorFixture(t *testing.T, change func(*Config)) *factorFixture {
 	shown, kept := factor.DrawRecovery()
 	f.recovery = shown
 	_, err := f.store.SaveFactors(context.Background(), storage.Factors{
-		UserID: f.mina.Sub, Authenticator: &authn.Authenticator{CreatedAt: time.Now().UTC()}, AppSecret: storage.NewSecret(secondSecret), Recovery: kept,
+		UserID: f.mina.Sub, Authenticator: &authn.Authenticator{CreatedAt: time.Now().UTC()},
+		AppSecret: storage.NewSecret(secondSecret), Recovery: kept,
 	})
 	must(t, err)
 	return f
@@ -107,7 +108,8 @@ func TestSecondFactorIsAskedForAndEndsTheSignIn(t *testing.T) {
 		b := newBrowser(f.fixture)
 		a := b.first("query", "client_id=x&state=1")
 		if _, in := b.session(); a.Code != 303 || a.Header().Get("Location") != factor.Path || in {
-			t.Fatalf("the first step = %d to %q, signed in %v; want the page of the second", a.Code, a.Header().Get("Location"), in)
+			t.Fatalf("the first step = %d to %q, signed in %v; want the page of the second", a.Code, a.Header().Get("Location"),
+				in)
 		}
 		page := b.do(get(factor.Path))
 		if page.Code != 200 || !strings.Contains(page.Body.String(), "authenticator app") {

@@ -35,10 +35,12 @@ func newAttacked(t *testing.T) *attacked {
 // enrols gives Mina an app, recovery codes and an address.
 func (w *attacked) enrols() {
 	t := w.t
-	must(t, w.store.LinkLogins(context.Background(), w.mina.Sub, storage.Login{Method: storage.LoginEmail, Subject: minas}))
+	must(t, w.store.LinkLogins(context.Background(), w.mina.Sub,
+		storage.Login{Method: storage.LoginEmail, Subject: minas}))
 	shown, kept := factor.DrawRecovery()
 	w.recovery = shown
-	w.saves(storage.Factors{UserID: w.mina.Sub, Authenticator: &authn.Authenticator{CreatedAt: time.Now().UTC()}, AppSecret: storage.NewSecret(secondSecret), Recovery: kept})
+	w.saves(storage.Factors{UserID: w.mina.Sub, Authenticator: &authn.Authenticator{CreatedAt: time.Now().UTC()},
+		AppSecret: storage.NewSecret(secondSecret), Recovery: kept})
 	w.b = newBrowser(w.fixture)
 }
 
@@ -59,7 +61,8 @@ func (w *attacked) second() (omar storage.User, recovery []string) {
 	omar, err := users.New(w.store, cheap(w.hashes)).Create(context.Background(), storage.User{Username: "omar"}, password)
 	must(w.t, err)
 	recovery, kept := factor.DrawRecovery()
-	w.saves(storage.Factors{UserID: omar.Sub, Authenticator: &authn.Authenticator{CreatedAt: time.Now().UTC()}, AppSecret: storage.NewSecret(strings.Repeat("MFRGGZDF", 4)), Recovery: kept})
+	w.saves(storage.Factors{UserID: omar.Sub, Authenticator: &authn.Authenticator{CreatedAt: time.Now().UTC()},
+		AppSecret: storage.NewSecret(strings.Repeat("MFRGGZDF", 4)), Recovery: kept})
 	return omar, recovery
 }
 
@@ -113,7 +116,8 @@ func (w *attacked) run(t *testing.T, a attack) {
 	got := a.do(w)
 	v, in := w.b.session()
 	if got.Code != a.code || in != a.in || a.to != "" && got.Header().Get("Location") != a.to {
-		t.Errorf("%s: %d to %q, signed in %v (%s); want %d to %q, %v\n%s", a.name, got.Code, got.Header().Get("Location"), in, v.AMR, a.code, a.to, a.in, got.body)
+		t.Errorf("%s: %d to %q, signed in %v (%s); want %d to %q, %v\n%s", a.name, got.Code, got.Header().Get("Location"), in,
+			v.AMR, a.code, a.to, a.in, got.body)
 	}
 }
 
@@ -141,7 +145,8 @@ func TestSecondFactorCannotBeBypassed(t *testing.T) {
 		asks("a password for the console", func(w *attacked) answer { return w.b.first("query", "/console/users") }),
 		asks("a password for the code of a device", func(w *attacked) answer { return w.b.first("query", "/device") }),
 		asks("prompt=none on the way", func(w *attacked) answer { return w.b.first("query", authorizeQuery+"&prompt=none") }),
-		asks("an acr_values that nobody knows", func(w *attacked) answer { return w.b.first("query", authorizeQuery+"&acr_values=none") }),
+		asks("an acr_values that nobody knows",
+			func(w *attacked) answer { return w.b.first("query", authorizeQuery+"&acr_values=none") }),
 		asks("a code by mail", func(w *attacked) answer {
 			w.b.form(otp.SignInFlow.Path, "address", minas)
 			return w.b.form(otp.SignInFlow.CodePath(), "code", w.mailed())
@@ -171,14 +176,22 @@ func TestSecondFactorCannotBeBypassed(t *testing.T) {
 			return a
 		}),
 		asks("a trusted browser, for nothing", func(w *attacked) answer { w.trusts(w.b); return w.b.first() }),
-		asks("a trusted browser, for the account", func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", web.AccountPath) }),
-		asks("a trusted browser, for an application that there is not", func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", "client_id=none&redirect_uri=x") }),
-		asks("a trusted browser, for the management of applications", func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", authorizeQuery+"&scope=apps") }),
-		asks("a trusted browser, for the console", func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", "/console/") }),
-		asks("a trusted browser, with max_age", func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", authorizeQuery+"&max_age=60") }),
-		asks("a trusted browser, with prompt=login", func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", authorizeQuery+"&prompt=login") }),
-		asks("a trusted browser, with acr_values", func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", authorizeQuery+"&acr_values=mfa") }),
-		asks("a trusted browser, with a query that cannot be read", func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", authorizeQuery+"&x=%zz") }),
+		asks("a trusted browser, for the account",
+			func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", web.AccountPath) }),
+		asks("a trusted browser, for an application that there is not",
+			func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", "client_id=none&redirect_uri=x") }),
+		asks("a trusted browser, for the management of applications",
+			func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", authorizeQuery+"&scope=apps") }),
+		asks("a trusted browser, for the console",
+			func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", "/console/") }),
+		asks("a trusted browser, with max_age",
+			func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", authorizeQuery+"&max_age=60") }),
+		asks("a trusted browser, with prompt=login",
+			func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", authorizeQuery+"&prompt=login") }),
+		asks("a trusted browser, with acr_values",
+			func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", authorizeQuery+"&acr_values=mfa") }),
+		asks("a trusted browser, with a query that cannot be read",
+			func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", authorizeQuery+"&x=%zz") }),
 		asks("a trusted browser after 31 days", func(w *attacked) answer {
 			w.trusts(w.b)
 			time.Sleep(31 * 24 * time.Hour)
@@ -225,7 +238,9 @@ func TestSecondFactorCannotBeBypassed(t *testing.T) {
 			w.SignIn.factors.Policy.Default = authn.MFAOff
 			return w.b.first()
 		}),
-		{"a trusted browser, for an application", func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", authorizeQuery) }, 303, web.AuthorizePath + "?" + authorizeQuery, true},
+		{"a trusted browser, for an application",
+			func(w *attacked) answer { w.trusts(w.b); return w.b.first("query", authorizeQuery) }, 303,
+			web.AuthorizePath + "?" + authorizeQuery, true},
 	})
 }
 
@@ -234,10 +249,12 @@ func TestProviderDoesNotLeadPastTheSecondFactor(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	visit := h.start("wx", "")
 	u, _ := h.user(visit.open(visit.choose("mei")))
-	_, err := h.store.SaveFactors(t.Context(), storage.Factors{UserID: u.Sub, Authenticator: &authn.Authenticator{}, AppSecret: storage.NewSecret(secondSecret)})
+	_, err := h.store.SaveFactors(t.Context(), storage.Factors{UserID: u.Sub, Authenticator: &authn.Authenticator{},
+		AppSecret: storage.NewSecret(secondSecret)})
 	must(t, err)
 	visit = h.start("wx", "")
-	if a := visit.open(visit.choose("mei")); a.Code != 303 || a.Header().Get("Location") != factor.Path || a.cookie() != "" {
+	if a := visit.open(visit.choose("mei")); a.Code != 303 || a.Header().Get("Location") != factor.Path ||
+		a.cookie() != "" {
 		t.Errorf("it = %d to %q, signed in %v", a.Code, a.Header().Get("Location"), a.cookie() != "")
 	}
 }

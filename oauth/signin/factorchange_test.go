@@ -41,7 +41,8 @@ func TestFactorChangesRequireProofOfTheOthers(t *testing.T) {
 		{"a session of one factor removes it", oneFactor(enrol.RemovePath), 303, factor.Path, true},
 		{"a session of one factor draws codes", oneFactor(enrol.CodesPath), 303, factor.Path, true},
 		{"a session of one factor forgets browsers", oneFactor(enrol.ForgetPath), 303, factor.Path, true},
-		{"a session of one factor sets a password", oneFactor(newpassword.Path, "current", password, "password", better), 303, factor.Path, true},
+		{"a session of one factor sets a password", oneFactor(newpassword.Path, "current", password, "password", better), 303,
+			factor.Path, true},
 		{"an old session adds an app", stale(enrol.AppPath), 200, "", true},
 		{"an old session removes it", stale(enrol.RemovePath), 200, "", true},
 		{"an old session draws codes", stale(enrol.CodesPath), 200, "", true},
@@ -53,15 +54,18 @@ func TestFactorChangesRequireProofOfTheOthers(t *testing.T) {
 			minasApp(w)
 			return a
 		}, 303, factor.Path, true},
-		{"nobody removes it", func(w *attacked) answer { a := w.b.form(enrol.RemovePath); minasApp(w); return a }, 303, enrol.Path, false},
+		{"nobody removes it", func(w *attacked) answer { a := w.b.form(enrol.RemovePath); minasApp(w); return a }, 303,
+			enrol.Path, false},
 		{"the ticket of the second step adds an app", func(w *attacked) answer {
 			w.b.first()
 			a := w.b.form(factor.EnrolPath, "code", w.shows(0))
 			minasApp(w)
 			return a
 		}, 400, "", false},
-		{"the ticket of the second step goes on without", func(w *attacked) answer { w.b.first(); return w.b.form(factor.LaterPath) }, 400, "", false},
-		{"the page of the app, of who has one", func(w *attacked) answer { w.b.first(); return w.b.do(get(factor.EnrolPath)) }, 400, "", false},
+		{"the ticket of the second step goes on without",
+			func(w *attacked) answer { w.b.first(); return w.b.form(factor.LaterPath) }, 400, "", false},
+		{"the page of the app, of who has one",
+			func(w *attacked) answer { w.b.first(); return w.b.do(get(factor.EnrolPath)) }, 400, "", false},
 		{"a sign-in that waits for an app, once there is one", func(w *attacked) answer {
 			w.SignIn.factors.Policy = authn.Policy{Default: authn.MFARequired, Grace: -1}
 			had := w.factors(w.mina.Sub)

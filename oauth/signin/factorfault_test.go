@@ -68,7 +68,8 @@ func TestTriesAtOnceAreNoMoreThanTriesInTurn(t *testing.T) {
 		t.Errorf("answers %v, want five looked at at most", codes)
 	}
 	w.b.first()
-	for name, field := range map[string][2]string{"a code": {"code", w.shows(0)}, "a recovery code": {"recovery", w.recovery[1]}} {
+	for name, field := range map[string][2]string{"a code": {"code", w.shows(0)},
+		"a recovery code": {"recovery", w.recovery[1]}} {
 		in := 0
 		var browsers []*browser
 		for i := range 8 {
@@ -216,7 +217,8 @@ func TestOlderStoreEnrolsNobodyAndLocksNobodyOut(t *testing.T) {
 			t.Errorf("%s = %d", path, a.Code)
 		}
 	}
-	if a := newBrowser(f).first(); a.Code != 303 || a.Header().Get("Location") != web.FormPath || f.factors(f.mina.Sub).Version != 0 {
+	if a := newBrowser(f).first(); a.Code != 303 || a.Header().Get("Location") != web.FormPath ||
+		f.factors(f.mina.Sub).Version != 0 {
 		t.Errorf("a sign-in = %d to %q", a.Code, a.Header().Get("Location"))
 	}
 	if r := httptest.NewRecorder(); f.SignIn != nil {

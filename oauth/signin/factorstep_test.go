@@ -17,7 +17,8 @@ import (
 // tries.
 func TestSecondStepIsForWhoHasDoneTheFirst(t *testing.T) {
 	runAttacks(t, []attack{
-		{"without the first step", func(w *attacked) answer { return w.b.form(factor.Path, "code", w.shows(0)) }, 400, "", false},
+		{"without the first step", func(w *attacked) answer { return w.b.form(factor.Path, "code", w.shows(0)) }, 400, "",
+			false},
 		{"its page without the first step", func(w *attacked) answer { return w.b.do(get(factor.Path)) }, 400, "", false},
 		{"the first step of another browser", func(w *attacked) answer {
 			newBrowser(w.fixture).first()
@@ -56,12 +57,17 @@ func TestSecondStepIsForWhoHasDoneTheFirst(t *testing.T) {
 			}
 			return w.b.form(factor.Path, "code", w.shows(0))
 		}, 303, "", true},
-		{"a wrong code", func(w *attacked) answer { w.b.first(); return w.b.form(factor.Path, "code", "000000") }, 401, "", false},
+		{"a wrong code", func(w *attacked) answer { w.b.first(); return w.b.form(factor.Path, "code", "000000") }, 401, "",
+			false},
 		{"no code", func(w *attacked) answer { w.b.first(); return w.b.form(factor.Path) }, 400, "", false},
-		{"a code that is no number", func(w *attacked) answer { w.b.first(); return w.b.form(factor.Path, "code", "abcdef") }, 401, "", false},
-		{"a code of two steps ago", func(w *attacked) answer { w.b.first(); return w.b.form(factor.Path, "code", w.shows(-2)) }, 401, "", false},
-		{"a code of two steps ahead", func(w *attacked) answer { w.b.first(); return w.b.form(factor.Path, "code", w.shows(2)) }, 401, "", false},
-		{"a code of a step ago", func(w *attacked) answer { w.b.first(); return w.b.form(factor.Path, "code", w.shows(-1)) }, 303, "", true},
+		{"a code that is no number", func(w *attacked) answer { w.b.first(); return w.b.form(factor.Path, "code", "abcdef") },
+			401, "", false},
+		{"a code of two steps ago",
+			func(w *attacked) answer { w.b.first(); return w.b.form(factor.Path, "code", w.shows(-2)) }, 401, "", false},
+		{"a code of two steps ahead",
+			func(w *attacked) answer { w.b.first(); return w.b.form(factor.Path, "code", w.shows(2)) }, 401, "", false},
+		{"a code of a step ago", func(w *attacked) answer { w.b.first(); return w.b.form(factor.Path, "code", w.shows(-1)) },
+			303, "", true},
 		{"a code twice", func(w *attacked) answer {
 			w.both(newBrowser(w.fixture))
 			w.b.first()
@@ -76,7 +82,8 @@ func TestSecondStepIsForWhoHasDoneTheFirst(t *testing.T) {
 			w.b.first()
 			return w.b.form(factor.Path, "code", w.shows(0), "code", w.shows(0))
 		}, 400, "", false},
-		{"a code by GET", func(w *attacked) answer { w.b.first(); return w.b.do(get(factor.Path + "?code=" + w.shows(0))) }, 200, "", false},
+		{"a code by GET", func(w *attacked) answer { w.b.first(); return w.b.do(get(factor.Path + "?code=" + w.shows(0))) },
+			200, "", false},
 		{"a code in the address of an empty form", func(w *attacked) answer {
 			w.b.first()
 			r := post()
@@ -90,7 +97,8 @@ func TestSecondStepIsForWhoHasDoneTheFirst(t *testing.T) {
 			r.Header.Set("Sec-Fetch-Site", "cross-site")
 			return w.b.do(r)
 		}, 403, "", false},
-		{"a recovery code", func(w *attacked) answer { w.b.first(); return w.b.form(factor.Path, "recovery", w.recovery[0]) }, 303, "", true},
+		{"a recovery code", func(w *attacked) answer { w.b.first(); return w.b.form(factor.Path, "recovery", w.recovery[0]) },
+			303, "", true},
 		{"a recovery code in small letters with spaces", func(w *attacked) answer {
 			w.b.first()
 			return w.b.form(factor.Path, "recovery", " "+strings.ToLower(strings.ReplaceAll(w.recovery[0], "-", "  "))+" ")

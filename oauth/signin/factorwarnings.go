@@ -21,7 +21,8 @@ func (s *SignIn) factorWarnings(ctx context.Context, u storage.User) ([]account.
 	switch {
 	case !due.IsZero():
 		return []account.Warning{{
-			Text: "A second factor is required of you. You can sign in without one until %s.", Of: due.UTC().Format(time.DateOnly),
+			Text: "A second factor is required of you. You can sign in without one until %s.",
+			Of:   due.UTC().Format(time.DateOnly),
 			Link: web.Link{Path: enrol.Path, Label: "Set up now"},
 		}}, nil
 	case factor.FewCodes(f):

@@ -15,10 +15,12 @@ import (
 func TestUnknownUserAndAWrongPasswordLookTheSameAndTakeTheSame(t *testing.T) {
 	rm := newFixture(t, nil)
 	ctx := context.Background()
-	gone, err := users.New(rm.store, cheap(rm.hashes)).Create(ctx, storage.User{Username: "gone", Disabled: true}, password)
+	gone, err := users.New(rm.store, cheap(rm.hashes)).Create(ctx, storage.User{Username: "gone", Disabled: true},
+		password)
 	must(t, err)
 	var first string
-	for _, c := range [][2]string{{"mina", "wrong password"}, {"nobody", password}, {"gone", password}, {"no\x00body", password}, {"mina", strings.Repeat("x", 5000)}} {
+	for _, c := range [][2]string{{"mina", "wrong password"}, {"nobody", password}, {"gone", password},
+		{"no\x00body", password}, {"mina", strings.Repeat("x", 5000)}} {
 		rm.hashes.Store(0)
 		a := rm.do(post("username", c[0], "password", c[1]))
 		body := strings.NewReplacer(`value="`+c[0]+`"`, "", `value=""`, "", " autofocus", "").Replace(a.body)
@@ -26,7 +28,8 @@ func TestUnknownUserAndAWrongPasswordLookTheSameAndTakeTheSame(t *testing.T) {
 			first = body
 		}
 		if a.Code != http.StatusUnauthorized || body != first || a.cookie() != "" {
-			t.Errorf("%q: %d, same page %v, cookie %q, want 401, the same page, no cookie", c[0], a.Code, body == first, a.cookie())
+			t.Errorf("%q: %d, same page %v, cookie %q, want 401, the same page, no cookie", c[0], a.Code, body == first,
+				a.cookie())
 		}
 		if n := rm.hashes.Load(); n != 1 {
 			t.Errorf("%q: %d hashes computed, want 1", c[0], n)
@@ -58,7 +61,8 @@ func TestFailureShowsTheFormAgain(t *testing.T) {
 
 func TestHiddenFieldIsNotBelieved(t *testing.T) {
 	rm := newFixture(t, nil)
-	shut, err := rm.store.SaveApp(context.Background(), storage.App{ID: "ksshut", Name: "Shut", Domains: []string{"app.example.com"}, Disabled: true})
+	shut, err := rm.store.SaveApp(context.Background(), storage.App{ID: "ksshut", Name: "Shut",
+		Domains: []string{"app.example.com"}, Disabled: true})
 	must(t, err)
 	for promise, query := range map[string]string{
 		"another host":         "client_id=ksacme&redirect_uri=https://evil.example/cb",

@@ -95,9 +95,11 @@ func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 	written := trail.New(c.Audit, c.ClientIP)
 	sessions := c.sessions(secure, written)
 	return &flow.Steps{
-		Pages: p, Sessions: sessions, Trail: written, Guard: c.Lockout, Rates: limits.NewRates(c.Counter), Peer: c.ClientIP, Log: c.Log,
+		Pages: p, Sessions: sessions, Trail: written, Guard: c.Lockout, Rates: limits.NewRates(c.Counter), Peer: c.ClientIP,
+		Log: c.Log,
 		Notices: &notice.Notices{
-			Outbox: o, Users: c.Users, Store: c.Store, Sessions: sessions, Peer: c.ClientIP, Log: c.Log, Base: c.BaseURL, Site: base.Host,
+			Outbox: o, Users: c.Users, Store: c.Store, Sessions: sessions, Peer: c.ClientIP, Log: c.Log, Base: c.BaseURL,
+			Site: base.Host,
 		},
 		Attempts: &attempt.Attempts{
 			Users: c.Users, Named: can.Named, Emails: can.Emails, Sessions: sessions, Guard: c.Lockout,
@@ -112,7 +114,8 @@ func (c Config) sessions(secure bool, written *trail.Trail) *session.Sessions {
 		Store: c.Store, Users: c.Users, Peer: c.ClientIP, Log: c.Log, Secure: secure,
 		Idle: cmp.Or(c.SessionIdle, 7*24*time.Hour), Max: cmp.Or(c.SessionMax, 30*24*time.Hour),
 		Ended: func(r *http.Request, v storage.Session) {
-			written.Write(r, event.Account, event.Event{User: v.UserID, Detail: "session ended: the oldest of more than " + strconv.Itoa(session.MaxPerUser)})
+			written.Write(r, event.Account, event.Event{User: v.UserID,
+				Detail: "session ended: the oldest of more than " + strconv.Itoa(session.MaxPerUser)})
 		},
 	}
 }
@@ -123,9 +126,11 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	has, pages, ways := c.offered(), s.steps.Pages, c.Ways()
 	accountPage := &account.Account{Steps: s.steps, Store: c.Store, Logins: has.Logins, Revoker: c.Revoker, Place: c.Place}
 	routes = []reply.Route{
-		{Path: web.FormPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: web.Fail},
+		{Path: web.FormPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve,
+			Fail: web.Fail},
 	}
-	s.factors = &factor.Factors{Steps: s.steps, Store: c.Store, Users: c.Users, Policy: c.MFA, Secure: strings.HasPrefix(c.BaseURL, "https:"), Tools: s.consents.New}
+	s.factors = &factor.Factors{Steps: s.steps, Store: c.Store, Users: c.Users, Policy: c.MFA,
+		Secure: strings.HasPrefix(c.BaseURL, "https:"), Tools: s.consents.New}
 	s.steps.Second = s.factors
 	s.kept = &kept.Forms{Steps: s.steps, Store: c.Store, Secure: s.factors.Secure, Acts: keptActs}
 	pages.Kept = s.kept.About
@@ -144,7 +149,8 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	routes = append(routes, s.devices.Routes()...)
 	if !c.NoQR {
 		codes := &scan.Scans{Steps: s.steps, Store: c.Store, Users: c.Users, Base: c.BaseURL}
-		pages.SignInLinks = append(pages.SignInLinks, web.Link{Path: web.QRPath, Label: "Scan with your phone", OtherDevice: true, Method: web.MarkQR})
+		pages.SignInLinks = append(pages.SignInLinks, web.Link{Path: web.QRPath, Label: "Scan with your phone",
+			OtherDevice: true, Method: web.MarkQR})
 		routes = append(routes, codes.Routes()...)
 	}
 	change := &newpassword.Page{Steps: s.steps, Passwords: has.Passwords, Marker: has.Marks, Revoker: c.Revoker}
@@ -155,13 +161,16 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	}
 	if has.Emails != nil {
 		link := web.Link{Path: otp.LinkFlow.Path, Label: "Confirm an email address", Method: storage.LoginEmail}
-		pages.SignInLinks = append(pages.SignInLinks, web.Link{Path: otp.SignInFlow.Path, Label: "Sign in with email", Method: storage.LoginEmail})
+		pages.SignInLinks = append(pages.SignInLinks, web.Link{Path: otp.SignInFlow.Path, Label: "Sign in with email",
+			Method: storage.LoginEmail})
 		accountPage.Changes, accountPage.Linkable = append(accountPage.Changes, link), append(accountPage.Linkable, link)
-		accountPage.Warnings = append(accountPage.Warnings, func(_ context.Context, u storage.User) ([]account.Warning, error) {
+		accountPage.Warnings = append(accountPage.Warnings, func(_ context.Context,
+			u storage.User) ([]account.Warning, error) {
 			if u.EmailVerified && u.Email != "" {
 				return nil, nil
 			}
-			return []account.Warning{{Text: "You have no confirmed email address, so we cannot warn you when something happens to your account.", Link: link}}, nil
+			return []account.Warning{{Text: "You have no confirmed email address, so we cannot warn you when something " +
+				"happens to your account.", Link: link}}, nil
 		})
 		routes = append(routes, codes.Routes()...)
 	}

@@ -46,7 +46,8 @@ func newFixture(t *testing.T, change func(*Config)) *fixture {
 	must(t, err)
 	rm := &fixture{t: t, store: &flaky{Store: store}, hashes: new(atomic.Int64), log: new(bytes.Buffer)}
 	passwords := cheap(rm.hashes)
-	rm.mina, err = users.New(store, passwords).Create(ctx, storage.User{Username: "Mina", Nickname: "Mina Okafor"}, password)
+	rm.mina, err = users.New(store, passwords).Create(ctx, storage.User{Username: "Mina", Nickname: "Mina Okafor"},
+		password)
 	must(t, err)
 	rm.hashes.Store(0)
 	c := Config{BaseURL: origin, Store: rm.store, Passwords: passwords, Log: slog.New(slog.NewTextHandler(rm.log, nil))}

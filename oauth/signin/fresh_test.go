@@ -111,7 +111,8 @@ func TestTrustedBrowserDoesNothingToTheAccount(t *testing.T) {
 				asked = a.Code == 400
 			}
 			if !asked {
-				t.Errorf("%s = %d to %q, want to be asked for the second factor: %.300s", path, a.Code, a.Header().Get("Location"), a.body)
+				t.Errorf("%s = %d to %q, want to be asked for the second factor: %.300s", path, a.Code, a.Header().Get("Location"),
+					a.body)
 			}
 		}
 		if len(tried) != len(acts) {
@@ -133,7 +134,8 @@ func TestTrustedBrowserHandsOutNoManagement(t *testing.T) {
 		w := newTrusted(t)
 		app := storage.App{ID: "ksacme"}
 		gives := func(scope string) string {
-			w.b.form(consent.Path, "query", authorizeQuery+"&scope="+url.QueryEscape(scope), "user", w.mina.Sub, "scope", scope, "allow", "1", "terms", "")
+			w.b.form(consent.Path, "query", authorizeQuery+"&scope="+url.QueryEscape(scope), "user", w.mina.Sub, "scope", scope,
+				"allow", "1", "terms", "")
 			_, once, err := w.AllowedOnce(t.Context(), app, w.mina.Sub, "apps")
 			must(t, err)
 			_, ever, err := w.Allowed(t.Context(), app, w.mina.Sub, "openid")
@@ -157,7 +159,8 @@ func TestTrustedBrowserHandsOutNoManagement(t *testing.T) {
 
 // ofAccount reports whether a path is one of those where a signed-in user changes something.
 func ofAccount(path string) bool {
-	return strings.HasPrefix(path, web.AccountPath) || strings.HasPrefix(path, otp.LinkFlow.Path) || path == newpassword.Path ||
+	return strings.HasPrefix(path, web.AccountPath) || strings.HasPrefix(path, otp.LinkFlow.Path) ||
+		path == newpassword.Path ||
 		strings.HasPrefix(path, web.WithPath) && strings.HasSuffix(path, "/link")
 }
 
@@ -216,13 +219,15 @@ func TestFormOfTheAccountGoesOnAfterTheProof(t *testing.T) {
 	}{
 		"an address": {otp.LinkFlow.Path, []string{"address", "new@example.org"}, func(w *attacked, a answer) bool {
 			must(w.t, w.outbox.Drain(context.Background()))
-			return a.Header().Get("Location") == otp.LinkFlow.CodePath() && w.post.sent[len(w.post.sent)-1].to == "new@example.org"
+			return a.Header().Get("Location") == otp.LinkFlow.CodePath() &&
+				w.post.sent[len(w.post.sent)-1].to == "new@example.org"
 		}},
-		"a key": {apikeys.Path, []string{"name", "deploy & co=1 +%\r\n", "what", "read", "days", "9"}, func(w *attacked, a answer) bool {
-			keys, err := w.store.APIKeys(context.Background(), w.mina.Sub)
-			must(w.t, err)
-			return a.Code == 200 && len(keys) == 1 && keys[0].Name == "deploy & co=1 +%" && keyText.MatchString(a.body)
-		}},
+		"a key": {apikeys.Path, []string{"name", "deploy & co=1 +%\r\n", "what", "read", "days", "9"},
+			func(w *attacked, a answer) bool {
+				keys, err := w.store.APIKeys(context.Background(), w.mina.Sub)
+				must(w.t, err)
+				return a.Code == 200 && len(keys) == 1 && keys[0].Name == "deploy & co=1 +%" && keyText.MatchString(a.body)
+			}},
 		"a password": {newpassword.Path, []string{"current", password, "password", better}, func(w *attacked, a answer) bool {
 			return a.Header().Get("Location") == newpassword.ChangedPath
 		}},
@@ -234,7 +239,8 @@ func TestFormOfTheAccountGoesOnAfterTheProof(t *testing.T) {
 				if a.Header().Get("Location") != factor.Path {
 					t.Fatalf("the form = %d to %q", a.Code, a.Header().Get("Location"))
 				}
-				if page := w.b.do(get(factor.Path)); !strings.Contains(page.body, "What you typed is kept") || strings.Contains(page.body, "trust") {
+				if page := w.b.do(get(factor.Path)); !strings.Contains(page.body, "What you typed is kept") ||
+					strings.Contains(page.body, "trust") {
 					t.Errorf("the page asks: %s", page.body)
 				}
 				time.Sleep(time.Minute) // the code of the first sign-in is used up
@@ -265,7 +271,8 @@ func TestOldSessionIsAskedForAllAndTheFormGoesOn(t *testing.T) {
 		r.URL.Path = apikeys.Path
 		r.Header.Set("Accept-Language", "zh-CN")
 		a := w.b.do(r)
-		if a.Code != 200 || !strings.Contains(a.body, "您填写的内容已保留") || !strings.Contains(a.body, "确认是您本人") || !web.IsGoOn(a.carried()) {
+		if a.Code != 200 || !strings.Contains(a.body, "您填写的内容已保留") || !strings.Contains(a.body, "确认是您本人") ||
+			!web.IsGoOn(a.carried()) {
 			t.Fatalf("the form = %d %s", a.Code, a.body)
 		}
 		query := a.carried()
@@ -359,7 +366,8 @@ func TestAddressOfAKeptFormCannotBeMadeUp(t *testing.T) {
 		w.both(w.b)
 		id := strings.Repeat("A", 43)
 		for _, to := range []string{
-			account.EverywherePath, "/console/users", "/oauth/account", "//evil.example/", "https://evil.example/", "/console/../oauth/logout", "/oauth/account/x?y=1", "",
+			account.EverywherePath, "/console/users", "/oauth/account", "//evil.example/", "https://evil.example/",
+			"/console/../oauth/logout", "/oauth/account/x?y=1", "",
 		} {
 			if a := w.b.do(get(web.GoOn(id, to))); a.Code != 400 || strings.Contains(a.body, `id="on"`) {
 				t.Errorf("%q = %d %s", to, a.Code, a.body)
@@ -394,7 +402,8 @@ func TestKeptFormsAreSealedAndBounded(t *testing.T) {
 			kept++
 			ticket, err := w.store.Ticket(t.Context(), handle.Hash("kept form:"+id))
 			must(t, err)
-			if text := string(ticket.Proof); len(text) == 0 || strings.Contains(text, "deploy-this") || strings.Contains(ticket.State, "deploy-this") {
+			if text := string(ticket.Proof); len(text) == 0 || strings.Contains(text, "deploy-this") ||
+				strings.Contains(ticket.State, "deploy-this") {
 				t.Errorf("the ticket is %+v", ticket)
 			}
 		}

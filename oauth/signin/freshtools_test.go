@@ -22,7 +22,8 @@ var roamer = storage.App{ID: roamingID, Name: "Roamer", Public: true, Client: &c
 	Kind: client.Dynamic, RedirectURIs: []string{localURI}, AuthMethod: client.AuthNone,
 }}
 
-var toolScopes = []string{scope.Tools, scope.ReadOnlyTools, scope.Member("pets"), scope.Bundle("support"), scope.Tool("pets", "getPet")}
+var toolScopes = []string{scope.Tools, scope.ReadOnlyTools, scope.Member("pets"), scope.Bundle("support"),
+	scope.Tool("pets", "getPet")}
 
 // allows sends the form that allows an application a scope.
 func (w *attacked) allows(b *browser, app storage.App, wanted string) answer {
@@ -77,7 +78,8 @@ func TestNewToolsTakeAFreshSignIn(t *testing.T) {
 				for _, app := range []storage.App{w.saved(roamer), known} {
 					for _, wanted := range toolScopes {
 						a := w.allows(w.b, app, "openid "+wanted)
-						if to := a.Header().Get("Location"); to != factor.Path && !strings.Contains(a.body, "Confirm that it is you") || w.has(app, wanted) || w.has(app, "openid") {
+						if to := a.Header().Get("Location"); to != factor.Path && !strings.Contains(a.body, "Confirm that it is you") ||
+							w.has(app, wanted) || w.has(app, "openid") {
 							t.Errorf("%s is allowed %s: %d to %q", app.Name, wanted, a.Code, to)
 						}
 					}
@@ -99,7 +101,8 @@ func TestToolsThatWereAllowedTakeNoProof(t *testing.T) {
 		w.both(w.b)
 		w.allows(w.b, app, "openid "+scope.Member("pets"))
 		time.Sleep(stepup.MaxAge + time.Second)
-		for wanted, free := range map[string]bool{scope.Member("pets"): true, scope.Tool("pets", "getPet"): true, scope.Member("zoo"): false, scope.Tools: false} {
+		for wanted, free := range map[string]bool{scope.Member("pets"): true, scope.Tool("pets", "getPet"): true,
+			scope.Member("zoo"): false, scope.Tools: false} {
 			if a := w.allows(w.b, app, wanted); (a.Code == 303) != free {
 				t.Errorf("%s = %d to %q", wanted, a.Code, a.Header().Get("Location"))
 			}
@@ -138,10 +141,12 @@ func TestAllowedToolsGoOnAfterTheProof(t *testing.T) {
 		to := w.b.form(factor.Path, "code", w.shows(0)).Header().Get("Location")
 		page := w.b.do(get(to))
 		says(page.body)
-		if policy := page.policy(); strings.Contains(policy, "form-action") && !strings.Contains(policy, " http://127.0.0.1:43917") {
+		if policy := page.policy(); strings.Contains(policy, "form-action") &&
+			!strings.Contains(policy, " http://127.0.0.1:43917") {
 			t.Errorf("the policy stops the redirect: %s", page.policy())
 		}
-		if a := w.b.goesOn(t, to); !strings.HasPrefix(a.Header().Get("Location"), web.AuthorizePath+"?") || !w.has(app, scope.Member("pets")) {
+		if a := w.b.goesOn(t, to); !strings.HasPrefix(a.Header().Get("Location"), web.AuthorizePath+"?") ||
+			!w.has(app, scope.Member("pets")) {
 			t.Errorf("it goes on = %d to %q", a.Code, a.Header().Get("Location"))
 		}
 		must(t, w.Close(t.Context()))
@@ -158,7 +163,8 @@ func TestTrustedBrowserIsAskedForNewTools(t *testing.T) {
 		w.allows(hers, app, scope.Member("pets"))
 		time.Sleep(time.Minute)
 		w.trusts(w.b)
-		for wanted, asked := range map[string]bool{"openid email": false, scope.Member("pets"): false, scope.Tools: true, scope.Member("zoo"): true} {
+		for wanted, asked := range map[string]bool{"openid email": false, scope.Member("pets"): false, scope.Tools: true,
+			scope.Member("zoo"): true} {
 			query := url.Values{"client_id": {app.ID}, "redirect_uri": {localURI}, "scope": {wanted}}.Encode()
 			if to := w.b.first("query", query).Header().Get("Location"); (to == factor.Path) != asked {
 				t.Errorf("%s leads to %q", wanted, to)
@@ -178,7 +184,8 @@ func TestDeviceGetsNewToolsByAFreshSignIn(t *testing.T) {
 		connects := func(wanted string) (a answer, got func() bool) {
 			code, ticket, err := w.BeginDevice(begun, app, wanted, "")
 			must(t, err)
-			a = w.b.form(web.DevicePath, "user_code", ticket.Subject, "ticket", ticket.ID, "user", w.mina.Sub, "terms", app.Terms(), "allow", "1")
+			a = w.b.form(web.DevicePath, "user_code", ticket.Subject, "ticket", ticket.ID, "user", w.mina.Sub, "terms",
+				app.Terms(), "allow", "1")
 			return a, func() bool {
 				time.Sleep(time.Minute)
 				_, err := w.PollDevice(begun, app, code)
@@ -192,11 +199,13 @@ func TestDeviceGetsNewToolsByAFreshSignIn(t *testing.T) {
 		if a.Header().Get("Location") != factor.Path || got() || w.has(app, scope.Tools) {
 			t.Fatalf("tools = %d to %q", a.Code, a.Header().Get("Location"))
 		}
-		if page := w.b.do(get(factor.Path)); !strings.Contains(page.body, "Allow a device") || !strings.Contains(page.body, "<dd>Roamer</dd>") {
+		if page := w.b.do(get(factor.Path)); !strings.Contains(page.body, "Allow a device") ||
+			!strings.Contains(page.body, "<dd>Roamer</dd>") {
 			t.Errorf("the page lacks what is allowed: %s", page.body)
 		}
 		a = w.b.form(factor.Path, "code", w.shows(0))
-		if a := w.b.goesOn(t, a.Header().Get("Location")); a.Code != 200 || !strings.Contains(a.body, "Your device is connected") || !got() {
+		if a := w.b.goesOn(t, a.Header().Get("Location")); a.Code != 200 ||
+			!strings.Contains(a.body, "Your device is connected") || !got() {
 			t.Errorf("it goes on = %d %s", a.Code, a.body)
 		}
 		time.Sleep(stepup.MaxAge)

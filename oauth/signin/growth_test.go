@@ -27,10 +27,12 @@ func TestRequestThatIsTooLongIsNotStored(t *testing.T) {
 			t.Errorf("%s with a request of %d bytes = %d %s", name, web.MaxStored, a.Code, a.body)
 		}
 		a := ask(long(web.MaxStored + 1))
-		if a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") || !strings.Contains(a.body, "is state with") || a.named(web.BrowserCookie) != "" {
+		if a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") ||
+			!strings.Contains(a.body, "is state with") || a.named(web.BrowserCookie) != "" {
 			t.Errorf("%s with one byte more = %d %s, want 400 and what is too long", name, a.Code, a.body)
 		}
-		if a := ask(authorizeQuery + "&" + strings.Repeat("<x>", 2000) + "=1"); a.Code != http.StatusBadRequest || strings.Contains(a.body, "x&gt;&lt;x") {
+		if a := ask(authorizeQuery + "&" + strings.Repeat("<x>", 2000) + "=1"); a.Code != http.StatusBadRequest ||
+			strings.Contains(a.body, "x&gt;&lt;x") {
 			t.Errorf("%s shows a name of a stranger's making: %d %s", name, a.Code, a.body)
 		}
 	}
@@ -39,13 +41,15 @@ func TestRequestThatIsTooLongIsNotStored(t *testing.T) {
 func TestMailedCodeKeepsNoLongRequestEither(t *testing.T) {
 	inTime(t, SignUpOpen, func(t *testing.T, h *fullFixture) {
 		b := h.browser()
-		if a := b.post(otp.SignInFlow.Path, "address", minas, "query", long(web.MaxStored+1)); a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") {
+		if a := b.post(otp.SignInFlow.Path, "address", minas, "query",
+			long(web.MaxStored+1)); a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") {
 			t.Errorf("asking for a code = %d %s, want 400", a.Code, a.body)
 		}
 		if a := b.post(otp.SignInFlow.Path, "address", minas, "query", long(web.MaxStored)); a.Code != http.StatusSeeOther {
 			t.Errorf("asking for a code with %d bytes = %d %s", web.MaxStored, a.Code, a.body)
 		}
-		a := b.post(signup.Path, "username", "newcomer", "password", password, "address", "new@example.com", "query", long(web.MaxStored+1))
+		a := b.post(signup.Path, "username", "newcomer", "password", password, "address", "new@example.com", "query",
+			long(web.MaxStored+1))
 		if a.Code != http.StatusBadRequest || !strings.Contains(a.body, "4097 bytes") {
 			t.Errorf("signing up with an address = %d %s, want 400", a.Code, a.body)
 		}
@@ -67,7 +71,8 @@ func TestRefusalNamesTheUserItWasAbout(t *testing.T) {
 	rm.do(post("username", "Mina", "password", "none of hers"))
 	rm.do(post("username", "nobody", "password", "none of hers"))
 	rm.do(post("username", "Mina", "password", password))
-	want := []event.Event{{User: rm.mina.Sub, Status: 401, Anonymous: true}, {Status: 401, Anonymous: true}, {User: rm.mina.Sub, Status: 303}}
+	want := []event.Event{{User: rm.mina.Sub, Status: 401, Anonymous: true}, {Status: 401, Anonymous: true},
+		{User: rm.mina.Sub, Status: 303}}
 	for i, e := range notes {
 		if got := (event.Event{User: e.User, Status: e.Status, Anonymous: e.Anonymous}); i >= len(want) || got != want[i] {
 			t.Errorf("event %d is %+v, want %+v", i, got, want)

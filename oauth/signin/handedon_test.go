@@ -48,7 +48,8 @@ func TestScannedSessionEndsWithTheOneThatConfirmedIt(t *testing.T) {
 			v, err := rm.Visitor(get("/", cookie))
 			must(t, err)
 			if !v.EndsAt.Equal(began.EndsAt) || !v.AuthTime.Equal(began.AuthTime) || v.ExpiresAt.After(began.EndsAt) {
-				t.Fatalf("the session handed on is of %v until %v, want %v until %v", v.AuthTime, v.EndsAt, began.AuthTime, began.EndsAt)
+				t.Fatalf("the session handed on is of %v until %v, want %v until %v", v.AuthTime, v.EndsAt, began.AuthTime,
+					began.EndsAt)
 			}
 			if rm.Recent(v) {
 				t.Fatal("it is fresh by itself")
@@ -95,9 +96,11 @@ func TestSessionEndEndsTokensConfirmedInIt(t *testing.T) {
 			}
 			end(rm, first)
 			if rm.in(first) || rm.in(second.cookie()) || rm.in(third.cookie()) {
-				t.Errorf("the first, the second and the third are %v %v %v", rm.in(first), rm.in(second.cookie()), rm.in(third.cookie()))
+				t.Errorf("the first, the second and the third are %v %v %v", rm.in(first), rm.in(second.cookie()),
+					rm.in(third.cookie()))
 			}
-			if everywhere := name == "signing out everywhere"; rm.in(apart.cookie()) == everywhere || rm.in(other) == everywhere {
+			if everywhere := name == "signing out everywhere"; rm.in(apart.cookie()) == everywhere ||
+				rm.in(other) == everywhere {
 				t.Errorf("another session and what was confirmed in it are %v %v", rm.in(other), rm.in(apart.cookie()))
 			}
 		})
@@ -143,7 +146,8 @@ func TestOldSecondFactorIsNotHandedOn(t *testing.T) {
 		time.Sleep(2 * time.Hour)
 		b, a := collects()
 		if a.cookie() != "" || a.Header().Get("Location") != factor.Path {
-			t.Fatalf("collecting = %d to %q with a session %v, want to be asked", a.Code, a.Header().Get("Location"), a.cookie() != "")
+			t.Fatalf("collecting = %d to %q with a session %v, want to be asked", a.Code, a.Header().Get("Location"),
+				a.cookie() != "")
 		}
 		b.form(factor.Path, "code", w.shows(0))
 		v, in := b.session()

@@ -20,7 +20,8 @@ import (
 func (h *fullFixture) invite(t *testing.T, role string, life time.Duration) string {
 	t.Helper()
 	code, now := handle.NewInvitation(), time.Now().UTC()
-	_, err := h.store.SaveInvitation(t.Context(), storage.Invitation{ID: handle.HashInvitation(code), Role: role, CreatedAt: now, ExpiresAt: now.Add(life)})
+	_, err := h.store.SaveInvitation(t.Context(), storage.Invitation{ID: handle.HashInvitation(code), Role: role,
+		CreatedAt: now, ExpiresAt: now.Add(life)})
 	must(t, err)
 	return code
 }
@@ -46,14 +47,16 @@ func TestSignUpThatIsOpenTakesAnybody(t *testing.T) {
 			"a username that is taken": {"MINA", better, "", 400, "This username is taken"},
 			"an address that is none":  {"ada", better, "ada", 400, "This is not an email address"},
 		} {
-			b.wants(t, promise, b.post(signup.Path, "username", c.name, "password", c.pass, "address", c.address, "query", authorizeQuery), c.status, c.text)
+			b.wants(t, promise, b.post(signup.Path, "username", c.name, "password", c.pass, "address", c.address, "query",
+				authorizeQuery), c.status, c.text)
 			if strings.Contains(b.last.body, c.pass+`"`) && c.pass != c.address {
 				t.Errorf("%s: the page holds the password", promise)
 			}
 		}
 		written := &fakeAudit{err: errDown}
 		h.steps.Trail = trail.New(written, h.steps.Peer)
-		b.wants(t, "with the trail away", b.post(signup.Path, "username", "eve", "password", better, "query", authorizeQuery), 503, "could not be written down")
+		b.wants(t, "with the trail away", b.post(signup.Path, "username", "eve", "password", better, "query", authorizeQuery),
+			503, "could not be written down")
 		written.err = nil
 		a = b.post(signup.Path, "username", " Ada ", "password", better, "query", authorizeQuery)
 		if !slices.Contains(written.notes, "registration  signed up") {
@@ -63,7 +66,8 @@ func TestSignUpThatIsOpenTakesAnybody(t *testing.T) {
 			t.Fatalf("signing up = %d %s", a.Code, a.body)
 		}
 		u, err := h.users.Authenticate(t.Context(), "ada", better)
-		if err != nil || u.Username != "Ada" || u.Role != "" || u.Email != "" || h.signedIn(b).UserID != u.Sub || h.signedIn(b).LoginType != storage.LoginSelf {
+		if err != nil || u.Username != "Ada" || u.Role != "" || u.Email != "" || h.signedIn(b).UserID != u.Sub ||
+			h.signedIn(b).LoginType != storage.LoginSelf {
 			t.Errorf("the user is %+v, %v, the session %+v", u, err, h.signedIn(b))
 		}
 	})
@@ -85,7 +89,8 @@ func TestAddressTypedAtSignUpWaitsForItsCode(t *testing.T) {
 		if a := b.get(otp.LinkFlow.CodePath()); !strings.Contains(a.body, `href="/oauth/authorize?client_id=ksacme`) {
 			t.Error("there is no way on without the code")
 		}
-		if a := b.post(otp.LinkFlow.CodePath(), "code", h.code()); a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?"+authorizeQuery {
+		if a := b.post(otp.LinkFlow.CodePath(), "code", h.code()); a.Code != 303 ||
+			a.Header().Get("Location") != "/oauth/authorize?"+authorizeQuery {
 			t.Errorf("the code = %d to %q", a.Code, a.Header().Get("Location"))
 		}
 		if u, _ := h.store.User(t.Context(), u.Sub); u.Email != "ada@example.com" || !u.EmailVerified {
@@ -99,19 +104,25 @@ func TestInvitedUserSignsUp(t *testing.T) {
 		code := h.invite(t, storage.RoleDeveloper, time.Hour)
 		b := h.browser()
 		b.wants(t, "the page", b.get(signup.Path), 200, `name="invitation"`)
-		b.wants(t, "none", b.post(signup.Path, "username", "ada", "password", better), 400, "Type in the code of your invitation")
-		b.wants(t, "a wrong one", b.post(signup.Path, "username", "ada", "password", better, "invitation", handle.NewInvitation()), 401, "This invitation is not right")
-		b.wants(t, "with a taken name", b.post(signup.Path, "username", "mina", "password", better, "invitation", code), 400, "This username is taken")
-		if a := b.post(signup.Path, "username", "ada", "password", better, "invitation", strings.ToLower(code)); a.Code != 303 {
+		b.wants(t, "none", b.post(signup.Path, "username", "ada", "password", better), 400,
+			"Type in the code of your invitation")
+		b.wants(t, "a wrong one", b.post(signup.Path, "username", "ada", "password", better, "invitation",
+			handle.NewInvitation()), 401, "This invitation is not right")
+		b.wants(t, "with a taken name", b.post(signup.Path, "username", "mina", "password", better, "invitation", code), 400,
+			"This username is taken")
+		if a := b.post(signup.Path, "username", "ada", "password", better, "invitation",
+			strings.ToLower(code)); a.Code != 303 {
 			t.Fatalf("the right one = %d %s", a.Code, a.body)
 		}
 		if u, err := h.users.Authenticate(t.Context(), "ada", better); err != nil || u.Role != storage.RoleDeveloper {
 			t.Errorf("the user is %+v, %v", u, err)
 		}
-		b.wants(t, "a used one", b.post(signup.Path, "username", "bob", "password", better, "invitation", code), 401, "This invitation is not right")
+		b.wants(t, "a used one", b.post(signup.Path, "username", "bob", "password", better, "invitation", code), 401,
+			"This invitation is not right")
 		late := h.invite(t, "", time.Hour)
 		time.Sleep(time.Hour)
-		b.wants(t, "one that has ended", b.post(signup.Path, "username", "bob", "password", better, "invitation", late), 401, "This invitation is not right")
+		b.wants(t, "one that has ended", b.post(signup.Path, "username", "bob", "password", better, "invitation", late), 401,
+			"This invitation is not right")
 	})
 }
 
@@ -122,7 +133,8 @@ func TestInvitationMakesOneUser(t *testing.T) {
 		var all sync.WaitGroup
 		for i := range 8 {
 			all.Go(func() {
-				if h.browser().post(signup.Path, "username", fmt.Sprint("ada", i), "password", better, "invitation", code).Code == 303 {
+				if h.browser().post(signup.Path, "username", fmt.Sprint("ada", i), "password", better, "invitation",
+					code).Code == 303 {
 					made.Add(1)
 				}
 			})

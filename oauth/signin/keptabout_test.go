@@ -23,10 +23,14 @@ func TestKeptFormSaysWhatItDoesAndIsSentByItsUser(t *testing.T) {
 		fields     []string
 		says       []string
 	}{
-		{"en", apikeys.Path, []string{"name", "mallory's", "what", "all", "days", "365"}, []string{"Make an API key", "<dd>mallory&#39;s</dd>", "<dd>365</dd>"}},
-		{"zh-CN", apikeys.Path, []string{"name", "mallory", "what", "all", "days", "365"}, []string{"创建 API 密钥", "<dt>名称</dt><dd>mallory</dd>"}},
-		{"en", otp.LinkFlow.Path, []string{"address", "mallory@example.com"}, []string{"Confirm an email address", "<dd>mallory@example.com</dd>"}},
-		{"en", newpassword.Path, []string{"current", password, "password", better}, []string{"Change your password", "<dd>(not shown)</dd>"}},
+		{"en", apikeys.Path, []string{"name", "mallory's", "what", "all", "days", "365"},
+			[]string{"Make an API key", "<dd>mallory&#39;s</dd>", "<dd>365</dd>"}},
+		{"zh-CN", apikeys.Path, []string{"name", "mallory", "what", "all", "days", "365"},
+			[]string{"创建 API 密钥", "<dt>名称</dt><dd>mallory</dd>"}},
+		{"en", otp.LinkFlow.Path, []string{"address", "mallory@example.com"},
+			[]string{"Confirm an email address", "<dd>mallory@example.com</dd>"}},
+		{"en", newpassword.Path, []string{"current", password, "password", better},
+			[]string{"Change your password", "<dd>(not shown)</dd>"}},
 	} {
 		t.Run(c.path+" "+c.lang, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
@@ -54,7 +58,8 @@ func TestKeptFormSaysWhatItDoesAndIsSentByItsUser(t *testing.T) {
 						t.Errorf("the page %s shows a secret", name)
 					}
 				}
-				if page := pages["from which it goes on"]; strings.Contains(page.body, "<script") || strings.Contains(page.policy(), "script-src") {
+				if page := pages["from which it goes on"]; strings.Contains(page.body, "<script") ||
+					strings.Contains(page.policy(), "script-src") {
 					t.Errorf("a script may send it: %s", page.body)
 				}
 				must(t, w.Close(t.Context()))

@@ -51,26 +51,31 @@ func TestAPIKeyIsShownOnce(t *testing.T) {
 	}
 	a := d.makes(here, "what", "read", "identity", "1")
 	text := keyText.FindString(a.body)
-	if a.Code != 200 || !handle.IsAPIKey(text) || a.Header().Get("Cache-Control") != "no-store" || a.Header().Get("Location") != "" {
+	if a.Code != 200 || !handle.IsAPIKey(text) || a.Header().Get("Cache-Control") != "no-store" ||
+		a.Header().Get("Location") != "" {
 		t.Fatalf("make = %d, %q: %s", a.Code, text, a.body)
 	}
 	all := d.keys(d.mina.Sub)
-	if len(all) != 1 || all[0].ID != handle.Hash(text) || all[0].Name != "nightly build" || all[0].Scope != "email openid profile tools/read" ||
+	if len(all) != 1 || all[0].ID != handle.Hash(text) || all[0].Name != "nightly build" ||
+		all[0].Scope != "email openid profile tools/read" ||
 		all[0].ExpiresAt.Sub(all[0].CreatedAt) != 90*24*time.Hour {
 		t.Fatalf("stored are %+v", all)
 	}
 	list := d.do(get(apikeys.Path, here))
-	for _, want := range []string{"nightly build", "Tools that read and change nothing", "Your email address", "Not used yet", "Valid until", all[0].ID} {
+	for _, want := range []string{"nightly build", "Tools that read and change nothing", "Your email address",
+		"Not used yet", "Valid until", all[0].ID} {
 		if !strings.Contains(list.body, want) {
 			t.Errorf("the list lacks %q: %s", want, list.body)
 		}
 	}
-	for what, seen := range map[string]string{"the list": list.body, "the account page": d.page(here), "the log": d.log.String(), "the trail": strings.Join(written.notes, "\n")} {
+	for what, seen := range map[string]string{"the list": list.body, "the account page": d.page(here),
+		"the log": d.log.String(), "the trail": strings.Join(written.notes, "\n")} {
 		if strings.Contains(seen, text) || strings.Contains(seen, text[3:35]) {
 			t.Errorf("%s holds the key: %s", what, seen)
 		}
 	}
-	if !strings.Contains(strings.Join(written.notes, "\n"), "API key made: "+all[0].ID+" email openid profile tools/read") {
+	if !strings.Contains(strings.Join(written.notes, "\n"),
+		"API key made: "+all[0].ID+" email openid profile tools/read") {
 		t.Errorf("the trail holds %q", written.notes)
 	}
 }
@@ -138,7 +143,8 @@ func TestKeyIsMadeAfterARecentSignInOnly(t *testing.T) {
 		if a := d.do(get(apikeys.Path, here)); strings.Contains(a.body, `name="what"`) || !strings.Contains(a.body, `href="`+web.ConfirmPath+`"`) {
 			t.Errorf("the form is offered: %s", a.body)
 		}
-		if a := d.makes(here); a.Code != 200 || keyText.FindString(a.body) != "" || !strings.Contains(a.body, "What you typed is kept") {
+		if a := d.makes(here); a.Code != 200 || keyText.FindString(a.body) != "" ||
+			!strings.Contains(a.body, "What you typed is kept") {
 			t.Errorf("make = %d %s", a.Code, a.body)
 		}
 		all := d.keys(d.mina.Sub)
@@ -200,7 +206,8 @@ func TestTwentyFirstKeyIsRefused(t *testing.T) {
 			t.Fatalf("key %d = %d", i, a.Code)
 		}
 	}
-	if a := d.makes(here); a.Code != 400 || !strings.Contains(a.body, "Revoke one that is not needed") || len(d.keys(d.mina.Sub)) != apikey.MaxLive {
+	if a := d.makes(here); a.Code != 400 || !strings.Contains(a.body, "Revoke one that is not needed") ||
+		len(d.keys(d.mina.Sub)) != apikey.MaxLive {
 		t.Errorf("one more = %d %s", a.Code, a.body)
 	}
 	if a := d.do(get(apikeys.Path, here)); strings.Contains(a.body, `name="what"`) {
@@ -241,7 +248,8 @@ func TestKeysAreNotifiedToTheirUser(t *testing.T) {
 		for _, m := range h.tells() {
 			said += m.subject + "\n" + m.text
 		}
-		if strings.Count(said, "API key made: backup") != 1 || strings.Count(said, "API key revoked: backup") != 1 || strings.Contains(said, text) {
+		if strings.Count(said, "API key made: backup") != 1 || strings.Count(said, "API key revoked: backup") != 1 ||
+			strings.Contains(said, text) {
 			t.Errorf("the mails say %s", said)
 		}
 	})
@@ -250,7 +258,8 @@ func TestKeysAreNotifiedToTheirUser(t *testing.T) {
 func TestKeysSpeakChinese(t *testing.T) {
 	d := newAccountFixture(t)
 	here := d.enterMina()
-	for _, r := range []*http.Request{get(apikeys.Path, here), sends(apikeys.Path, "cookie", here, "name", "备份", "what", "some", "some", "b:support", "days", "30")} {
+	for _, r := range []*http.Request{get(apikeys.Path, here), sends(apikeys.Path, "cookie", here, "name", "备份", "what",
+		"some", "some", "b:support", "days", "30")} {
 		r.Header.Set("Accept-Language", "zh-CN")
 		a := d.do(r)
 		if a.Code != 200 || !strings.Contains(a.body, `lang="zh-CN"`) || !strings.Contains(a.body, "密钥") || strings.Contains(a.body, "Copy it now") || strings.Contains(a.body, "Make a key") {

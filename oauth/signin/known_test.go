@@ -49,14 +49,16 @@ func TestBrowserIsKnownToTheUsersItHasSignedIn(t *testing.T) {
 	if rm.steps.Sessions.Known(marked(), "ua") {
 		t.Error("a browser without a cookie is known")
 	}
-	if !rm.steps.Sessions.Known(marked("planted", value), "ua") || !rm.steps.Sessions.Known(marked(value, strings.Repeat("A", session.MarkText)), "ua") {
+	if !rm.steps.Sessions.Known(marked("planted", value), "ua") ||
+		!rm.steps.Sessions.Known(marked(value, strings.Repeat("A", session.MarkText)), "ua") {
 		t.Error("what a neighbouring site plants makes a browser unknown")
 	}
 	if another := rm.remembers("ua"); strings.Contains(value, another) {
 		t.Error("two browsers of one user have the same mark")
 	}
 	six := rm.remembers("u1", "u2", "u3", "u4", "u5", "u6")
-	if rm.steps.Sessions.Known(marked(six), "u1") || !rm.steps.Sessions.Known(marked(six), "u2") || !rm.steps.Sessions.Known(marked(six), "u6") {
+	if rm.steps.Sessions.Known(marked(six), "u1") || !rm.steps.Sessions.Known(marked(six), "u2") ||
+		!rm.steps.Sessions.Known(marked(six), "u6") {
 		t.Error("a browser does not know the last five of six users")
 	}
 }
@@ -115,7 +117,8 @@ func TestSignInMarksTheBrowserWithASafeCookie(t *testing.T) {
 		}
 	}
 	value := a.named(session.KnownCookie)
-	if want := session.KnownCookie + "=" + value + "; Path=/oauth; Max-Age=31536000; HttpOnly; Secure; SameSite=Lax"; line != want || value == "" {
+	if want := session.KnownCookie + "=" + value +
+		"; Path=/oauth; Max-Age=31536000; HttpOnly; Secure; SameSite=Lax"; line != want || value == "" {
 		t.Errorf("Set-Cookie = %q, want %q", line, want)
 	}
 	if !rm.steps.Sessions.Known(marked(value), rm.mina.Sub) || rm.steps.Sessions.Known(marked(value), "somebody") {
@@ -130,7 +133,8 @@ func TestKnownBrowserWithoutItsKeySignsInAsUnknown(t *testing.T) {
 	rm := newFixture(t, nil)
 	value := rm.remembers(rm.mina.Sub)
 	rm.store.hmac = errDown
-	another, err := New(context.Background(), Config{BaseURL: origin, Store: rm.store, Log: rm.steps.Log}) // it has read no key yet
+	// it has read no key yet
+	another, err := New(context.Background(), Config{BaseURL: origin, Store: rm.store, Log: rm.steps.Log})
 	must(t, err)
 	rm.SignIn = another
 	if rm.steps.Sessions.Known(marked(value), rm.mina.Sub) {

@@ -34,7 +34,8 @@ func TestLinkedProviderKeepsTheUser(t *testing.T) {
 		for range 2 { // the unionid arrives at the second
 			j = h.start(name, authorizeQuery)
 			u, v := h.user(j.open(j.choose("mei")))
-			if u.Sub != h.mina.Sub || v.LoginType != logintype.Of(name) || v.SignInMethod() != name || u.LoginType != name || u.Nickname != "Mina Okafor" {
+			if u.Sub != h.mina.Sub || v.LoginType != logintype.Of(name) || v.SignInMethod() != name || u.LoginType != name ||
+				u.Nickname != "Mina Okafor" {
 				t.Errorf("after linking %s it is %+v by %s", name, u, v.LoginType)
 			}
 		}
@@ -67,7 +68,8 @@ func TestLinkedMethodIsNotOfferedAgain(t *testing.T) {
 	must(t, h.store.LinkLogins(context.Background(), h.mina.Sub, storage.Login{Method: "wx", Subject: "o:1"}))
 	w := httptest.NewRecorder()
 	h.ServeHTTP(w, get(web.AccountPath, mina))
-	for name, offered := range map[string]bool{"wx": false, "qq": true, "alipay": true, "douyin": true, "feishu": true, "wecom": true, "dingtalk": true} {
+	for name, offered := range map[string]bool{"wx": false, "qq": true, "alipay": true, "douyin": true, "feishu": true,
+		"wecom": true, "dingtalk": true} {
 		if strings.Contains(w.Body.String(), `action="/oauth/signin/with/`+name+`/link"`) != offered {
 			t.Errorf("linking %s is offered: %t", name, !offered)
 		}
@@ -85,7 +87,8 @@ func TestAccountPageAloneAllowsFormsToProviders(t *testing.T) {
 	for _, name := range providers {
 		d.link(h.mina.Sub, storage.Login{Method: name, Subject: "o:1"})
 	}
-	for what, a := range map[string]answer{"with nothing to link": d.do(get(web.AccountPath, mina)), "the sign-in page": h.do(get(web.FormPath))} {
+	for what, a := range map[string]answer{"with nothing to link": d.do(get(web.AccountPath, mina)),
+		"the sign-in page": h.do(get(web.FormPath))} {
 		if a.policy() == "" || a.leaves() {
 			t.Errorf("%s: %s", what, a.policy())
 		}

@@ -63,7 +63,8 @@ func TestTenthFailureAnswers401AndTheNext429(t *testing.T) {
 		time.Sleep(30 * time.Second)
 		a := rm.do(attemptAs(password, "192.0.2.1"))
 		if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "870" || a.cookie() != "" {
-			t.Errorf("the right password while locked = %d, Retry-After %q, want 429 and 870", a.Code, a.Header().Get("Retry-After"))
+			t.Errorf("the right password while locked = %d, Retry-After %q, want 429 and 870", a.Code,
+				a.Header().Get("Retry-After"))
 		}
 		for _, want := range []string{"Wait 15 minutes", `href="/oauth/authorize?client_id=ksacme&amp;`, "<title>Too many attempts · Acme</title>"} {
 			if !strings.Contains(a.body, want) {
@@ -107,7 +108,8 @@ func TestGuessesMadeInParallelAreNoMoreThanInTurn(t *testing.T) {
 		if ok, busy := codes[401].Load(), codes[429].Load(); ok != 10 || busy != 20 {
 			t.Errorf("%d times 401 and %d times 429, want 10 and 20", ok, busy)
 		}
-		if a := rm.do(attemptAs(password, "192.0.2.1")); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "900" {
+		if a := rm.do(attemptAs(password, "192.0.2.1")); a.Code != http.StatusTooManyRequests ||
+			a.Header().Get("Retry-After") != "900" {
 			t.Errorf("afterwards = %d, Retry-After %q, want 429 and 900", a.Code, a.Header().Get("Retry-After"))
 		}
 	})

@@ -28,8 +28,10 @@ func TestUsernameThatLooksLikeAnothersIsTaken(t *testing.T) {
 	must(t, create("\u0440\u043e\u0440")) // Cyrillic, like "pop"
 	for name, want := range map[string]error{
 		"ａlice": storage.ErrExists, "ALICE": storage.ErrExists, "alice\u0301": storage.ErrExists, "aIice": storage.ErrExists,
-		"a1ice": storage.ErrExists, "al\u0131ce": storage.ErrExists, "lan": storage.ErrExists, "1an": storage.ErrExists, "pop": storage.ErrExists,
-		"\u0430lice": storage.ErrInvalid, "alice\u200b": storage.ErrInvalid, "al\u3164ice": storage.ErrInvalid, // and never stored
+		"a1ice": storage.ErrExists, "al\u0131ce": storage.ErrExists, "lan": storage.ErrExists, "1an": storage.ErrExists,
+		"pop": storage.ErrExists,
+		// and never stored
+		"\u0430lice": storage.ErrInvalid, "alice\u200b": storage.ErrInvalid, "al\u3164ice": storage.ErrInvalid,
 		"alicia": nil, "王小明": nil,
 	} {
 		if err := create(name); !errors.Is(err, want) {
@@ -90,7 +92,8 @@ func TestExistingUsersWhoLookAlikeKeepTheirNames(t *testing.T) {
 	}
 	check("before anybody signs up")
 	for _, name := range []string{"paypal", "bob", "alíce"} {
-		if _, err := users.Create(context.Background(), storage.User{Username: name}, password); !errors.Is(err, storage.ErrExists) {
+		if _, err := users.Create(context.Background(), storage.User{Username: name}, password); !errors.Is(err,
+			storage.ErrExists) {
 			t.Errorf("Create(%s) = %v, want ErrExists: somebody was there before", name, err)
 		}
 	}
@@ -103,7 +106,8 @@ func TestSignUpOfManyLookAlikesAtOnceLetsOneThrough(t *testing.T) {
 	var all sync.WaitGroup
 	for _, name := range []string{"eve1", "evel", "eveI", "ｅｖｅl", "évél", "EVEL"} {
 		all.Go(func() {
-			switch _, err := users.New(store, cheap(new(atomic.Int64))).Create(context.Background(), storage.User{Username: name}, password); {
+			switch _, err := users.New(store, cheap(new(atomic.Int64))).Create(context.Background(),
+				storage.User{Username: name}, password); {
 			case err == nil:
 				made.Add(1)
 			case !errors.Is(err, storage.ErrExists):
@@ -126,7 +130,8 @@ func TestDrawnUsernameIsNobodyElsesEither(t *testing.T) {
 	byQQ, err := users.Connected(admitted, storage.LoginQQ, connector.Profile{Subjects: []string{"s1"}})
 	must(t, err)
 	for _, u := range []storage.User{byMail, byQQ} {
-		if _, err := users.Create(context.Background(), storage.User{Username: u.Username}, password); !errors.Is(err, storage.ErrExists) {
+		if _, err := users.Create(context.Background(), storage.User{Username: u.Username}, password); !errors.Is(err,
+			storage.ErrExists) {
 			t.Errorf("Create(%s) = %v, want ErrExists", u.Username, err)
 		}
 	}

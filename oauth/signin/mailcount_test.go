@@ -74,7 +74,8 @@ func TestCodesRequestedByOthersDoNotBlockTheUser(t *testing.T) {
 			}
 			b := h.browser()
 			if a := b.post(otp.SignInFlow.Path, "address", address); a.Code != http.StatusSeeOther {
-				t.Errorf("%s: the person right after them = %d, Retry-After %q, want 303", address, a.Code, a.Header().Get("Retry-After"))
+				t.Errorf("%s: the person right after them = %d, Retry-After %q, want 303", address, a.Code,
+					a.Header().Get("Retry-After"))
 			}
 			time.Sleep(time.Minute)
 			if a := b.post(otp.ResetFlow.Path, "address", address); a.Code != http.StatusSeeOther {
@@ -89,7 +90,8 @@ func TestAddressIsMailedTwentyCodesAnHourForANetwork(t *testing.T) {
 		inTime(t, "", func(t *testing.T, h *fullFixture) {
 			h.flooded(address)
 			b := h.unknownBrowser(100)
-			if a := b.post(otp.ResetFlow.Path, "address", address); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "3600" {
+			if a := b.post(otp.ResetFlow.Path, "address", address); a.Code != http.StatusTooManyRequests ||
+				a.Header().Get("Retry-After") != "3600" {
 				t.Errorf("%s: beside them = %d, Retry-After %q, want 429 and 3600", address, a.Code, a.Header().Get("Retry-After"))
 			}
 			again, err := New(context.Background(), Config{BaseURL: origin, Store: h.store, Mailer: h.post})
@@ -137,7 +139,8 @@ func TestKnownBrowserHasItsOwnEmailLimit(t *testing.T) {
 			b := known(i) // in the networks of the strangers
 			b.requestCode(t, otp.SignInFlow, minas)
 			if i == 0 {
-				if a := known(50).post(otp.SignInFlow.Path, "address", minas); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "60" {
+				if a := known(50).post(otp.SignInFlow.Path, "address", minas); a.Code != http.StatusTooManyRequests ||
+					a.Header().Get("Retry-After") != "60" {
 					t.Errorf("at once again = %d, Retry-After %q, want 429 and 60", a.Code, a.Header().Get("Retry-After"))
 				}
 			}

@@ -69,7 +69,8 @@ func TestSessionsOfAnOlderVersionBecomeAHundredAndTheNewOneStays(t *testing.T) {
 		now := time.Now().UTC()
 		for i := range 400 {
 			_, err := rm.store.SaveSession(t.Context(), storage.Session{
-				ID: handle.Hash(string(rune('a' + i))), UserID: rm.mina.Sub, LoginType: storage.LoginSelf, AuthTime: now.Add(time.Duration(-i) * time.Minute),
+				ID: handle.Hash(string(rune('a' + i))), UserID: rm.mina.Sub, LoginType: storage.LoginSelf,
+				AuthTime:  now.Add(time.Duration(-i) * time.Minute),
 				ExpiresAt: now.Add(7 * 24 * time.Hour), EndsAt: now.Add(30 * 24 * time.Hour),
 			})
 			must(t, err)

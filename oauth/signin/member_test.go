@@ -71,7 +71,8 @@ func newFullFixture(t *testing.T, signUp string) *fullFixture {
 	t.Helper()
 	f := &fullFixture{post: &fakeMailer{}, ended: &revoker{}}
 	f.fixture = newFixture(t, func(c *Config) { c.Mailer, c.Revoker, c.SignUp = f.post, f.ended, signUp })
-	must(t, f.store.LinkLogins(context.Background(), f.mina.Sub, storage.Login{Method: storage.LoginEmail, Subject: minas}))
+	must(t, f.store.LinkLogins(context.Background(), f.mina.Sub,
+		storage.Login{Method: storage.LoginEmail, Subject: minas}))
 	return f
 }
 
@@ -190,7 +191,8 @@ func TestSignInOffersOnlyWhatIsConfigured(t *testing.T) {
 		rm := newFixture(t, change)
 		form := rm.do(get(web.FormPath)).body
 		for path, needs := range all {
-			has := !strings.Contains(parts, "host") && !slices.ContainsFunc(strings.Split(needs, "+"), func(n string) bool { return !strings.Contains(parts, n) })
+			has := !strings.Contains(parts, "host") && !slices.ContainsFunc(strings.Split(needs, "+"),
+				func(n string) bool { return !strings.Contains(parts, n) })
 			a := rm.do(get(path))
 			if (a.Code != http.StatusNotFound) != has {
 				t.Errorf("with %q, %s = %d", parts, path, a.Code)
@@ -212,7 +214,8 @@ func TestAccountPageShowsWhatASignedInUserCanChange(t *testing.T) {
 		if a := b.get(path); a.Code != 303 || a.Header().Get("Location") != web.FormPath {
 			t.Errorf("%s for nobody = %d", path, a.Code)
 		}
-		if a := b.post(path, "address", minas, "current", password, "password", "another horse"); a.Code != 303 || a.Header().Get("Location") != web.FormPath {
+		if a := b.post(path, "address", minas, "current", password, "password", "another horse"); a.Code != 303 ||
+			a.Header().Get("Location") != web.FormPath {
 			t.Errorf("POST %s by nobody = %d", path, a.Code)
 		}
 	}
@@ -224,14 +227,17 @@ func TestAccountPageShowsWhatASignedInUserCanChange(t *testing.T) {
 func TestFormPostsToOurOwnOrigin(t *testing.T) {
 	h := newFullFixture(t, SignUpOpen)
 	cookie := h.enterMina()
-	for _, path := range []string{otp.SignInFlow.Path, otp.SignInFlow.CodePath(), otp.ResetFlow.Path, otp.ResetFlow.CodePath(), otp.LinkFlow.Path, otp.LinkFlow.CodePath(), newpassword.Path, signup.Path} {
-		r := post("address", minas, "code", "000000", "username", "eve", "password", "another horse", "current", password, "cookie", cookie)
+	for _, path := range []string{otp.SignInFlow.Path, otp.SignInFlow.CodePath(), otp.ResetFlow.Path,
+		otp.ResetFlow.CodePath(), otp.LinkFlow.Path, otp.LinkFlow.CodePath(), newpassword.Path, signup.Path} {
+		r := post("address", minas, "code", "000000", "username", "eve", "password", "another horse", "current", password,
+			"cookie", cookie)
 		r.URL.Path = path
 		r.Header.Set("Sec-Fetch-Site", "cross-site")
 		if a := h.do(r); a.Code != http.StatusForbidden {
 			t.Errorf("POST %s from elsewhere = %d, want 403", path, a.Code)
 		}
-		for _, pairs := range [][]string{{"address", "a", "address", "b", "code", "1", "code", "2", "password", "a", "password", "b"}} {
+		for _, pairs := range [][]string{{"address", "a", "address", "b", "code", "1", "code", "2", "password", "a",
+			"password", "b"}} {
 			r := post(append(pairs, "cookie", cookie)...)
 			r.URL.Path = path
 			if a := h.do(r); a.Code != http.StatusBadRequest {

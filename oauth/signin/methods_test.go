@@ -74,14 +74,16 @@ func TestMethodOfTheHostsOwnIsSelfToApplications(t *testing.T) {
 		u, err := rm.store.User(t.Context(), v.UserID)
 		must(t, err)
 		if v.LoginType != storage.LoginSelf || v.SignInMethod() != "badge" || u.LoginType != "badge" {
-			t.Errorf("login type %q and method %q of the session, %q of the user, want self (protocol 2.2) and the method", v.LoginType, v.SignInMethod(), u.LoginType)
+			t.Errorf("login type %q and method %q of the session, %q of the user, want self (protocol 2.2) and the method",
+				v.LoginType, v.SignInMethod(), u.LoginType)
 		}
 		subs[i] = u.Sub
 	}
 	if subs[0] != subs[1] {
 		t.Errorf("one badge is %s and %s", subs[0], subs[1])
 	}
-	if a := rm.pass(rm.do(get(web.WithPath+"badge")), ""); a.Code != 200 || a.cookie() != "" || !strings.Contains(a.body, "have not allowed") {
+	if a := rm.pass(rm.do(get(web.WithPath+"badge")), ""); a.Code != 200 || a.cookie() != "" ||
+		!strings.Contains(a.body, "have not allowed") {
 		t.Errorf("no badge = %d %s", a.Code, a.body)
 	}
 }
@@ -131,7 +133,8 @@ func TestMethodOfTheHostsOwnIsCalledByItsLabel(t *testing.T) {
 func TestUnlinkingAHostsMethodEndsItsSessions(t *testing.T) {
 	rm := newBadgeFixture(t, nil)
 	d := &accountFixture{fixture: rm}
-	d.link(rm.mina.Sub, storage.Login{Method: "badge", Subject: "number-7"}, storage.Login{Method: storage.LoginWX, Subject: "o:1"})
+	d.link(rm.mina.Sub, storage.Login{Method: "badge", Subject: "number-7"},
+		storage.Login{Method: storage.LoginWX, Subject: "o:1"})
 	by := rm.pass(rm.do(get(web.WithPath+"badge")), "7").cookie()
 	w := httptest.NewRecorder()
 	must(t, rm.steps.Sessions.Begin(w, post(), rm.mina, session.Proof{Method: storage.LoginWX}, ""))
@@ -140,8 +143,10 @@ func TestUnlinkingAHostsMethodEndsItsSessions(t *testing.T) {
 		t.Fatal("the badge signs nobody in")
 	}
 	a := d.do(sends(account.LoginPath, "cookie", here, "method", "badge"))
-	if a.Code != 303 || d.loginMethods(rm.mina.Sub) != "self wx" || d.visits(by) == nil || d.visits(here) != nil || d.visits(other) != nil {
-		t.Errorf("unlink = %d; left %q; by it %v, here %v, by wx %v", a.Code, d.loginMethods(rm.mina.Sub), d.visits(by), d.visits(here), d.visits(other))
+	if a.Code != 303 || d.loginMethods(rm.mina.Sub) != "self wx" || d.visits(by) == nil || d.visits(here) != nil ||
+		d.visits(other) != nil {
+		t.Errorf("unlink = %d; left %q; by it %v, here %v, by wx %v", a.Code, d.loginMethods(rm.mina.Sub), d.visits(by),
+			d.visits(here), d.visits(other))
 	}
 }
 
@@ -168,7 +173,8 @@ func TestMethodOfTheHostsOwnNeedsANameAndALabel(t *testing.T) {
 		{badge{strings.Repeat("a", 32), strings.Repeat("a", 60)}, ""},
 		{badge{"passkey-2", "100% <b>%s"}, ""},
 	} {
-		_, err := New(context.Background(), Config{BaseURL: origin, Store: newFixture(t, nil).store, Connectors: []connector.Connector{c.Connector}})
+		_, err := New(context.Background(), Config{BaseURL: origin, Store: newFixture(t, nil).store,
+			Connectors: []connector.Connector{c.Connector}})
 		if (err == nil) != (c.complaint == "") || err != nil && !strings.Contains(err.Error(), c.complaint) {
 			t.Errorf("%#v: %v, want %q", c.Connector, err, c.complaint)
 		}
@@ -208,10 +214,12 @@ func TestAccountPageReadsTheMethodsOfLinkedUsers(t *testing.T) {
 	})
 	d := &accountFixture{fixture: rm}
 	here := rm.enterMina()
-	if page := d.page(here); !strings.Contains(page, "mina@host.example") || !strings.Contains(page, "•••2345") || !strings.Contains(page, "Company badge") {
+	if page := d.page(here); !strings.Contains(page, "mina@host.example") || !strings.Contains(page, "•••2345") ||
+		!strings.Contains(page, "Company badge") {
 		t.Errorf("the page does not show them: %s", page)
 	}
-	if a := d.do(sends(account.LoginPath, "cookie", here, "method", "badge")); a.Code != 303 || len(own.unlinked) != 1 || own.unlinked[0].Method != "badge" {
+	if a := d.do(sends(account.LoginPath, "cookie", here, "method", "badge")); a.Code != 303 || len(own.unlinked) != 1 ||
+		own.unlinked[0].Method != "badge" {
 		t.Errorf("unlink = %d, took %v", a.Code, own.unlinked)
 	}
 	if d.loginMethods(rm.mina.Sub) != "self" {

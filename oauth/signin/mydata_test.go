@@ -41,7 +41,8 @@ func (s *searched) Search(_ context.Context, q event.Query) (event.Page, error) 
 	}
 	var page event.Page
 	for seq := first; seq > 0 && len(page.Entries) < q.Limit; seq-- {
-		page.Entries = append(page.Entries, event.Entry{Seq: uint64(seq), Event: event.Event{Kind: event.SignIn, User: q.User, IP: "192.0.2.1", Detail: fmt.Sprint(seq)}})
+		page.Entries = append(page.Entries, event.Entry{Seq: uint64(seq),
+			Event: event.Event{Kind: event.SignIn, User: q.User, IP: "192.0.2.1", Detail: fmt.Sprint(seq)}})
 		page.Next = uint64(seq)
 	}
 	s.most = max(s.most, len(page.Entries))
@@ -82,16 +83,21 @@ func (d *accountFixture) filled() (secrets []string) {
 	ctx := context.Background()
 	d.consent(d.mina.Sub)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginEmail, Subject: "mina@example.com"})
-	_, err := d.store.CreateAPIKey(ctx, apikey.Key{ID: handle.Hash("text"), UserID: d.mina.Sub, Name: "nightly", Scope: "tools"}, time.Hour)
+	_, err := d.store.CreateAPIKey(ctx, apikey.Key{ID: handle.Hash("text"), UserID: d.mina.Sub, Name: "nightly",
+		Scope: "tools"}, time.Hour)
 	must(d.t, err)
 	_, err = d.store.SaveFactors(ctx, storage.Factors{
-		UserID: d.mina.Sub, Authenticator: &authn.Authenticator{CreatedAt: time.Now().UTC()}, AppSecret: storage.NewSecret("JBSWY3DPEHPK3PXP"),
-		Passkeys: []authn.Passkey{{ID: "cGFzc2tleQ", Name: "blue key", Credential: "pQECAyYg"}}, Recovery: []authn.RecoveryCode{{Hash: handle.Hash("code")}},
+		UserID: d.mina.Sub, Authenticator: &authn.Authenticator{CreatedAt: time.Now().UTC()},
+		AppSecret: storage.NewSecret("JBSWY3DPEHPK3PXP"),
+		Passkeys:  []authn.Passkey{{ID: "cGFzc2tleQ", Name: "blue key", Credential: "pQECAyYg"}},
+		Recovery:  []authn.RecoveryCode{{Hash: handle.Hash("code")}},
 	})
 	must(d.t, err)
-	_, err = d.store.SaveApp(ctx, storage.App{ID: "ksown", Name: "Own app", Domains: []string{"own.example.com"}, Owner: d.mina.Sub})
+	_, err = d.store.SaveApp(ctx, storage.App{ID: "ksown", Name: "Own app", Domains: []string{"own.example.com"},
+		Owner: d.mina.Sub})
 	must(d.t, err)
-	_, err = d.store.SaveApp(ctx, storage.App{ID: "ksforeign", Name: "Foreign app", Domains: []string{"foreign.example.com"}, Owner: "somebody"})
+	_, err = d.store.SaveApp(ctx, storage.App{ID: "ksforeign", Name: "Foreign app",
+		Domains: []string{"foreign.example.com"}, Owner: "somebody"})
 	must(d.t, err)
 	logins, err := d.store.Logins(ctx, d.mina.Sub)
 	must(d.t, err)
@@ -100,7 +106,8 @@ func (d *accountFixture) filled() (secrets []string) {
 			secrets = append(secrets, l.PasswordHash)
 		}
 	}
-	return append(secrets, handle.Hash("text"), "JBSWY3DPEHPK3PXP", "cGFzc2tleQ", "pQECAyYg", handle.Hash("code"), "Foreign app")
+	return append(secrets, handle.Hash("text"), "JBSWY3DPEHPK3PXP", "cGFzc2tleQ", "pQECAyYg", handle.Hash("code"),
+		"Foreign app")
 }
 
 func TestFileHoldsAllThatIsHeldAboutItsUserAndNoSecret(t *testing.T) {
@@ -113,15 +120,19 @@ func TestFileHoldsAllThatIsHeldAboutItsUserAndNoSecret(t *testing.T) {
 	a := d.do(sends(mydata.Path, "cookie", here))
 	f := readData(t, a)
 	h := a.Header()
-	if !strings.HasPrefix(h.Get("Content-Disposition"), "attachment; filename=") || h.Get("Cache-Control") != "no-store" || h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Content-Type") != "application/json; charset=utf-8" {
+	if !strings.HasPrefix(h.Get("Content-Disposition"), "attachment; filename=") || h.Get("Cache-Control") != "no-store" ||
+		h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Content-Type") != "application/json; charset=utf-8" {
 		t.Errorf("headers %v", h)
 	}
 	for name, ok := range map[string]bool{
 		"profile": f.Profile["sub"] == d.mina.Sub && f.Profile["nickname"] == "Mina Okafor",
 		"ways in": len(f.WaysIn) == 2 && strings.Contains(a.body, `"mina@example.com"`), "factors": f.Factors["recovery_codes_left"] == 1.0 && strings.Contains(a.body, `"blue key"`),
-		"sessions": len(f.Sessions) == 1 && f.Sessions[0]["ip"] == "192.0.2.1" && f.Sessions[0]["amr"] == "pwd mfa", "openids": len(f.OpenIDs) == 1 && f.OpenIDs[0]["application"] == "Acme" && f.OpenIDs[0]["openid"] != "",
-		"consents": len(f.Consents) == 1 && f.Consents[0]["scope"] == "email openid", "keys": len(f.APIKeys) == 1 && f.APIKeys[0]["name"] == "nightly",
-		"owned": len(f.Owns["applications"]) == 1 && f.Owns["applications"][0]["client_id"] == "ksown" && f.Owns["capabilities"] != nil,
+		"sessions": len(f.Sessions) == 1 && f.Sessions[0]["ip"] == "192.0.2.1" && f.Sessions[0]["amr"] == "pwd mfa",
+		"openids":  len(f.OpenIDs) == 1 && f.OpenIDs[0]["application"] == "Acme" && f.OpenIDs[0]["openid"] != "",
+		"consents": len(f.Consents) == 1 && f.Consents[0]["scope"] == "email openid", "keys": len(f.APIKeys) == 1 &&
+			f.APIKeys[0]["name"] == "nightly",
+		"owned": len(f.Owns["applications"]) == 1 && f.Owns["applications"][0]["client_id"] == "ksown" &&
+			f.Owns["capabilities"] != nil,
 		"audit": len(f.Audit.Records) == 3 && f.Audit.Complete,
 	} {
 		if !ok {
@@ -155,11 +166,14 @@ func TestDownloadOfMyDataNeedsARecentSignIn(t *testing.T) {
 		t.Errorf("another site: %d", a.Code)
 	}
 	_, theirs := d.ada()
-	if f := readData(t, d.do(sends(mydata.Path, "cookie", theirs, "sub", d.mina.Sub, "user", d.mina.Sub))); f.Profile["username"] != "ada" || len(f.WaysIn) != 1 || len(f.APIKeys) != 0 || len(f.Owns["applications"]) != 0 {
+	if f := readData(t, d.do(sends(mydata.Path, "cookie", theirs, "sub", d.mina.Sub, "user",
+		d.mina.Sub))); f.Profile["username"] != "ada" || len(f.WaysIn) != 1 || len(f.APIKeys) != 0 ||
+		len(f.Owns["applications"]) != 0 {
 		t.Errorf("somebody else gets %+v", f)
 	}
 	d.aged(here, stepup.MaxAge+time.Second)
-	if a := d.do(sends(mydata.Path, "cookie", here)); a.Header().Get("Content-Disposition") != "" || !strings.Contains(a.body, "What you typed is kept") {
+	if a := d.do(sends(mydata.Path, "cookie", here)); a.Header().Get("Content-Disposition") != "" ||
+		!strings.Contains(a.body, "What you typed is kept") {
 		t.Errorf("an old sign-in: %d %s", a.Code, a.body)
 	}
 	if a := d.do(get(mydata.Path, here)); a.Code != 200 || strings.Contains(a.body, `method="post" action="/oauth/account/data"`) || !strings.Contains(a.body, web.ConfirmPath) {
@@ -198,7 +212,8 @@ func TestFileHasTheNewestRecordsAndSaysIfThereAreMore(t *testing.T) {
 	}
 	audit := &searched{n: 2000, fail: true, of: map[string]bool{}}
 	d := newAccountFixture(t, func(c *Config) { c.Audit, c.Records = audit, audit })
-	if f := readData(t, d.do(sends(mydata.Path, "cookie", d.enterMina()))); len(f.Audit.Records) != 500 || f.Audit.Complete {
+	if f := readData(t, d.do(sends(mydata.Path, "cookie", d.enterMina()))); len(f.Audit.Records) != 500 ||
+		f.Audit.Complete {
 		t.Errorf("a trail that goes away: %d, complete %v", len(f.Audit.Records), f.Audit.Complete)
 	}
 }

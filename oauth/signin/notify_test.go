@@ -33,7 +33,8 @@ func (h *fullFixture) tells() (all []sentMail) {
 }
 
 func rotated(app string) event.Notice {
-	return event.Notice{Kind: event.NoticeSecret, App: app, Detail: "secret rotated", At: time.Date(2026, 3, 1, 12, 5, 0, 0, time.UTC), IP: netip.MustParseAddr("203.0.113.7"), Agent: firefox}
+	return event.Notice{Kind: event.NoticeSecret, App: app, Detail: "secret rotated",
+		At: time.Date(2026, 3, 1, 12, 5, 0, 0, time.UTC), IP: netip.MustParseAddr("203.0.113.7"), Agent: firefox}
 }
 
 func TestNoticeSaysWhatWasDoneAndFromWhere(t *testing.T) {
@@ -52,7 +53,8 @@ func TestNoticeSaysWhatWasDoneAndFromWhere(t *testing.T) {
 		if m.subject != "A secret of your application at id.example.com / 您在 id.example.com 的应用密钥" {
 			t.Errorf("subject %q", m.subject)
 		}
-		for _, want := range []string{"secret rotated", "Application: Acme", "When: 1 March 2026, 12:05 UTC", "From: 203.0.113.7", "Browser: Firefox on Windows",
+		for _, want := range []string{"secret rotated", "Application: Acme", "When: 1 March 2026, 12:05 UTC",
+			"From: 203.0.113.7", "Browser: Firefox on Windows",
 			"应用：Acme", "浏览器：Firefox（Windows）", "2026年3月1日 12:05 UTC", "https://id.example.com/oauth/account"} {
 			if !strings.Contains(m.text, want) {
 				t.Errorf("the mail lacks %q: %s", want, m.text)
@@ -88,8 +90,10 @@ func TestForeignTextIsOneLineOfAnEmailAndNeverItsSubject(t *testing.T) {
 		n.Detail, n.Agent = "done\nFrom: 127.0.0.1", "<script>evil</script>\r\nFirefox/1 Windows"
 		h.Notify(t.Context(), h.mina.Sub, n)
 		m := h.mails()[0]
-		if strings.ContainsAny(m.subject, "\r\n") || strings.Contains(m.subject, "Acme") || strings.Contains(m.text, "\nBcc") || strings.Contains(m.text, "\nFrom: 127") ||
-			strings.Contains(m.text, "script") || strings.ContainsAny(m.text, "\r\u2028\u202e") || strings.Contains(m.text, strings.Repeat("y", 300)) {
+		if strings.ContainsAny(m.subject, "\r\n") || strings.Contains(m.subject, "Acme") ||
+			strings.Contains(m.text, "\nBcc") || strings.Contains(m.text, "\nFrom: 127") ||
+			strings.Contains(m.text, "script") || strings.ContainsAny(m.text, "\r\u2028\u202e") ||
+			strings.Contains(m.text, strings.Repeat("y", 300)) {
 			t.Errorf("the mail is %+v", m)
 		}
 	})
@@ -179,7 +183,8 @@ func TestSignInFromANewBrowserIsNotified(t *testing.T) {
 		r.Header.Set("Accept-Language", "zh-CN") // the stranger's language is not Mina's
 		unknown.send(r)
 		all := h.tells()
-		if len(all) != 1 || all[0].to != minas || all[0].subject != "New sign-in at id.example.com" || !strings.Contains(all[0].text, "198.51.100.9") || !strings.Contains(all[0].text, "Firefox on Windows") {
+		if len(all) != 1 || all[0].to != minas || all[0].subject != "New sign-in at id.example.com" ||
+			!strings.Contains(all[0].text, "198.51.100.9") || !strings.Contains(all[0].text, "Firefox on Windows") {
 			t.Fatalf("a sign-in from a new browser: %+v", all)
 		}
 		unknown.post(web.FormPath, "username", "mina", "password", password)
@@ -252,7 +257,8 @@ func TestAddedOrRemovedMethodIsNotified(t *testing.T) {
 	d.do(sends(account.LoginPath, "cookie", mina, "method", storage.LoginWX))
 	must(t, h.outbox.Drain(t.Context()))
 	all := fmt.Sprint(post.sent)
-	if len(post.sent) != 2 || !strings.Contains(all, "Added: WeChat") || !strings.Contains(all, "Removed: WeChat") || !strings.Contains(all, "/oauth/account") {
+	if len(post.sent) != 2 || !strings.Contains(all, "Added: WeChat") || !strings.Contains(all, "Removed: WeChat") ||
+		!strings.Contains(all, "/oauth/account") {
 		t.Errorf("the mails are %s", all)
 	}
 }
@@ -282,7 +288,8 @@ func TestNoticeSpeaksChinese(t *testing.T) {
 	h := newFullFixture(t, "")
 	for _, kind := range []string{event.NoticeSignIn, event.NoticeSignInMethod, event.NoticeAccount, event.NoticeSecret,
 		event.NoticeApp, event.NoticeRole, event.NoticeTools, "of the future"} {
-		subject, text := h.steps.Notices.Text([]page.Lang{page.Chinese}, event.Notice{Kind: kind, Detail: "Added: WeChat"}, true)
+		subject, text := h.steps.Notices.Text([]page.Lang{page.Chinese}, event.Notice{Kind: kind, Detail: "Added: WeChat"},
+			true)
 		if english := regexp.MustCompile(`[a-z]{3,} [a-z]{3,}`); english.MatchString(subject+text) || !strings.Contains(text, "新增：微信") {
 			t.Errorf("%s: %q %q", kind, subject, text)
 		}

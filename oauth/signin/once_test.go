@@ -21,7 +21,8 @@ func (rm *fixture) allowedOnce(scope string) bool {
 
 // allow answers the consent page for a scope with yes.
 func (rm *fixture) allow(cookie, scope string) answer {
-	return rm.do(sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "scope", scope, "allow", "1"))
+	return rm.do(sends(consent.Path, "cookie", cookie, "query", authorizeQuery, "user", rm.mina.Sub, "scope", scope,
+		"allow", "1"))
 }
 
 // Decision 52: a yes to the management of applications is one grant's, and soon nobody's.
@@ -100,14 +101,16 @@ func TestConsentPageSaysWhatAnApplicationMayDo(t *testing.T) {
 	rm := newFixture(t, nil)
 	a := rm.askConsent(authorizeQuery, "apps openid tools:shop tools:b:support")
 	for _, want := range []string{
-		"<li><b>Manage your applications for one hour", "Use the tools of shop on your behalf", "Use the tools of the bundle support on your behalf",
+		"<li><b>Manage your applications for one hour", "Use the tools of shop on your behalf",
+		"Use the tools of the bundle support on your behalf",
 		`name="scope" value="apps openid tools:shop tools:b:support"`,
 	} {
 		if !strings.Contains(a.body, want) {
 			t.Errorf("the page lacks %q: %s", want, a.body)
 		}
 	}
-	if zh := rm.askConsent(authorizeQuery+"&ui_locales=zh-CN", "tools:shop"); !strings.Contains(zh.body, "代表您使用 shop 的工具") {
+	if zh := rm.askConsent(authorizeQuery+"&ui_locales=zh-CN", "tools:shop"); !strings.Contains(zh.body,
+		"代表您使用 shop 的工具") {
 		t.Error("in Chinese it speaks English")
 	}
 }

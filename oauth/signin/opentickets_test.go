@@ -54,7 +54,8 @@ func TestMailThatMustWaitIsNotOpen(t *testing.T) {
 		b.requestCode(t, otp.SignInFlow, minas)
 		crowdAround(h.steps.Rates.Emails, testAddress(1))
 		for range 3 {
-			if a := b.post(otp.SignInFlow.Path, "address", minas); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "60" {
+			if a := b.post(otp.SignInFlow.Path, "address", minas); a.Code != http.StatusTooManyRequests ||
+				a.Header().Get("Retry-After") != "60" {
 				t.Fatalf("at once again = %d, Retry-After %q, want 429 and 60", a.Code, a.Header().Get("Retry-After"))
 			}
 		}
@@ -89,7 +90,8 @@ func TestScannedCodeFreesItsPlaceInTheLimit(t *testing.T) {
 	here := netip.MustParseAddrPort(get(web.QRPath).RemoteAddr).Addr()
 	crowdAround(rm.steps.Rates.Scans, here)
 	sc, p := rm.showCode(""), rm.phone()
-	if a := rm.do(get(web.QRPath)); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") == "" || a.named(web.BrowserCookie) != "" {
+	if a := rm.do(get(web.QRPath)); a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") == "" ||
+		a.named(web.BrowserCookie) != "" {
 		t.Errorf("one too many = %d, Retry-After %q, want 429", a.Code, a.Header().Get("Retry-After"))
 	}
 	p.open(sc.id)

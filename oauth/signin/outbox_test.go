@@ -39,7 +39,8 @@ func TestFullOutboxAnswers503ToEverybody(t *testing.T) {
 		later := time.Now().Add(time.Hour)
 		for i := range outbox.Capacity {
 			_, err := h.store.AddMail(t.Context(), storage.Mail{
-				Kind: otp.MailKind, Content: storage.NewSecret("{}"), NextAt: later.Add(time.Duration(i)), ExpiresAt: later.Add(time.Hour),
+				Kind: otp.MailKind, Content: storage.NewSecret("{}"), NextAt: later.Add(time.Duration(i)),
+				ExpiresAt: later.Add(time.Hour),
 			})
 			must(t, err)
 		}

@@ -22,20 +22,24 @@ func TestPasskeySignsInInPlaceOfAPassword(t *testing.T) {
 		}
 		b := newBrowser(f.fixture)
 		o, a := b.begin(web.PasskeyPath + "/begin")
-		if a.Code != 200 || o.RPID != "id.example.com" || o.UserVerification != "required" || len(o.Allow) != 0 || a.Header().Get("Cache-Control") != "no-store" {
+		if a.Code != 200 || o.RPID != "id.example.com" || o.UserVerification != "required" || len(o.Allow) != 0 ||
+			a.Header().Get("Cache-Control") != "no-store" {
 			t.Fatalf("options = %d %s", a.Code, a.Body)
 		}
 		a = b.form(web.PasskeyPath, "assertion", f.device.prove(o), "query", "client_id=x&state=1")
 		v, in := b.session()
-		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?client_id=x&state=1" || !in || v.UserID != f.mina.Sub {
+		if a.Code != 303 || a.Header().Get("Location") != "/oauth/authorize?client_id=x&state=1" || !in ||
+			v.UserID != f.mina.Sub {
 			t.Fatalf("a passkey = %d to %q, signed in %v: %s", a.Code, a.Header().Get("Location"), in, a.Body)
 		}
-		if v.AMR != "hwk user mfa" || v.LoginType != "self" || v.Method != passkey.Method || factor.LevelOf(v) != factor.LevelResistant {
+		if v.AMR != "hwk user mfa" || v.LoginType != "self" || v.Method != passkey.Method ||
+			factor.LevelOf(v) != factor.LevelResistant {
 			t.Errorf("the session = %+v; want two factors of a passkey", v)
 		}
 		kept, err := f.store.Factors(context.Background(), f.mina.Sub)
 		must(t, err)
-		if p := kept.Passkeys[0]; p.Name != "my phone" || p.UsedAt.IsZero() || p.Synced || strings.Contains(p.Credential, "attestation\":{\"clientDataJSON\":\"ey") {
+		if p := kept.Passkeys[0]; p.Name != "my phone" || p.UsedAt.IsZero() || p.Synced ||
+			strings.Contains(p.Credential, "attestation\":{\"clientDataJSON\":\"ey") {
 			t.Errorf("kept is %+v", p)
 		}
 	})
@@ -101,7 +105,8 @@ func TestPasskeyOwnerKeepsTheirFactorsInOrder(t *testing.T) {
 			}
 		}
 		o, _ := f.b.begin(passkey.Path + "/begin")
-		if len(o.Exclude) != 1 || o.Selection.ResidentKey != "required" || o.Selection.UserVerification != "required" || o.Attestation != "none" || o.User.Name != "Mina" {
+		if len(o.Exclude) != 1 || o.Selection.ResidentKey != "required" || o.Selection.UserVerification != "required" ||
+			o.Attestation != "none" || o.User.Name != "Mina" {
 			t.Errorf("options of another one = %+v", o)
 		}
 		if a := f.b.form(passkey.Path, "name", "again", "credential", f.device.make(o)); a.Code != 400 || len(kept()) != 1 {
@@ -148,9 +153,11 @@ func TestPasskeyIsAddedByWhoHasJustSignedInAlone(t *testing.T) {
 			t.Errorf("what was made in another session = %d, want 400", a.Code)
 		}
 		for name, change := range map[string]func(d *authenticator){
-			"another origin": func(d *authenticator) { d.origin = "https://evil.example" }, "another relying party": func(d *authenticator) { d.rp = "evil.example" },
-			"not verified": func(d *authenticator) { d.flags = present }, "an unknown algorithm": func(d *authenticator) { d.alg = -65000 },
-			"none": func(d *authenticator) { d.alg = 0 },
+			"another origin":        func(d *authenticator) { d.origin = "https://evil.example" },
+			"another relying party": func(d *authenticator) { d.rp = "evil.example" },
+			"not verified":          func(d *authenticator) { d.flags = present },
+			"an unknown algorithm":  func(d *authenticator) { d.alg = -65000 },
+			"none":                  func(d *authenticator) { d.alg = 0 },
 		} {
 			d := newAuthenticator(t)
 			change(d)
@@ -189,7 +196,8 @@ func TestPasskeyIsAddedByProvingAnother(t *testing.T) {
 
 func TestPasskeysAreOffWhereBrowsersKnowNone(t *testing.T) {
 	for base, want := range map[string]bool{
-		"https://id.example.com": true, "http://localhost:8080": true, "http://127.0.0.1:8080": false, "https://192.0.2.7": false, "http://id.example.com": false,
+		"https://id.example.com": true, "http://localhost:8080": true, "http://127.0.0.1:8080": false,
+		"https://192.0.2.7": false, "http://id.example.com": false,
 	} {
 		f := newFixture(t, func(c *Config) { c.BaseURL = base })
 		if page := f.do(get("/oauth/signin")); strings.Contains(page.Body.String(), "passkey") != want {

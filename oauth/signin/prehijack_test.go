@@ -58,7 +58,8 @@ func TestVisitsToTwoProvidersDoNotMix(t *testing.T) {
 	for _, pair := range [][2]string{{"oidc", "github"}, {"github", "oidc"}, {"wx", "oidc"}} {
 		j := h.start(pair[0], authorizeQuery)
 		target := j.choose("lin")
-		if a := j.open(strings.Replace(target, "with/"+pair[0], "with/"+pair[1], 1)); a.Code != http.StatusBadRequest || a.cookie() != "" {
+		if a := j.open(strings.Replace(target, "with/"+pair[0], "with/"+pair[1], 1)); a.Code != http.StatusBadRequest ||
+			a.cookie() != "" {
 			t.Errorf("a return of %s at %s = %d", pair[0], pair[1], a.Code)
 		}
 		other := h.start(pair[0], authorizeQuery)
@@ -69,7 +70,8 @@ func TestVisitsToTwoProvidersDoNotMix(t *testing.T) {
 		must(t, err)
 		q := at.Query()
 		q.Set("state", other.query.Get("state")) // the code of somebody else, in a visit of one's own
-		if a := other.open(at.Path + "?" + q.Encode()); pair[0] != "wx" && (a.Code != http.StatusBadRequest || a.cookie() != "") {
+		if a := other.open(at.Path + "?" + q.Encode()); pair[0] != "wx" &&
+			(a.Code != http.StatusBadRequest || a.cookie() != "") {
 			t.Errorf("a code of %s injected into another visit = %d", pair[0], a.Code)
 		}
 	}
@@ -80,17 +82,20 @@ func TestSignInRefusedByTheOperatorSaysSo(t *testing.T) {
 		c.Connectors[7] = refusing{c.Connectors[7].(connector.Labelled), connector.ErrStranger}
 	})
 	j := h.start("oidc", authorizeQuery)
-	if a := j.open(j.choose("lin")); a.Code != http.StatusUnauthorized || a.cookie() != "" || !strings.Contains(a.body, "Only members of the organization can sign in") {
+	if a := j.open(j.choose("lin")); a.Code != http.StatusUnauthorized || a.cookie() != "" ||
+		!strings.Contains(a.body, "Only members of the organization can sign in") {
 		t.Errorf("a stranger = %d %s", a.Code, a.body)
 	}
 }
 
 func TestProviderThatIsAwayIsSaidBeforeTheBrowserLeaves(t *testing.T) {
 	h := newProviderFixture(t, func(c *Config) {
-		c.Connectors[7] = unprepared{c.Connectors[7].(connector.Labelled), connector.NewTrouble("oidc", "", "away for now", nil)}
+		c.Connectors[7] = unprepared{c.Connectors[7].(connector.Labelled),
+			connector.NewTrouble("oidc", "", "away for now", nil)}
 	})
 	a := h.do(get("/oauth/signin/with/oidc?" + url.Values{"query": {authorizeQuery}}.Encode()))
-	if a.Code != http.StatusServiceUnavailable || a.Header().Get("Retry-After") == "" || a.Header().Get("Location") != "" || !strings.Contains(h.log.String(), "away for now") {
+	if a.Code != http.StatusServiceUnavailable || a.Header().Get("Retry-After") == "" ||
+		a.Header().Get("Location") != "" || !strings.Contains(h.log.String(), "away for now") {
 		t.Errorf("leaving for a provider that is away = %d %s", a.Code, a.body)
 	}
 }

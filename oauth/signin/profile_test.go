@@ -18,7 +18,8 @@ import (
 // edits sends the form of the profile as Mina fills it in; pairs change it.
 func (d *accountFixture) edits(cookie string, pairs ...string) answer {
 	d.t.Helper()
-	form := map[string]string{"name": "Mina Okafor", "nickname": "Mina", "picture": "https://pics.example.com/m.png?s=1", "gender": "female", "location": "上海"}
+	form := map[string]string{"name": "Mina Okafor", "nickname": "Mina", "picture": "https://pics.example.com/m.png?s=1",
+		"gender": "female", "location": "上海"}
 	for i := 0; i < len(pairs); i += 2 {
 		form[pairs[i]] = pairs[i+1]
 	}
@@ -48,7 +49,8 @@ func TestProfileIsChangedInOneWriteAndWrittenDownWithoutItsTexts(t *testing.T) {
 	if a := d.edits(here, "nickname", "  米娜 ❤️ "); a.Code != 303 || a.Header().Get("Location") != profile.Path+"?saved=1" {
 		t.Fatalf("saving = %d %s", a.Code, a.body)
 	}
-	want := users.Profile{Name: "Mina Okafor", Nickname: "米娜 ❤️", Picture: "https://pics.example.com/m.png?s=1", Gender: "female", Location: "上海"}
+	want := users.Profile{Name: "Mina Okafor", Nickname: "米娜 ❤️", Picture: "https://pics.example.com/m.png?s=1",
+		Gender: "female", Location: "上海"}
 	if got := d.profile(); got != want {
 		t.Errorf("stored is %+v", got)
 	}
@@ -57,7 +59,8 @@ func TestProfileIsChangedInOneWriteAndWrittenDownWithoutItsTexts(t *testing.T) {
 	if after.Username != before.Username || after.Role != before.Role || after.Email != before.Email {
 		t.Errorf("more has changed: %+v", after)
 	}
-	if want := []string{"account  profile changed: name nickname picture gender location"}; !slices.Equal(written.notes, want) {
+	if want := []string{"account  profile changed: name nickname picture gender location"}; !slices.Equal(written.notes,
+		want) {
 		t.Errorf("the trail says %q", written.notes)
 	}
 	if a := d.edits(here, "nickname", "米娜 ❤️"); a.Code != 303 || len(written.notes) != 1 {
@@ -78,9 +81,12 @@ func TestProfileThatIsInvalidIsRefusedAndNotStored(t *testing.T) {
 	before := d.profile()
 	cases := [][2]string{
 		{"name", strings.Repeat("a", 201)}, {"location", "a\nb"}, {"nickname", "a\tb"}, {"name", "x\x00y"},
-		{"gender", "other"}, {"gender", "Male"}, {"picture", "http://example.com/a.png"}, {"picture", "javascript:alert(1)"}, {"picture", "https://"},
-		{"picture", "//example.com/a.png"}, {"picture", "https://user:secret@example.com/"}, {"picture", "https://example.com/\"onerror=alert(1)"},
-		{"picture", "data:image/png;base64,AAAA"}, {"picture", "https://example.com/" + strings.Repeat("a", 1024)}, {"picture", "https://exämple.com/"},
+		{"gender", "other"}, {"gender", "Male"}, {"picture", "http://example.com/a.png"}, {"picture", "javascript:alert(1)"},
+		{"picture", "https://"},
+		{"picture", "//example.com/a.png"}, {"picture", "https://user:secret@example.com/"},
+		{"picture", "https://example.com/\"onerror=alert(1)"},
+		{"picture", "data:image/png;base64,AAAA"}, {"picture", "https://example.com/" + strings.Repeat("a", 1024)},
+		{"picture", "https://exämple.com/"},
 	}
 	for _, text := range hiddentext.Hidden {
 		cases = append(cases, [2]string{"nickname", "Mi" + text + "na"})
@@ -106,7 +112,8 @@ func TestFieldThatIsLeftAsItIsIsNotLookedAt(t *testing.T) {
 	u.Picture, u.Nickname = "http://thirdwx.example.com/mmopen/1", "Mi\u200bna"
 	_, err = d.store.SaveUser(t.Context(), u)
 	must(t, err)
-	if a := d.edits(here, "picture", u.Picture, "nickname", u.Nickname); a.Code != 303 || d.profile().Picture != u.Picture || d.profile().Nickname != u.Nickname || d.profile().Location != "上海" {
+	if a := d.edits(here, "picture", u.Picture, "nickname", u.Nickname); a.Code != 303 ||
+		d.profile().Picture != u.Picture || d.profile().Nickname != u.Nickname || d.profile().Location != "上海" {
 		t.Errorf("%d, stored is %+v", a.Code, d.profile())
 	}
 	if a := d.edits(here, "picture", ""); a.Code != 303 || d.profile().Picture != "" {
@@ -122,7 +129,8 @@ func TestProfileShowsWhatWasTypedAndRunsNothingOfIt(t *testing.T) {
 		t.Fatalf("%d %s", a.Code, a.body)
 	}
 	for _, path := range []string{profile.Path, "/oauth/account", "/oauth/account/delete", "/oauth/account/data"} {
-		if body := d.do(get(path, here)).body; strings.Contains(body, "<script>") || strings.Contains(body, "<img src=x") || !strings.Contains(body, "&lt;script") && path != "/oauth/account/data" {
+		if body := d.do(get(path, here)).body; strings.Contains(body, "<script>") || strings.Contains(body, "<img src=x") ||
+			!strings.Contains(body, "&lt;script") && path != "/oauth/account/data" {
 			t.Errorf("%s: %s", path, body)
 		}
 	}

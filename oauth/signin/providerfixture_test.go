@@ -31,7 +31,8 @@ func newProviderFixture(t *testing.T, change func(*Config)) *providerFixture {
 	must(t, err)
 	c, client := f.Configs(), &http.Client{Transport: direct{f}}
 	c.WX.Client, c.QQ.Client, c.Alipay.Client, c.Douyin.Client = client, client, client, client
-	c.Feishu.Client, c.WeCom.Client, c.DingTalk.Client, c.OIDC.Client, c.GitHub.Client = client, client, client, client, client
+	c.Feishu.Client, c.WeCom.Client, c.DingTalk.Client, c.OIDC.Client, c.GitHub.Client = client, client, client, client,
+		client
 	c.OIDC.Scopes = []string{"openid", "profile", "email"} // what it says of addresses must change nothing
 	var all []connector.Connector
 	add := func(one connector.Connector, err error) {

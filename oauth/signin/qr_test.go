@@ -139,7 +139,8 @@ func TestConfirmationOnThePhoneSignsInTheOtherBrowser(t *testing.T) {
 		t.Errorf("then it is %s, want confirmed", got)
 	}
 	a = sc.collect()
-	if a.Code != http.StatusSeeOther || a.Header().Get("Location") != "/oauth/authorize?"+authorizeQuery || a.cookie() == "" || a.cookie() == p.cookie {
+	if a.Code != http.StatusSeeOther || a.Header().Get("Location") != "/oauth/authorize?"+authorizeQuery ||
+		a.cookie() == "" || a.cookie() == p.cookie {
 		t.Fatalf("collect = %d to %q with cookie %q", a.Code, a.Header().Get("Location"), a.cookie())
 	}
 	v, err := rm.Visitor(get("/", a.cookie()))
@@ -161,7 +162,8 @@ func TestSessionSaysHowTheScannerHadSignedIn(t *testing.T) {
 	rm := newFixture(t, nil)
 	cookie := handle.NewCookie()
 	now := time.Now()
-	_, err := rm.store.SaveSession(t.Context(), storage.Session{ID: handle.Hash(cookie), UserID: rm.mina.Sub, LoginType: "wx", ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour)})
+	_, err := rm.store.SaveSession(t.Context(), storage.Session{ID: handle.Hash(cookie), UserID: rm.mina.Sub,
+		LoginType: "wx", ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour)})
 	must(t, err)
 	p, sc := phoneBrowser{rm, cookie}, rm.showCode("")
 	p.open(sc.id)
@@ -176,7 +178,8 @@ func TestPhoneThatIsNotSignedInSignsInAndComesBack(t *testing.T) {
 	rm := newFixture(t, nil)
 	sc := rm.showCode(authorizeQuery)
 	a := rm.do(get(web.ScanPath + sc.id))
-	if a.Code != http.StatusOK || a.carried() != web.ScanPath+sc.id || !strings.Contains(a.body, "Sign in on this phone first") || strings.Contains(a.body, "Scan with your phone") {
+	if a.Code != http.StatusOK || a.carried() != web.ScanPath+sc.id ||
+		!strings.Contains(a.body, "Sign in on this phone first") || strings.Contains(a.body, "Scan with your phone") {
 		t.Fatalf("a phone that is not signed in = %d carrying %q", a.Code, a.carried())
 	}
 	if got := sc.poll(); got != "pending" {
@@ -200,7 +203,8 @@ func TestScanIDAloneOpensNothing(t *testing.T) {
 	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	p.open(sc.id)
 	p.answer(sc.id, "confirm")
-	for promise, browser := range map[string]string{"no cookie": "", "another browser's": rm.showCode("").browser, "one made up": handle.NewCookie(), "the scan id": sc.id} {
+	for promise, browser := range map[string]string{"no cookie": "", "another browser's": rm.showCode("").browser,
+		"one made up": handle.NewCookie(), "the scan id": sc.id} {
 		thief := &codeBrowser{rm: rm, browser: browser, id: sc.id, query: authorizeQuery}
 		if got := thief.poll(); got != "Not Found" {
 			t.Errorf("%s: a poll says %s, want 404", promise, got)
@@ -232,7 +236,8 @@ func TestPollKeyIsInTheCookieAlone(t *testing.T) {
 		}
 	}
 	cookie := sc.shown.Header().Get("Set-Cookie")
-	if want := "keystile_browser=" + sc.browser + "; Path=/oauth/signin; Max-Age=3600; HttpOnly; Secure; SameSite=Lax"; cookie != want {
+	if want := "keystile_browser=" + sc.browser +
+		"; Path=/oauth/signin; Max-Age=3600; HttpOnly; Secure; SameSite=Lax"; cookie != want {
 		t.Errorf("Set-Cookie = %q, want %q", cookie, want)
 	}
 	if _, err := rm.store.Ticket(t.Context(), sc.id); err == nil {
@@ -309,7 +314,8 @@ func TestCollectThatFailsShowsHowItStands(t *testing.T) {
 		}
 		a := sc.collect()
 		again := hiddenID.FindStringSubmatch(a.body)
-		if a.Code != http.StatusBadRequest || again == nil || again[1] != sc.id || !strings.Contains(a.body, "You have not confirmed on your phone yet") || a.named(web.BrowserCookie) != "" {
+		if a.Code != http.StatusBadRequest || again == nil || again[1] != sc.id ||
+			!strings.Contains(a.body, "You have not confirmed on your phone yet") || a.named(web.BrowserCookie) != "" {
 			t.Errorf("scanned %v: collect = %d, want 400 and the same code", scanned, a.Code)
 		}
 	}
@@ -318,7 +324,8 @@ func TestCollectThatFailsShowsHowItStands(t *testing.T) {
 		t.Errorf("it is %s, want rejected", got)
 	}
 	a := sc.collect()
-	if a.Code != http.StatusForbidden || !strings.Contains(a.body, "rejected on the phone") || strings.Contains(a.body, "<svg class=\"qr\"") || a.cookie() != "" {
+	if a.Code != http.StatusForbidden || !strings.Contains(a.body, "rejected on the phone") ||
+		strings.Contains(a.body, "<svg class=\"qr\"") || a.cookie() != "" {
 		t.Errorf("rejected: collect = %d, want 403 without a code", a.Code)
 	}
 	if want := `href="/oauth/signin/qr?` + (url.Values{"query": {authorizeQuery}}).Encode() + `"`; !strings.Contains(a.body, want) {
@@ -337,7 +344,8 @@ func TestLockedAddressCollectsNothing(t *testing.T) {
 	p.answer(sc.id, "confirm")
 	rm.do(post("username", "mina", "password", "wrong password"))
 	a := sc.collect()
-	if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") == "" || a.cookie() != "" || !strings.Contains(a.body, "/oauth/authorize?client_id=ksacme") {
+	if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") == "" || a.cookie() != "" ||
+		!strings.Contains(a.body, "/oauth/authorize?client_id=ksacme") {
 		t.Errorf("collect while locked = %d, want 429 and the way back", a.Code)
 	}
 	far := sc.collecting()
@@ -366,7 +374,8 @@ func TestFormOfAnotherSiteNeitherConfirmsNorCollects(t *testing.T) {
 		r.Header.Set("Sec-Fetch-Site", "cross-site")
 		return rm.do(r)
 	}
-	if a := foreign(formTo(web.ScanPath+sc.id, "answer", "confirm", "cookie", p.cookie)); a.Code != http.StatusForbidden || sc.poll() != "scanned" {
+	if a := foreign(formTo(web.ScanPath+sc.id, "answer", "confirm", "cookie", p.cookie)); a.Code != http.StatusForbidden ||
+		sc.poll() != "scanned" {
 		t.Errorf("confirm = %d, and it is %s", a.Code, sc.poll())
 	}
 	p.answer(sc.id, "confirm")

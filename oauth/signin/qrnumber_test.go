@@ -17,7 +17,8 @@ import (
 func (sc *codeBrowser) number() string {
 	a := sc.rm.do(sc.with(get(scan.PollPath + "?id=" + sc.id)))
 	var reply struct{ Status, Number string }
-	if err := json.Unmarshal([]byte(a.body), &reply); err != nil || (reply.Number != "") != (reply.Status == scan.Scanned) {
+	if err := json.Unmarshal([]byte(a.body), &reply); err != nil ||
+		(reply.Number != "") != (reply.Status == scan.Scanned) {
 		sc.rm.t.Errorf("a poll says %s: a number is for a code that is scanned", a.body)
 	}
 	return reply.Number
@@ -94,7 +95,8 @@ func TestPageHasTheWordsForTheNumber(t *testing.T) {
 			t.Errorf("the script uses %s", bad)
 		}
 	}
-	for _, text := range []string{"Do both devices show the number %s?", "Confirm on the phone, if both show the same number.", "I have scanned the code: continue"} {
+	for _, text := range []string{"Do both devices show the number %s?",
+		"Confirm on the phone, if both show the same number.", "I have scanned the code: continue"} {
 		if page.Chinese.Of(text) != page.Chinese {
 			t.Errorf("%q is not in the table", text)
 		}

@@ -48,7 +48,8 @@ func TestFloodOfCodesIsBoundedByAddress(t *testing.T) {
 		}
 		time.Sleep(45 * time.Second)
 		a := rm.do(get(web.QRPath))
-		if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "15" || a.named(web.BrowserCookie) != "" || !strings.Contains(a.body, "too many codes") {
+		if a.Code != http.StatusTooManyRequests || a.Header().Get("Retry-After") != "15" ||
+			a.named(web.BrowserCookie) != "" || !strings.Contains(a.body, "too many codes") {
 			t.Errorf("one more = %d, Retry-After %q, want 429 and 15", a.Code, a.Header().Get("Retry-After"))
 		}
 		r := get(web.QRPath)
@@ -96,7 +97,8 @@ func TestPollsHaveARateOfTheirOwn(t *testing.T) {
 func TestScriptIsAFileThatIsKept(t *testing.T) {
 	rm := newFixture(t, nil)
 	a := rm.do(get(scan.ScriptPath))
-	if a.Code != http.StatusOK || a.Header().Get("Content-Type") != "text/javascript; charset=utf-8" || a.Header().Get("Cache-Control") != "public, max-age=300" || a.body != scriptText(t) {
+	if a.Code != http.StatusOK || a.Header().Get("Content-Type") != "text/javascript; charset=utf-8" ||
+		a.Header().Get("Cache-Control") != "public, max-age=300" || a.body != scriptText(t) {
 		t.Errorf("the script = %d %v", a.Code, a.Header())
 	}
 	r := get(scan.ScriptPath)
@@ -121,7 +123,8 @@ func TestQRSignInThatIsOffIsNotMentioned(t *testing.T) {
 func TestQRCodeIsNotTakenByTheWrongMethod(t *testing.T) {
 	rm := newFixture(t, nil)
 	sc := rm.showCode("")
-	for path, methods := range map[string]string{web.QRPath: "HEAD POST", scan.PollPath: "HEAD POST", scan.CollectPath: "GET HEAD", web.ScanPath + sc.id: "HEAD PUT"} {
+	for path, methods := range map[string]string{web.QRPath: "HEAD POST", scan.PollPath: "HEAD POST",
+		scan.CollectPath: "GET HEAD", web.ScanPath + sc.id: "HEAD PUT"} {
 		for method := range strings.FieldsSeq(methods) {
 			if a := rm.do(httptest.NewRequest(method, origin+path, nil)); a.Code != http.StatusMethodNotAllowed {
 				t.Errorf("%s %s = %d, want 405", method, path, a.Code)
@@ -137,7 +140,8 @@ func TestBadQueryMakesNoCode(t *testing.T) {
 			t.Errorf("%.20s = %d, want 400", query, a.Code)
 		}
 	}
-	if sc := rm.showCode("client_id=ksacme&redirect_uri=https://evil.example/"); strings.Contains(sc.shown.policy(), "evil") || strings.Contains(sc.shown.body, "Acme") {
+	if sc := rm.showCode("client_id=ksacme&redirect_uri=https://evil.example/"); strings.Contains(sc.shown.policy(),
+		"evil") || strings.Contains(sc.shown.body, "Acme") {
 		t.Error("a request that the application may not make has its brand")
 	}
 }
@@ -159,7 +163,8 @@ func TestSignInByScanIsAudited(t *testing.T) {
 	p.answer(sc.id, "confirm")
 	notes = nil
 	sc.collect()
-	if len(notes) != 1 || notes[0].Kind != event.SignIn || notes[0].User != rm.mina.Sub || notes[0].Status != http.StatusSeeOther || notes[0].Path != scan.CollectPath {
+	if len(notes) != 1 || notes[0].Kind != event.SignIn || notes[0].User != rm.mina.Sub ||
+		notes[0].Status != http.StatusSeeOther || notes[0].Path != scan.CollectPath {
 		t.Errorf("the trail holds %+v, want one sign-in of Mina", notes)
 	}
 }

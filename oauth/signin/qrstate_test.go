@@ -37,7 +37,8 @@ func TestAnswerBeforeTheScanConfirmsNothing(t *testing.T) {
 		t.Errorf("a confirmation of nothing = %d, and it is %s", a.Code, sc.poll())
 	}
 	p.open(sc.id)
-	if a := (phoneBrowser{rm, handle.NewCookie()}).answer(sc.id, "confirm"); a.Code != http.StatusSeeOther || sc.poll() != "scanned" {
+	if a := (phoneBrowser{rm, handle.NewCookie()}).answer(sc.id, "confirm"); a.Code != http.StatusSeeOther ||
+		sc.poll() != "scanned" {
 		t.Errorf("a confirmation of nobody = %d, and it is %s", a.Code, sc.poll())
 	}
 	for _, word := range []string{"", "yes", "Confirm"} {
@@ -56,9 +57,13 @@ func TestStateEndsToTheSecond(t *testing.T) {
 	}{
 		{"nobody scans", func(*codeBrowser, phoneBrowser) {}, 120 * time.Second},
 		{"scanned at once", func(sc *codeBrowser, p phoneBrowser) { p.open(sc.id) }, 180 * time.Second},
-		{"scanned at the last moment", func(sc *codeBrowser, p phoneBrowser) { time.Sleep(120*time.Second - instant); p.open(sc.id) }, 60*time.Second + instant},
-		{"looked at again and again", func(sc *codeBrowser, p phoneBrowser) { p.open(sc.id); p.open(sc.id); p.open(sc.id) }, 180 * time.Second},
-		{"confirmed at once", func(sc *codeBrowser, p phoneBrowser) { p.open(sc.id); p.answer(sc.id, "confirm") }, 60 * time.Second},
+		{"scanned at the last moment",
+			func(sc *codeBrowser, p phoneBrowser) { time.Sleep(120*time.Second - instant); p.open(sc.id) },
+			60*time.Second + instant},
+		{"looked at again and again", func(sc *codeBrowser, p phoneBrowser) { p.open(sc.id); p.open(sc.id); p.open(sc.id) },
+			180 * time.Second},
+		{"confirmed at once", func(sc *codeBrowser, p phoneBrowser) { p.open(sc.id); p.answer(sc.id, "confirm") },
+			60 * time.Second},
 		{"confirmed at the last moment", func(sc *codeBrowser, p phoneBrowser) {
 			p.open(sc.id)
 			time.Sleep(180*time.Second - instant)
@@ -103,10 +108,13 @@ func TestTicketOfAnotherKindIsNoCode(t *testing.T) {
 	p, sc := rm.phone(), rm.showCode(authorizeQuery)
 	id := strings.Repeat("A", 26)
 	now := time.Now()
-	_, err := rm.store.SaveTicket(t.Context(), storage.Ticket{ID: handle.Hash(id), Kind: "email", Browser: handle.Hash(sc.browser), State: scan.Confirmed, UserID: rm.mina.Sub, CreatedAt: now, ExpiresAt: now.Add(time.Minute)})
+	_, err := rm.store.SaveTicket(t.Context(), storage.Ticket{ID: handle.Hash(id), Kind: "email",
+		Browser: handle.Hash(sc.browser), State: scan.Confirmed, UserID: rm.mina.Sub, CreatedAt: now,
+		ExpiresAt: now.Add(time.Minute)})
 	must(t, err)
 	fake := &codeBrowser{rm: rm, browser: sc.browser, id: id}
-	if a := p.open(id); a.Code != http.StatusNotFound || fake.poll() != "Not Found" || fake.collect().Code != http.StatusBadRequest {
+	if a := p.open(id); a.Code != http.StatusNotFound || fake.poll() != "Not Found" ||
+		fake.collect().Code != http.StatusBadRequest {
 		t.Errorf("the phone sees %d, the screen %s and %d", a.Code, fake.poll(), fake.collect().Code)
 	}
 }

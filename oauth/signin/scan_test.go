@@ -20,7 +20,8 @@ func TestForeignTextIsEscapedOnThePhone(t *testing.T) {
 	r.Header.Set("User-Agent", `Firefox/1 Windows <script>alert(2)</script>"'><img src=x>`)
 	shown := rm.do(r)
 	a := rm.phone().open(hiddenID.FindStringSubmatch(shown.body)[1])
-	if a.Code != http.StatusOK || !strings.Contains(a.body, "&lt;script&gt;alert(1)") || !strings.Contains(a.body, "Firefox on Windows") {
+	if a.Code != http.StatusOK || !strings.Contains(a.body, "&lt;script&gt;alert(1)") ||
+		!strings.Contains(a.body, "Firefox on Windows") {
 		t.Errorf("the phone's page = %d without the name as text", a.Code)
 	}
 	for _, bad := range []string{"<script>", "<img", "alert(2)"} {
@@ -28,7 +29,8 @@ func TestForeignTextIsEscapedOnThePhone(t *testing.T) {
 			t.Errorf("a page holds %q", bad)
 		}
 	}
-	if strings.Contains(a.policy(), "script-src") || !strings.Contains(a.policy(), "form-action 'self';") || !strings.Contains(a.policy(), "frame-ancestors 'none'") {
+	if strings.Contains(a.policy(), "script-src") || !strings.Contains(a.policy(), "form-action 'self';") ||
+		!strings.Contains(a.policy(), "frame-ancestors 'none'") {
 		t.Errorf("the phone's policy is %q", a.policy())
 	}
 }
@@ -52,7 +54,8 @@ func TestPhoneAndTheOtherBrowserEachUseTheirLanguage(t *testing.T) {
 func TestBrokenScanIDIsAPage(t *testing.T) {
 	rm := newFixture(t, nil)
 	p := rm.phone()
-	for _, id := range []string{"x", strings.Repeat("a", 26), strings.Repeat("A", 26), strings.Repeat("A", 4000), "%00", "%2e%2e"} {
+	for _, id := range []string{"x", strings.Repeat("a", 26), strings.Repeat("A", 26), strings.Repeat("A", 4000), "%00",
+		"%2e%2e"} {
 		for _, a := range []answer{p.open(id), rm.do(get(web.ScanPath + id))} {
 			if a.Code != http.StatusNotFound {
 				t.Errorf("%.30q = %d, want 404", id, a.Code)
@@ -65,7 +68,8 @@ func TestBrokenScanIDIsAPage(t *testing.T) {
 func TestUnknownAddressIsSaidToBeUnknown(t *testing.T) {
 	rm := newFixture(t, func(c *Config) { c.ClientIP = func(*http.Request) netip.Addr { return netip.Addr{} } })
 	a := rm.phone().open(rm.showCode("").id)
-	if !strings.Contains(a.body, "Someone at an unknown address with Firefox on Windows") || strings.Contains(a.body, "<dt>") {
+	if !strings.Contains(a.body, "Someone at an unknown address with Firefox on Windows") ||
+		strings.Contains(a.body, "<dt>") {
 		t.Errorf("the phone's page = %d: %s", a.Code, a.body)
 	}
 }

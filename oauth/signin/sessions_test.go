@@ -55,8 +55,9 @@ func TestSessionsAreToldApartByHowAndWhereTheyBegan(t *testing.T) {
 	for cookie, want := range map[string][]string{
 		here: {"This one", "Username and password · with a second factor", "192.0.2.1 · your network now"},
 		near: {"Username and password · without a second factor", "192.0.2.77 · close to your network now"},
-		far:  {"<b>Safari on iPhone</b>", "<span>WeChat</span>", "203.0.113.7 · another network · <bdi>Lagos &lt;script&gt;xxx", "…</bdi>"},
-		app:  {"<span>badge · without", "<span>not an address</span>"},
+		far: {"<b>Safari on iPhone</b>", "<span>WeChat</span>",
+			"203.0.113.7 · another network · <bdi>Lagos &lt;script&gt;xxx", "…</bdi>"},
+		app: {"<span>badge · without", "<span>not an address</span>"},
 	} {
 		row := d.row(page, cookie)
 		for _, text := range append(want, `<time datetime="20`, ` UTC</time>`) {
@@ -71,7 +72,8 @@ func TestSessionsAreToldApartByHowAndWhereTheyBegan(t *testing.T) {
 	if a := d.do(get(account.ScriptPath)); a.Code != 200 || !strings.Contains(a.body, "toLocaleString") || !strings.Contains(page, `<script src="`+account.ScriptPath+`" defer></script>`) {
 		t.Errorf("the script of the times: %d", a.Code)
 	}
-	if p := d.do(get(web.AccountPath, here)).policy(); !strings.Contains(p, "script-src 'self';") || strings.Contains(p, "unsafe") {
+	if p := d.do(get(web.AccountPath, here)).policy(); !strings.Contains(p, "script-src 'self';") ||
+		strings.Contains(p, "unsafe") {
 		t.Errorf("the policy is %q", p)
 	}
 }
@@ -90,8 +92,10 @@ func TestSessionsOfAllOtherBrowsersEndAtOnce(t *testing.T) {
 	if a := d.do(sends(account.OthersPath, "cookie", here)); a.Code != 303 {
 		t.Errorf("%d", a.Code)
 	}
-	if d.visits(here) != nil || d.visits(there) == nil || d.visits(elsewhere) == nil || d.visits(theirs) != nil || d.revoked != nil {
-		t.Errorf("here %v, there %v %v, somebody else %v, revoked %v", d.visits(here), d.visits(there), d.visits(elsewhere), d.visits(theirs), d.revoked)
+	if d.visits(here) != nil || d.visits(there) == nil || d.visits(elsewhere) == nil || d.visits(theirs) != nil ||
+		d.revoked != nil {
+		t.Errorf("here %v, there %v %v, somebody else %v, revoked %v", d.visits(here), d.visits(there), d.visits(elsewhere),
+			d.visits(theirs), d.revoked)
 	}
 }
 
@@ -101,7 +105,8 @@ func TestWarningsStandAtTheTop(t *testing.T) {
 		if u.Sub != d.mina.Sub {
 			t.Errorf("asked for %s", u.Sub)
 		}
-		return []account.Warning{{Text: "few %s", Of: "<2>", Link: web.Link{Path: "/oauth/account/factors", Label: "Look"}}}, nil
+		return []account.Warning{{Text: "few %s", Of: "<2>", Link: web.Link{Path: "/oauth/account/factors", Label: "Look"}}},
+			nil
 	})
 	page := d.page(d.enterMina())
 	first, rest, ok := strings.Cut(page, `id="sessions"`)

@@ -34,7 +34,8 @@ func TestFieldOfAPasswordCanShowIt(t *testing.T) {
 			if fields != c.fields || strings.Count(c.a.body, `type="password"`) != fields || strings.Count(c.a.body, showScript) != 1 || strings.Contains(c.a.body, `aria-pressed="`) {
 				t.Errorf("%s: %d fields in %s", name, fields, c.a.body)
 			}
-			if p := c.a.policy(); !strings.Contains(p, "; script-src 'self';") || strings.Contains(p, "connect-src") != passkeys || !strings.Contains(p, "require-trusted-types-for 'script'") {
+			if p := c.a.policy(); !strings.Contains(p, "; script-src 'self';") ||
+				strings.Contains(p, "connect-src") != passkeys || !strings.Contains(p, "require-trusted-types-for 'script'") {
 				t.Errorf("%s: policy %s", name, p)
 			}
 		}
@@ -45,7 +46,8 @@ func TestFieldOfAPasswordCanShowIt(t *testing.T) {
 				t.Errorf("%s runs a script without a password: %s", name, a.policy())
 			}
 		}
-		if a := h.do(get("/oauth/signin/show.js")); a.Code != http.StatusOK || a.Header().Get("Content-Type") != "text/javascript; charset=utf-8" || a.Header().Get("ETag") == "" {
+		if a := h.do(get("/oauth/signin/show.js")); a.Code != http.StatusOK ||
+			a.Header().Get("Content-Type") != "text/javascript; charset=utf-8" || a.Header().Get("ETag") == "" {
 			t.Errorf("the script = %d %v", a.Code, a.Header())
 		}
 	})

@@ -56,15 +56,20 @@ type Config struct {
 	Connectors []connector.Connector
 	NoQR       bool // no sign-in by scanning a code with a phone
 	// nil: no email is sent, and features that need one are off; the Users must have Emails
-	Mailer  Mailer
-	SignUp  string        // who becomes a user by themselves, by whichever way in; "": SignUpClosed
-	Tools   Tools         // nil: the consent page offers no choice among tools
-	MFA     authn.Policy  // who needs a second factor; zero: it is offered to everybody
-	Unused  time.Duration // 0: 30 days; an application that is not used for so long is signed out. The consent page says so; what does it is oauth.TokensConfig.RefreshLifetime
-	Revoker Revoker       // nil: features that end tokens are off: changing a password, removing an application's access, signing out everywhere, API keys
-	Audit   Audit         // nil: nothing is recorded
+	Mailer Mailer
+	SignUp string       // who becomes a user by themselves, by whichever way in; "": SignUpClosed
+	Tools  Tools        // nil: the consent page offers no choice among tools
+	MFA    authn.Policy // who needs a second factor; zero: it is offered to everybody
+	// 0: 30 days; an application that is not used for so long is signed out. The consent page says so; what does it is
+	// oauth.TokensConfig.RefreshLifetime
+	Unused time.Duration
+	// nil: features that end tokens are off: changing a password, removing an application's access, signing out
+	// everywhere, API keys
+	Revoker Revoker
+	Audit   Audit // nil: nothing is recorded
 
-	// Records searches the audit trail, as *gateway.Trail does; nil: users' downloads of their data include nothing of it.
+	// Records searches the audit trail, as *gateway.Trail does; nil: users' downloads of their data include
+	// nothing of it.
 	Records interface {
 		Search(ctx context.Context, q event.Query) (event.Page, error)
 	}
@@ -73,10 +78,11 @@ type Config struct {
 	// own provider that lets none but its members in. The Users must have Invited.
 	ConnectorSignUp map[string]string
 
-	DeleteAccount string                  // "": DeleteSelf; it needs a Revoker, and users of the Store or Erasable ones
-	Contact       string                  // where users reach the operator, such as an email address; with DeleteAsk they are told
-	Place         func(netip.Addr) string // where an address is, for the sessions on the account page; nil: it is not said
-	Log           *slog.Logger            // nil: slog.Default()
+	DeleteAccount string // "": DeleteSelf; it needs a Revoker, and users of the Store or Erasable ones
+	// where users reach the operator, such as an email address; with DeleteAsk they are told
+	Contact string
+	Place   func(netip.Addr) string // where an address is, for the sessions on the account page; nil: it is not said
+	Log     *slog.Logger            // nil: slog.Default()
 }
 
 // Audit records sign-ins and changes of accounts; *gateway.Trail implements it.
@@ -229,7 +235,8 @@ func New(ctx context.Context, c Config) (*SignIn, error) {
 	if s.steps, err = c.steps(s.outbox); err != nil {
 		return nil, err
 	}
-	s.consents = &consent.Consents{Steps: s.steps, Store: c.Store, Users: c.Users, Tools: c.Tools, Revoker: c.Revoker, Unused: c.Unused}
+	s.consents = &consent.Consents{Steps: s.steps, Store: c.Store, Users: c.Users, Tools: c.Tools, Revoker: c.Revoker,
+		Unused: c.Unused}
 	if s.routes, err = s.features(c); err != nil {
 		return nil, err
 	}
@@ -253,8 +260,10 @@ func (c Config) check() error {
 	var errs []error
 	complain := func(format string, args ...any) { errs = append(errs, fmt.Errorf("signin: "+format, args...)) }
 	base, err := url.Parse(c.BaseURL)
-	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" || c.BaseURL != base.Scheme+"://"+strings.ToLower(base.Host) {
-		complain("BaseURL: %q is no origin; give one such as https://id.example.com, in lower case, without a path or a final slash", c.BaseURL)
+	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" ||
+		c.BaseURL != base.Scheme+"://"+strings.ToLower(base.Host) {
+		complain("BaseURL: %q is no origin; give one such as https://id.example.com, in lower case, without a path or a "+
+			"final slash", c.BaseURL)
 	}
 	if c.Store == nil {
 		complain("Store: give the *storage.Store")

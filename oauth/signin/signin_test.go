@@ -29,7 +29,8 @@ func TestMountHangsTheSignInPagesAndTheAccountPage(t *testing.T) {
 	rm, mux := newFixture(t, nil), http.NewServeMux()
 	rm.Mount(mux)
 	for path, code := range map[string]int{
-		web.FormPath: 200, web.AccountPath: 200, web.QRPath: 200, web.ConfirmPath: 200, web.DevicePath: 200, web.FormPath + "/nothing": 404, web.AccountPath + "/nothing": 404,
+		web.FormPath: 200, web.AccountPath: 200, web.QRPath: 200, web.ConfirmPath: 200, web.DevicePath: 200,
+		web.FormPath + "/nothing": 404, web.AccountPath + "/nothing": 404,
 	} {
 		w := httptest.NewRecorder()
 		if mux.ServeHTTP(w, get(path)); w.Code != code || code == 404 && !strings.Contains(w.Body.String(), `"code"`) {
@@ -70,8 +71,10 @@ func TestSignInOffersNothingThatEndsTokensWithoutARevoker(t *testing.T) {
 func TestBaseURLIsAnOrigin(t *testing.T) {
 	for base, want := range map[string]bool{
 		"https://id.example.com": true, "http://127.0.0.1:8080": true, "https://[::1]:8443": true,
-		"": false, "id.example.com": false, "https://": false, "https://id.example.com/": false, "https://id.example.com/x": false,
-		"https://u@id.example.com": false, "https://id.example.com?x": false, "https://id.example.com#x": false, "ftp://id.example.com": false, "https://ID.example.com": false,
+		"": false, "id.example.com": false, "https://": false, "https://id.example.com/": false,
+		"https://id.example.com/x": false,
+		"https://u@id.example.com": false, "https://id.example.com?x": false, "https://id.example.com#x": false,
+		"ftp://id.example.com": false, "https://ID.example.com": false,
 	} {
 		if _, err := New(context.Background(), Config{BaseURL: base, Store: new(storage.Store)}); (err == nil) != want {
 			t.Errorf("New(%q) = %v, want success %v", base, err, want)

@@ -39,13 +39,15 @@ func TestOldOrFutureSignInChangesNoMethod(t *testing.T) {
 		if must(t, err); d.Recent(v) {
 			t.Errorf("%v: Recent() = true", age)
 		}
-		if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX)); !strings.Contains(a.body, "What you typed is kept") || d.loginMethods(d.mina.Sub) != "self wx" {
+		if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX)); !strings.Contains(a.body,
+			"What you typed is kept") || d.loginMethods(d.mina.Sub) != "self wx" {
 			t.Errorf("%v: unlinking = %d to %q, left %q", age, a.Code, a.Header().Get("Location"), d.loginMethods(d.mina.Sub))
 		}
 		h := newProviderFixture(t, nil)
 		mina := h.enterMina()
 		h.aged(mina, age)
-		if a := h.do(formTo(web.WithPath+"wx/link", "cookie", mina)); !strings.Contains(a.body, "What you typed is kept") || !strings.Contains(h.do(get(web.ConfirmPath, mina)).body, "Sign in once more") {
+		if a := h.do(formTo(web.WithPath+"wx/link", "cookie", mina)); !strings.Contains(a.body, "What you typed is kept") ||
+			!strings.Contains(h.do(get(web.ConfirmPath, mina)).body, "Sign in once more") {
 			t.Errorf("%v: linking = %d to %q, want to be asked to sign in", age, a.Code, a.Header().Get("Location"))
 		}
 		f := newFullFixture(t, "")
@@ -54,7 +56,8 @@ func TestOldOrFutureSignInChangesNoMethod(t *testing.T) {
 		if a := f.do(get(otp.LinkFlow.Path, mina)); !strings.Contains(a.body, "Sign in once more") {
 			t.Errorf("%v: changing the address shows %s", age, a.body)
 		}
-		if a := f.do(formTo(otp.LinkFlow.Path, "cookie", mina, "address", "new@example.org")); !strings.Contains(a.body, "What you typed is kept") || len(f.mails()) != 0 {
+		if a := f.do(formTo(otp.LinkFlow.Path, "cookie", mina, "address", "new@example.org")); !strings.Contains(a.body,
+			"What you typed is kept") || len(f.mails()) != 0 {
 			t.Errorf("%v: changing the address = %d, %d mails", age, a.Code, len(f.mails()))
 		}
 	}
@@ -66,7 +69,8 @@ func TestCurrentPasswordIsAFreshSignInForChangingIt(t *testing.T) {
 		b := h.browser()
 		b.post(web.FormPath, "username", "mina", "password", password)
 		time.Sleep(24 * time.Hour)
-		if a := b.post(newpassword.Path, "current", password, "password", better); a.Code != 303 || a.Header().Get("Location") != newpassword.ChangedPath {
+		if a := b.post(newpassword.Path, "current", password, "password", better); a.Code != 303 ||
+			a.Header().Get("Location") != newpassword.ChangedPath {
 			t.Fatalf("changing after a day = %d", a.Code)
 		}
 		if v := h.signedIn(b); !h.Recent(v) {

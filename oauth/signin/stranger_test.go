@@ -51,15 +51,20 @@ func newStrangerFixture(t *testing.T) *strangerFixture {
 	s := &strangerFixture{tools: &fakeTools{offer: access.Offer{
 		Tools: 3, ReadOnly: 1,
 		Members: []access.OfferedMember{
-			{Name: "pets", Label: "Pet <shop>", Count: 2, Whole: true, Tools: []access.OfferedTool{{Name: "getPet", Description: "Show a pet", ReadOnly: true}, {Name: "dropPet", Description: "Lose a pet"}}},
+			{Name: "pets", Label: "Pet <shop>", Count: 2, Whole: true,
+				Tools: []access.OfferedTool{{Name: "getPet", Description: "Show a pet", ReadOnly: true},
+					{Name: "dropPet", Description: "Lose a pet"}}},
 			{Name: "zoo", Count: 1, Whole: true, Tools: []access.OfferedTool{{Name: "feed", Description: "Feed <b>all</b>"}}},
 		},
 		Bundles: []access.OfferedBundle{{Name: "support", Label: "For support", Count: 2}},
 	}}}
 	s.accountFixture = newAccountFixture(t, func(c *Config) { c.Tools = s.tools })
 	for _, a := range []storage.App{
-		{ID: agentID, Name: "Claude <Code>", Public: true, Client: &client.Description{Kind: client.Document, RedirectURIs: []string{agentURI, "http://127.0.0.1/cb"}, AuthMethod: client.AuthNone}},
-		{ID: roamingID, Name: "Roamer", Public: true, Client: &client.Description{Kind: client.Dynamic, RedirectURIs: []string{"http://127.0.0.1/cb", "https://other.example/cb", schemeURI}, AuthMethod: client.AuthNone, ExpiresAt: time.Now().Add(24 * time.Hour)}},
+		{ID: agentID, Name: "Claude <Code>", Public: true, Client: &client.Description{Kind: client.Document,
+			RedirectURIs: []string{agentURI, "http://127.0.0.1/cb"}, AuthMethod: client.AuthNone}},
+		{ID: roamingID, Name: "Roamer", Public: true, Client: &client.Description{Kind: client.Dynamic,
+			RedirectURIs: []string{"http://127.0.0.1/cb", "https://other.example/cb", schemeURI}, AuthMethod: client.AuthNone,
+			ExpiresAt: time.Now().Add(24 * time.Hour)}},
 	} {
 		_, err := s.store.SaveApp(t.Context(), a)
 		must(t, err)
@@ -87,14 +92,16 @@ func queryOf(id, redirect string, more ...string) string {
 func (s *strangerFixture) asks(id, redirect, scope string, more ...string) answer {
 	s.t.Helper()
 	w := httptest.NewRecorder()
-	must(s.t, s.AskConsent(w, get("/oauth/authorize?"+queryOf(id, redirect, more...)), s.app(id), storage.Session{UserID: s.mina.Sub}, scope))
+	must(s.t, s.AskConsent(w, get("/oauth/authorize?"+queryOf(id, redirect, more...)), s.app(id),
+		storage.Session{UserID: s.mina.Sub}, scope))
 	return answer{w, w.Body.String()}
 }
 
 // says answers the page with yes, as it was made just now.
 func (s *strangerFixture) says(id, scope string, pairs ...string) answer {
 	s.t.Helper()
-	fields := url.Values{"query": {queryOf(id, s.app(id).Client.RedirectURIs[0])}, "user": {s.mina.Sub}, "scope": {scope}, "terms": {s.app(id).Terms()}, "allow": {"1"}}
+	fields := url.Values{"query": {queryOf(id, s.app(id).Client.RedirectURIs[0])}, "user": {s.mina.Sub}, "scope": {scope},
+		"terms": {s.app(id).Terms()}, "allow": {"1"}}
 	for i := 0; i < len(pairs); i += 2 {
 		if pairs[i] == "pick" {
 			fields.Add("pick", pairs[i+1])
@@ -138,10 +145,16 @@ func TestConsentPageSaysWhoAsksAndWhereTheBrowserGoes(t *testing.T) {
 	}{
 		"a document": {agentID, agentURI, []string{"<h1>Allow agent.example?</h1>", "Nobody has registered this application here", "agent.example says that it is</dt><dd><bdi>Claude &lt;Code&gt;</bdi> <em>not verified</em>", "next to</dt><dd>agent.example</dd>", "not been used for 30 days", `href="/oauth/account"`},
 			[]string{warning, "registered itself", "Allow Claude"}, ""},
-		"a document, to this device": {agentID, localURI, []string{"<h1>Allow agent.example?</h1>", warning, "a program on this device (127.0.0.1:43917)", "goes on to a program on this device"}, []string{"sent back to"}, ""},
-		"a dynamic one":              {roamingID, "https://other.example/cb", []string{"<h1>Allow this application?</h1>", "registered itself here, and nobody has checked it", "Calls itself</dt><dd><bdi>Roamer", "next to</dt><dd>other.example"}, []string{warning, "Comes from", "Allow Roamer"}, ""},
-		"of a private-use scheme":    {roamingID, schemeURI, []string{warning, "a program on this device (agent.desktop:)"}, nil, ""},
-		"in Chinese":                 {roamingID, schemeURI, []string{"允许此应用访问吗？", "自行注册", "这是您本人刚刚在此设备上发起的吗？", "此设备上的程序", "允许它使用哪些工具？", "Pet &lt;shop&gt;"}, []string{"Which tools", "registered"}, "zh-CN"},
+		"a document, to this device": {agentID, localURI, []string{"<h1>Allow agent.example?</h1>", warning,
+			"a program on this device (127.0.0.1:43917)", "goes on to a program on this device"}, []string{"sent back to"}, ""},
+		"a dynamic one": {roamingID, "https://other.example/cb",
+			[]string{"<h1>Allow this application?</h1>", "registered itself here, and nobody has checked it",
+				"Calls itself</dt><dd><bdi>Roamer", "next to</dt><dd>other.example"},
+			[]string{warning, "Comes from", "Allow Roamer"}, ""},
+		"of a private-use scheme": {roamingID, schemeURI, []string{warning, "a program on this device (agent.desktop:)"},
+			nil, ""},
+		"in Chinese": {roamingID, schemeURI, []string{"允许此应用访问吗？", "自行注册", "这是您本人刚刚在此设备上发起的吗？", "此设备上的程序",
+			"允许它使用哪些工具？", "Pet &lt;shop&gt;"}, []string{"Which tools", "registered"}, "zh-CN"},
 	} {
 		a := s.asks(c.id, c.redirect, "openid tools", "ui_locales", c.language)
 		for _, want := range c.want {
@@ -158,7 +171,8 @@ func TestConsentPageSaysWhoAsksAndWhereTheBrowserGoes(t *testing.T) {
 			t.Errorf("%s: policy %q", name, a.policy())
 		}
 	}
-	if body := s.askConsent(authorizeQuery, "openid tools").body; !strings.Contains(body, "<h1>Allow Acme?</h1>") || strings.Contains(body, "not verified") || !strings.Contains(body, "Which tools may it use?") {
+	if body := s.askConsent(authorizeQuery, "openid tools").body; !strings.Contains(body, "<h1>Allow Acme?</h1>") ||
+		strings.Contains(body, "not verified") || !strings.Contains(body, "Which tools may it use?") {
 		t.Errorf("of an application that was registered here: %s", body)
 	}
 	if body := s.do(get(web.FormPath + "?" + queryOf(roamingID, localURI))).body; strings.Contains(body, "Roamer") {
@@ -179,7 +193,8 @@ func TestClaimedNameStaysAName(t *testing.T) {
 		app := s.app(roamingID)
 		app.Name = name
 		w := httptest.NewRecorder()
-		must(t, s.AskConsent(w, get("/oauth/authorize?"+queryOf(roamingID, localURI)), app, storage.Session{UserID: s.mina.Sub}, "tools"))
+		must(t, s.AskConsent(w, get("/oauth/authorize?"+queryOf(roamingID, localURI)), app,
+			storage.Session{UserID: s.mina.Sub}, "tools"))
 		if body := w.Body.String(); strings.Contains(body, never) || !strings.Contains(body, "<dd><bdi>") {
 			t.Errorf("of the name %q the page holds %q", name, never)
 		}
@@ -192,13 +207,16 @@ func TestUserAllowsLessThanIsAskedFor(t *testing.T) {
 		pairs []string
 		want  string
 	}{
-		"all":                    {[]string{"tools", "all"}, "openid tools"},
-		"without a choice":       {nil, "openid tools"},
-		"what changes nothing":   {[]string{"tools", "read"}, "openid tools/read"},
-		"a bundle":               {[]string{"tools", "some", "pick", "tools:b:support"}, "openid tools:b:support"},
-		"a capability":           {[]string{"tools", "some", "pick", "tools:pets", "pick", "tools:pets/getPet"}, "openid tools:pets"},
-		"single tools":           {[]string{"tools", "some", "pick", "tools:zoo/feed", "pick", "tools:pets/dropPet", "pick", "tools:zoo/feed"}, "openid tools:pets/dropPet tools:zoo/feed"},
-		"a bundle and some more": {[]string{"tools", "some", "pick", "tools:b:support", "pick", "tools:zoo"}, "openid tools:b:support tools:zoo"},
+		"all":                  {[]string{"tools", "all"}, "openid tools"},
+		"without a choice":     {nil, "openid tools"},
+		"what changes nothing": {[]string{"tools", "read"}, "openid tools/read"},
+		"a bundle":             {[]string{"tools", "some", "pick", "tools:b:support"}, "openid tools:b:support"},
+		"a capability": {[]string{"tools", "some", "pick", "tools:pets", "pick", "tools:pets/getPet"},
+			"openid tools:pets"},
+		"single tools": {[]string{"tools", "some", "pick", "tools:zoo/feed", "pick", "tools:pets/dropPet", "pick",
+			"tools:zoo/feed"}, "openid tools:pets/dropPet tools:zoo/feed"},
+		"a bundle and some more": {[]string{"tools", "some", "pick", "tools:b:support", "pick", "tools:zoo"},
+			"openid tools:b:support tools:zoo"},
 	} {
 		s := newStrangerFixture(t)
 		a := s.says(roamingID, asked, c.pairs...)
@@ -206,7 +224,8 @@ func TestUserAllowsLessThanIsAskedFor(t *testing.T) {
 			t.Errorf("%s: %d to %q", name, a.Code, a.Header().Get("Location"))
 		}
 		s.wantGranted(name, roamingID, asked, c.want)
-		s.wantGranted(name+", asked for the same in another order", roamingID, "tools openid", strings.Join(append(strings.Fields(c.want)[1:], "openid"), " "))
+		s.wantGranted(name+", asked for the same in another order", roamingID, "tools openid",
+			strings.Join(append(strings.Fields(c.want)[1:], "openid"), " "))
 		s.wantGranted(name+", asked for more", roamingID, "openid tools email", "asked")
 		if kept := s.app(roamingID).Client; kept.KeptAt.IsZero() || !kept.ExpiresAt.IsZero() {
 			t.Errorf("%s: the application still ends at %s", name, kept.ExpiresAt)
@@ -221,17 +240,19 @@ func TestForgedChoiceAllowsNothing(t *testing.T) {
 		pairs []string
 		code  int
 	}{
-		"a tool that is not offered":       {"openid tools", []string{"tools", "some", "pick", "tools:pets/none"}, 303},
-		"a bundle that is not offered":     {"openid tools", []string{"tools", "some", "pick", "tools:b:none"}, 303},
-		"beside one that is":               {"openid tools", []string{"tools", "some", "pick", "tools:zoo", "pick", "tools:none"}, 303},
-		"all, by a box":                    {"openid tools", []string{"tools", "some", "pick", "tools"}, 303},
-		"another scope, by a box":          {"openid tools", []string{"tools", "some", "pick", "apps"}, 303},
-		"two scopes in one box":            {"openid tools", []string{"tools", "some", "pick", "tools:zoo apps"}, 303},
-		"a way to choose that is none":     {"openid tools", []string{"tools", "most"}, 303},
-		"nothing":                          {"openid tools", []string{"tools", "some"}, 400},
-		"all and single ones":              {"openid tools", []string{"tools", "all", "pick", "tools:zoo"}, 400},
-		"single ones and no way":           {"openid tools", []string{"pick", "tools:zoo"}, 400},
-		"more than the page has boxes":     {"openid tools", append([]string{"tools", "some"}, slices.Repeat([]string{"pick", "tools:zoo"}, 241)...), 400},
+		"a tool that is not offered":   {"openid tools", []string{"tools", "some", "pick", "tools:pets/none"}, 303},
+		"a bundle that is not offered": {"openid tools", []string{"tools", "some", "pick", "tools:b:none"}, 303},
+		"beside one that is": {"openid tools", []string{"tools", "some", "pick", "tools:zoo", "pick",
+			"tools:none"}, 303},
+		"all, by a box":                {"openid tools", []string{"tools", "some", "pick", "tools"}, 303},
+		"another scope, by a box":      {"openid tools", []string{"tools", "some", "pick", "apps"}, 303},
+		"two scopes in one box":        {"openid tools", []string{"tools", "some", "pick", "tools:zoo apps"}, 303},
+		"a way to choose that is none": {"openid tools", []string{"tools", "most"}, 303},
+		"nothing":                      {"openid tools", []string{"tools", "some"}, 400},
+		"all and single ones":          {"openid tools", []string{"tools", "all", "pick", "tools:zoo"}, 400},
+		"single ones and no way":       {"openid tools", []string{"pick", "tools:zoo"}, 400},
+		"more than the page has boxes": {"openid tools", append([]string{"tools", "some"},
+			slices.Repeat([]string{"pick", "tools:zoo"}, 241)...), 400},
 		"of a page that offers no choice":  {"openid email", []string{"tools", "some", "pick", "tools"}, 303},
 		"of other terms":                   {"openid tools", []string{"terms", "x"}, 303},
 		"of no terms":                      {"openid tools", []string{"terms", ""}, 303},
@@ -241,7 +262,8 @@ func TestForgedChoiceAllowsNothing(t *testing.T) {
 	} {
 		s := newStrangerFixture(t)
 		a := s.says(roamingID, c.scope, c.pairs...)
-		if a.Code != c.code || a.Code == 303 && a.Header().Get("Location") != "/oauth/authorize?"+queryOf(roamingID, "http://127.0.0.1/cb") {
+		if a.Code != c.code || a.Code == 303 && a.Header().Get("Location") != "/oauth/authorize?"+queryOf(roamingID,
+			"http://127.0.0.1/cb") {
 			t.Errorf("%s: %d to %q, want %d and to be asked again", name, a.Code, a.Header().Get("Location"), c.code)
 		}
 		s.wantGranted(name, roamingID, "", "asked")
@@ -263,10 +285,12 @@ func TestChoiceOfTooMuchIsAskedForOnceMore(t *testing.T) {
 	if a.Code != 400 || !strings.Contains(a.body, "You ticked too much") || !strings.Contains(a.body, `value="some" checked`) || s.granted(roamingID, "") != "asked" {
 		t.Errorf("25 tools: %d %s", a.Code, a.body)
 	}
-	if a := s.says(roamingID, "tools", append(pairs, "pick", "tools:pets")...); a.Code != 303 || s.granted(roamingID, "tools") != "tools:pets" {
+	if a := s.says(roamingID, "tools", append(pairs, "pick", "tools:pets")...); a.Code != 303 ||
+		s.granted(roamingID, "tools") != "tools:pets" {
 		t.Errorf("25 tools and their capability: %d, %q is granted", a.Code, s.granted(roamingID, "tools"))
 	}
-	if a := s.says(roamingID, "tools", pairs[:50]...); a.Code != 303 || len(strings.Fields(s.granted(roamingID, "tools"))) != 24 {
+	if a := s.says(roamingID, "tools", pairs[:50]...); a.Code != 303 ||
+		len(strings.Fields(s.granted(roamingID, "tools"))) != 24 {
 		t.Errorf("24 tools: %d, %q is granted", a.Code, s.granted(roamingID, "tools"))
 	}
 }
@@ -277,8 +301,10 @@ func TestConsentCountsForTheTermsThatTheUserSaw(t *testing.T) {
 	s.says(agentID, "openid tools")
 	s.wantGranted("on the same terms", agentID, "tools", "tools")
 	for name, change := range map[string]func(*storage.App){
-		"another name":         func(a *storage.App) { a.Name = "Claude" },
-		"another redirect_uri": func(a *storage.App) { a.Client.RedirectURIs = append(a.Client.RedirectURIs, "https://evil.example/cb") },
+		"another name": func(a *storage.App) { a.Name = "Claude" },
+		"another redirect_uri": func(a *storage.App) {
+			a.Client.RedirectURIs = append(a.Client.RedirectURIs, "https://evil.example/cb")
+		},
 		"a key": func(a *storage.App) {
 			a.Client.AuthMethod, a.Client.KeysURL = client.AuthPrivateKeyJWT, "https://agent.example/jwks"
 		},
@@ -289,7 +315,8 @@ func TestConsentCountsForTheTermsThatTheUserSaw(t *testing.T) {
 		must(t, err)
 		s.wantGranted(name, agentID, "tools", "asked")
 		s.wantGranted(name, agentID, "", "asked")
-		if a := s.asks(agentID, agentURI, "openid"); !strings.Contains(a.body, "This application has changed since you allowed it.") {
+		if a := s.asks(agentID, agentURI, "openid"); !strings.Contains(a.body,
+			"This application has changed since you allowed it.") {
 			t.Errorf("%s: the page does not say so", name)
 		}
 		s.says(agentID, "openid")
@@ -311,7 +338,8 @@ func TestYesToTheManagementOfApplicationsIsOfTheTermsToo(t *testing.T) {
 	if _, ok, err := s.AllowedOnce(t.Context(), changed, s.mina.Sub, "openid apps"); ok || err != nil {
 		t.Errorf("on other terms: %t, %v", ok, err)
 	}
-	if granted, ok, err := s.AllowedOnce(t.Context(), app, s.mina.Sub, "openid apps tools"); granted != "openid apps tools/read" || !ok || err != nil {
+	if granted, ok, err := s.AllowedOnce(t.Context(), app, s.mina.Sub,
+		"openid apps tools"); granted != "openid apps tools/read" || !ok || err != nil {
 		t.Errorf("AllowedOnce = %q, %t, %v", granted, ok, err)
 	}
 }
@@ -327,7 +355,8 @@ func TestUserChangesWhatTheyChose(t *testing.T) {
 	}
 	s.says(roamingID, "openid tools", "tools", "some", "pick", "tools:pets/getPet", "query", anew)
 	s.wantGranted("chosen anew", roamingID, "openid email tools", "openid email tools:pets/getPet")
-	if len(s.revoked) != 1 || s.revoked[0].Kind != driver.RevokeConsent || s.revoked[0].ID != driver.ConsentID(roamingID, s.mina.Sub) || !s.revoked[0].Before.IsZero() {
+	if len(s.revoked) != 1 || s.revoked[0].Kind != driver.RevokeConsent ||
+		s.revoked[0].ID != driver.ConsentID(roamingID, s.mina.Sub) || !s.revoked[0].Before.IsZero() {
 		t.Errorf("the tokens of the first choice are not revoked: %+v", s.revoked)
 	}
 	s.says(roamingID, "openid tools", "tools", "all", "query", anew)
@@ -364,7 +393,8 @@ func TestLargestChoiceFitsThePageAndItsForm(t *testing.T) {
 		name := strings.Repeat("m", 46) + fmt.Sprintf("%02d", i)
 		m := access.OfferedMember{Name: name, Label: long, Count: 20, Whole: true}
 		for j := range access.MaxOfferedTools / access.MaxOfferedMembers {
-			m.Tools = append(m.Tools, access.OfferedTool{Name: strings.Repeat("t", 12) + fmt.Sprintf("%02d", j), Description: long})
+			m.Tools = append(m.Tools, access.OfferedTool{Name: strings.Repeat("t", 12) + fmt.Sprintf("%02d", j),
+				Description: long})
 		}
 		o.Members = append(o.Members, m)
 		o.Bundles = append(o.Bundles, access.OfferedBundle{Name: name, Label: long})
@@ -374,7 +404,8 @@ func TestLargestChoiceFitsThePageAndItsForm(t *testing.T) {
 	if n := strings.Count(a.body, `name="pick"`); n != 240 || len(a.body) > 160<<10 || !strings.Contains(a.body, "There are 480 more groups of tools") || !strings.Contains(a.body, "and 10 more") {
 		t.Errorf("%d boxes in %d bytes", n, len(a.body))
 	}
-	pairs := []string{"tools", "some", "query", queryOf(roamingID, "http://127.0.0.1/cb", "state", strings.Repeat("%", 4000))}
+	pairs := []string{"tools", "some", "query", queryOf(roamingID, "http://127.0.0.1/cb", "state",
+		strings.Repeat("%", 4000))}
 	for _, m := range o.Members {
 		pairs = append(pairs, "pick", "tools:"+m.Name, "pick", "tools:b:"+m.Name)
 		for _, tool := range m.Tools {
@@ -410,7 +441,8 @@ func TestConsentShowsWhatCannotBeChosen(t *testing.T) {
 	}
 	s.tools.err = storage.ErrUnavailable
 	w := httptest.NewRecorder()
-	if err := s.AskConsent(w, get("/oauth/authorize?"+queryOf(roamingID, localURI)), s.app(roamingID), storage.Session{UserID: s.mina.Sub}, "tools"); err == nil {
+	if err := s.AskConsent(w, get("/oauth/authorize?"+queryOf(roamingID, localURI)), s.app(roamingID),
+		storage.Session{UserID: s.mina.Sub}, "tools"); err == nil {
 		t.Error("with the tools unknown there is a page")
 	}
 }
@@ -432,8 +464,10 @@ func TestAccountPageSignsAnAgentOut(t *testing.T) {
 	s.says(roamingID, "openid tools", "tools", "read")
 	body := s.page(s.cookie)
 	for _, want := range []string{
-		"<b>agent.example</b><span>Calls itself <bdi>Claude &lt;Code&gt;</bdi> <em>not verified</em></span>", "Nobody registered it here", "It registered itself here, and nobody has checked it.",
-		"Use the tool getPet of pets on your behalf", "Use the tools of the bundle support", "only those that change nothing", "Sign out this agent</button>",
+		"<b>agent.example</b><span>Calls itself <bdi>Claude &lt;Code&gt;</bdi> <em>not verified</em></span>",
+		"Nobody registered it here", "It registered itself here, and nobody has checked it.",
+		"Use the tool getPet of pets on your behalf", "Use the tools of the bundle support", "only those that change nothing",
+		"Sign out this agent</button>",
 	} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page lacks %q: %s", want, body)
@@ -453,7 +487,8 @@ func TestAccountPageSignsAnAgentOut(t *testing.T) {
 	if body := s.page(s.cookie); !strings.Contains(body, "Last allowed something on <time ") {
 		t.Error("the page does not say when it was last allowed")
 	}
-	if a := s.do(sends(account.AccessPath, "cookie", s.cookie, "app", agentID)); a.Code != 303 || strings.Contains(s.page(s.cookie), "agent.example") {
+	if a := s.do(sends(account.AccessPath, "cookie", s.cookie, "app", agentID)); a.Code != 303 ||
+		strings.Contains(s.page(s.cookie), "agent.example") {
 		t.Errorf("signing it out: %d", a.Code)
 	}
 	s.wantGranted("signed out", agentID, "", "asked")

@@ -52,7 +52,8 @@ func (s *SignIn) submit(w http.ResponseWriter, r *http.Request) error {
 
 // showWrongCredentials shows the form again: 401, the username kept, the password not.
 func (s *SignIn) showWrongCredentials(w http.ResponseWriter, r *http.Request, in web.Form) error {
-	return s.showAlert(w, r, in, http.StatusUnauthorized, "The username or the password is not right. Check both and try again.")
+	return s.showAlert(w, r, in, http.StatusUnauthorized,
+		"The username or the password is not right. Check both and try again.")
 }
 
 // showEmptyField shows the form again after an empty field: 400.
@@ -65,5 +66,6 @@ func (s *SignIn) showAlert(w http.ResponseWriter, r *http.Request, in web.Form, 
 	if err != nil {
 		return err
 	}
-	return t.Show(w, status, web.FormPage, &web.View{Title: "Sign-in failed", Username: web.UsernameHint(in.Username), Alert: t.Lang.T(alert)})
+	return t.Show(w, status, web.FormPage, &web.View{Title: "Sign-in failed", Username: web.UsernameHint(in.Username),
+		Alert: t.Lang.T(alert)})
 }

@@ -48,7 +48,8 @@ func TestCookieHasTheseAttributes(t *testing.T) {
 		for base, secure := range map[string]string{origin: "Secure; ", "http://127.0.0.1:8080": ""} {
 			rm := newFixture(t, func(c *Config) { c.BaseURL = base })
 			a := rm.do(post("username", "mina", "password", password))
-			want := "open_sso_token=" + a.cookie() + "; Path=/; Expires=Mon, 31 Jan 2000 00:00:00 GMT; Max-Age=2592000; HttpOnly; " + secure + "SameSite=Lax"
+			want := "open_sso_token=" + a.cookie() +
+				"; Path=/; Expires=Mon, 31 Jan 2000 00:00:00 GMT; Max-Age=2592000; HttpOnly; " + secure + "SameSite=Lax"
 			if got := a.Header().Get("Set-Cookie"); got != want || len(a.cookie()) != web.CookieLen {
 				t.Errorf("%s: Set-Cookie = %q, want %q", base, got, want)
 			}

@@ -96,7 +96,8 @@ func TestSignOutEverywhereIsToldOnce(t *testing.T) {
 	d.wantTold("signed out everywhere", "")
 	here = d.enterMina()
 	d.joins(here)
-	if a := d.do(sends(newpassword.Path, "cookie", here, "current", password, "password", "an uncommon sentence")); a.Code != 303 {
+	if a := d.do(sends(newpassword.Path, "cookie", here, "current", password, "password",
+		"an uncommon sentence")); a.Code != 303 {
 		t.Fatalf("changing the password = %d %s", a.Code, a.body)
 	}
 	d.wantTold("changed the password", "")

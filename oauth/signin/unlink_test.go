@@ -19,7 +19,8 @@ import (
 
 func TestUnlinkingEndsAllLoginsAndSessionsOfTheMethod(t *testing.T) {
 	d := newAccountFixture(t)
-	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "u:1"}, storage.Login{Method: storage.LoginWX, Subject: "o:1"})
+	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "u:1"},
+		storage.Login{Method: storage.LoginWX, Subject: "o:1"})
 	w := httptest.NewRecorder()
 	must(t, d.steps.Sessions.Begin(w, post(), d.mina, session.Proof{Method: storage.LoginWX}, ""))
 	by := answer{ResponseRecorder: w}.cookie()
@@ -33,14 +34,16 @@ func TestUnlinkingEndsAllLoginsAndSessionsOfTheMethod(t *testing.T) {
 func TestUsernameIsNeverUnlinked(t *testing.T) {
 	d := newAccountFixture(t)
 	d.link(d.mina.Sub, storage.Login{Method: storage.LoginWX, Subject: "1"})
-	if a := d.do(sends(account.LoginPath, "cookie", d.enterMina(), "method", storage.LoginSelf)); a.Code != 400 || d.loginMethods(d.mina.Sub) != "self wx" {
+	if a := d.do(sends(account.LoginPath, "cookie", d.enterMina(), "method", storage.LoginSelf)); a.Code != 400 ||
+		d.loginMethods(d.mina.Sub) != "self wx" {
 		t.Errorf("unlink = %d; left %q", a.Code, d.loginMethods(d.mina.Sub))
 	}
 }
 
 func TestUsernameWithoutAPasswordCannotSignIn(t *testing.T) {
 	d := newAccountFixture(t)
-	u, err := d.store.CreateUser(t.Context(), storage.User{Username: "wechat"}, storage.Login{Method: storage.LoginSelf, Subject: "wechat"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
+	u, err := d.store.CreateUser(t.Context(), storage.User{Username: "wechat"},
+		storage.Login{Method: storage.LoginSelf, Subject: "wechat"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	must(t, err)
 	w := httptest.NewRecorder()
 	must(t, d.steps.Sessions.Begin(w, post(), u, session.Proof{Method: storage.LoginWX}, ""))
@@ -48,7 +51,8 @@ func TestUsernameWithoutAPasswordCannotSignIn(t *testing.T) {
 	if strings.Contains(d.page(here), account.LoginPath) {
 		t.Error("the last way in is offered to be unlinked")
 	}
-	if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX)); a.Code != 400 || !strings.Contains(a.body, "only way") || d.loginMethods(u.Sub) != "self wx" {
+	if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX)); a.Code != 400 ||
+		!strings.Contains(a.body, "only way") || d.loginMethods(u.Sub) != "self wx" {
 		t.Errorf("unlink = %d; left %q", a.Code, d.loginMethods(u.Sub))
 	}
 }
@@ -82,7 +86,8 @@ func TestUnlinkingWantsASignInOfTheLastTenMinutes(t *testing.T) {
 func TestUnlinksAtOnceLeaveOneMethod(t *testing.T) {
 	for round := range 30 {
 		d := newAccountFixture(t)
-		u, err := d.store.CreateUser(t.Context(), storage.User{Username: "u"}, storage.Login{Method: storage.LoginQQ, Subject: "1"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
+		u, err := d.store.CreateUser(t.Context(), storage.User{Username: "u"},
+			storage.Login{Method: storage.LoginQQ, Subject: "1"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
 		must(t, err)
 		w := httptest.NewRecorder()
 		must(t, d.steps.Sessions.Begin(w, post(), u, session.Proof{Method: storage.LoginSelf}, ""))
@@ -119,7 +124,8 @@ func (s *racingLogins) UnlinkLogins(ctx context.Context, keep storage.Login, som
 
 func TestUnlinkInAnotherTabKeepsTheLastMethod(t *testing.T) {
 	d := newAccountFixture(t)
-	u, err := d.store.CreateUser(t.Context(), storage.User{Username: "u"}, storage.Login{Method: storage.LoginQQ, Subject: "1"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
+	u, err := d.store.CreateUser(t.Context(), storage.User{Username: "u"},
+		storage.Login{Method: storage.LoginQQ, Subject: "1"}, storage.Login{Method: storage.LoginWX, Subject: "1"})
 	must(t, err)
 	w := httptest.NewRecorder()
 	must(t, d.steps.Sessions.Begin(w, post(), u, session.Proof{Method: storage.LoginSelf}, ""))
@@ -129,7 +135,8 @@ func TestUnlinkInAnotherTabKeepsTheLastMethod(t *testing.T) {
 			t.Errorf("the other tab = %d", a.Code)
 		}
 	}}
-	if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX)); a.Code != 400 || d.loginMethods(u.Sub) != "wx" {
+	if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginWX)); a.Code != 400 ||
+		d.loginMethods(u.Sub) != "wx" {
 		t.Errorf("unlink = %d; left %q", a.Code, d.loginMethods(u.Sub))
 	}
 }
@@ -145,14 +152,16 @@ func TestUnlinkingLeavesTheSessionsOfOtherMethods(t *testing.T) {
 	}
 	here := d.enterMina()
 	old := begin(session.Proof{Method: storage.LoginSelf}) // as a version before has written it
-	byFeishu, byBadge, byPassword := begin(session.Proof{Method: storage.LoginFeishu}), begin(session.Proof{Method: "badge"}), begin(session.Password)
+	byFeishu, byBadge, byPassword := begin(session.Proof{Method: storage.LoginFeishu}),
+		begin(session.Proof{Method: "badge"}), begin(session.Password)
 	if a := d.do(sends(account.LoginPath, "cookie", here, "method", storage.LoginFeishu)); a.Code != 303 {
 		t.Fatalf("unlinking = %d %s", a.Code, a.body)
 	}
 	for what, c := range map[string]struct {
 		cookie string
 		live   bool
-	}{"feishu": {byFeishu, false}, "a badge": {byBadge, true}, "a password": {byPassword, true}, "nobody knows what": {old, false}, "this one": {here, true}} {
+	}{"feishu": {byFeishu, false}, "a badge": {byBadge, true}, "a password": {byPassword, true},
+		"nobody knows what": {old, false}, "this one": {here, true}} {
 		if _, err := d.store.Session(t.Context(), handle.Hash(c.cookie)); (err == nil) != c.live {
 			t.Errorf("the session by %s: %v, want it live: %t", what, err, c.live)
 		}

@@ -40,7 +40,8 @@ func TestUsersSignInWithEachProviderAndKeepTheirAccount(t *testing.T) {
 					t.Errorf("%s as %s leads to %q", name, person, to)
 				}
 				u, v := h.user(a)
-				if v.LoginType != logintype.Of(name) || v.SignInMethod() != name || u.LoginType != name || !strings.HasPrefix(u.Username, name+"_") {
+				if v.LoginType != logintype.Of(name) || v.SignInMethod() != name || u.LoginType != name ||
+					!strings.HasPrefix(u.Username, name+"_") {
 					t.Errorf("%s as %s: session %+v of %+v", name, person, v, u)
 				}
 				if visit == 0 {
@@ -71,23 +72,35 @@ func TestProviderAnswersThatAreWrongSignNoOneIn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newProviderFixture(t, nil)
 		denied := h.start("wx", authorizeQuery)
-		if a := denied.open(denied.choose("nobody")); a.Code != 200 || a.cookie() != "" || !strings.Contains(a.body, "have not allowed") || !strings.Contains(a.body, "Sign in to Acme") {
+		if a := denied.open(denied.choose("nobody")); a.Code != 200 || a.cookie() != "" ||
+			!strings.Contains(a.body, "have not allowed") || !strings.Contains(a.body, "Sign in to Acme") {
 			t.Errorf("denied = %d %s", a.Code, a.body)
 		}
 		for promise, change := range map[string]func(j *providerVisit, target string) answer{
-			"another browser": func(j *providerVisit, target string) answer { j.browser = handle.NewCookie(); return j.open(target) },
-			"no browser":      func(j *providerVisit, target string) answer { j.browser = ""; return j.open(target) },
+			"another browser": func(j *providerVisit,
+				target string) answer {
+				j.browser = handle.NewCookie()
+				return j.open(target)
+			},
+			"no browser": func(j *providerVisit, target string) answer { j.browser = ""; return j.open(target) },
 			"another state": func(j *providerVisit, target string) answer {
 				return j.open(strings.Replace(target, j.query.Get("state"), rand.Text(), 1))
 			},
-			"two states": func(j *providerVisit, target string) answer { return j.open(target + "&state=" + j.query.Get("state")) },
+			"two states": func(j *providerVisit,
+				target string) answer {
+				return j.open(target + "&state=" + j.query.Get("state"))
+			},
 			"no state": func(j *providerVisit, target string) answer {
 				return j.open(strings.Replace(target, "state="+j.query.Get("state"), "", 1))
 			},
 			"another provider's return address": func(j *providerVisit, target string) answer {
 				return j.open(strings.Replace(target, "with/wx", "with/qq", 1))
 			},
-			"too late":      func(j *providerVisit, target string) answer { time.Sleep(limits.VisitLife); return j.open(target) },
+			"too late": func(j *providerVisit,
+				target string) answer {
+				time.Sleep(limits.VisitLife)
+				return j.open(target)
+			},
 			"a second time": func(j *providerVisit, target string) answer { h.user(j.open(target)); return j.open(target) },
 		} {
 			j := h.start("wx", authorizeQuery)
@@ -96,7 +109,8 @@ func TestProviderAnswersThatAreWrongSignNoOneIn(t *testing.T) {
 			}
 		}
 		forged := h.start("wx", authorizeQuery)
-		if a := forged.open(web.WithPath + "wx/return?code=made-up&state=" + forged.query.Get("state")); a.Code != 400 || a.cookie() != "" {
+		if a := forged.open(web.WithPath + "wx/return?code=made-up&state=" + forged.query.Get("state")); a.Code != 400 ||
+			a.cookie() != "" {
 			t.Errorf("a code that is made up: %d", a.Code)
 		}
 	})
@@ -115,8 +129,10 @@ func TestStrangerToTheOrganizationIsToldSo(t *testing.T) {
 func TestInsideTheAppOfAProviderItsOwnPageOpens(t *testing.T) {
 	h := newProviderFixture(t, nil)
 	for agent, page := range map[string]string{
-		"Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 Mobile Safari/537.36 wxwork/4.1.30 MicroMessenger/7.0.1": fake.Path + "/wecom/connect/oauth2/authorize?",
-		"Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 Mobile Safari/537.36":                                    fake.Path + "/wecom/wwlogin/sso/login?",
+		"Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 Mobile Safari/537.36 wxwork/4.1.30 " +
+			"MicroMessenger/7.0.1": fake.Path + "/wecom/connect/oauth2/authorize?",
+		"Mozilla/5.0 (Linux; Android 14) AppleWebKit/537.36 Mobile " +
+			"Safari/537.36": fake.Path + "/wecom/wwlogin/sso/login?",
 	} {
 		r := get(web.WithPath + "wecom")
 		r.Header.Set("User-Agent", agent)
@@ -176,7 +192,8 @@ func TestProviderFailureIsLoggedAndShown(t *testing.T) {
 	h := newProviderFixture(t, func(c *Config) { c.Connectors[0] = broken{c.Connectors[0]} })
 	j := h.start("wx", authorizeQuery)
 	a := j.open(j.choose("lin"))
-	if a.Code != 503 || a.Header().Get("Retry-After") == "" || !strings.Contains(a.body, "at the moment") || !strings.Contains(h.log.String(), "busy") {
+	if a.Code != 503 || a.Header().Get("Retry-After") == "" || !strings.Contains(a.body, "at the moment") ||
+		!strings.Contains(h.log.String(), "busy") {
 		t.Errorf("a provider that fails = %d %s, log %s", a.Code, a.body, h.log)
 	}
 }
@@ -247,7 +264,8 @@ func TestConnectorsNeedUsersWhoCanBeConnected(t *testing.T) {
 		Connectors: all}); err == nil || !strings.Contains(err.Error(), "ConnectedUsers") {
 		t.Errorf("New = %v", err)
 	}
-	if _, err := New(context.Background(), Config{BaseURL: origin, Store: h.store, Connectors: append(all, all...)}); err == nil || !strings.Contains(err.Error(), "twice") {
+	if _, err := New(context.Background(), Config{BaseURL: origin, Store: h.store,
+		Connectors: append(all, all...)}); err == nil || !strings.Contains(err.Error(), "twice") {
 		t.Errorf("New = %v", err)
 	}
 }

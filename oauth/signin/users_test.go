@@ -15,7 +15,8 @@ func TestUsernameIsFoundHoweverItIsTyped(t *testing.T) {
 	rm := newFixture(t, nil)
 	users := users.New(rm.store, cheap(rm.hashes))
 	for _, typed := range []string{"Mina", "mina", "MINA", "  mina\t"} {
-		if u, err := users.Authenticate(context.Background(), typed, password); err != nil || u.Sub != rm.mina.Sub || u.Username != "Mina" {
+		if u, err := users.Authenticate(context.Background(), typed, password); err != nil || u.Sub != rm.mina.Sub ||
+			u.Username != "Mina" {
 			t.Errorf("Authenticate(%q) = %+v, %v, want Mina", typed, u, err)
 		}
 	}
@@ -79,7 +80,8 @@ func TestUsernamesAndPasswordsAreValidated(t *testing.T) {
 		{"both wrong: both said", "", "", []string{"username", "password"}},
 	} {
 		rm := newFixture(t, nil)
-		_, err := users.New(rm.store, cheap(rm.hashes)).Create(context.Background(), storage.User{Username: c.username}, c.password)
+		_, err := users.New(rm.store, cheap(rm.hashes)).Create(context.Background(), storage.User{Username: c.username},
+			c.password)
 		if errors.Is(err, storage.ErrInvalid) != (c.complaints != nil) || (err != nil) != (c.complaints != nil) {
 			t.Errorf("%s: Create() = %v, want complaints %v", c.promise, err, c.complaints)
 		}
@@ -118,7 +120,8 @@ func TestHashIsMadeAgainWhenItsCostHasChanged(t *testing.T) {
 		t.Errorf("hash %q became %q, want the new cost", before.PasswordHash, after.PasswordHash)
 	}
 	_, err = dearer.Authenticate(ctx, "mina", "wrong password")
-	if again, _ := rm.store.Login(ctx, storage.LoginSelf, "mina"); !errors.Is(err, storage.ErrNotFound) || again.Version != after.Version {
+	if again, _ := rm.store.Login(ctx, storage.LoginSelf, "mina"); !errors.Is(err, storage.ErrNotFound) ||
+		again.Version != after.Version {
 		t.Errorf("a wrong password: %v, version %d, want ErrNotFound and %d", err, again.Version, after.Version)
 	}
 }
@@ -152,7 +155,8 @@ func TestDamagedHashIsTroubleAndNotAWrongPassword(t *testing.T) {
 	_, err = rm.store.SaveLogin(context.Background(), login)
 	must(t, err)
 	a := rm.do(post("username", "mina", "password", password))
-	if a.Code != 500 || !strings.Contains(rm.log.String(), rm.mina.Sub) || strings.Contains(rm.log.String(), "4294967295") {
+	if a.Code != 500 || !strings.Contains(rm.log.String(), rm.mina.Sub) ||
+		strings.Contains(rm.log.String(), "4294967295") {
 		t.Errorf("sign-in = %d, log %q, want 500 and whose hash it is, without the hash", a.Code, rm.log)
 	}
 }

@@ -102,7 +102,8 @@ func TestStoreThatIsAwayIsNotNobody(t *testing.T) {
 		if err := rm.visits(cookie); !errors.Is(err, storage.ErrUnavailable) || errors.Is(err, storage.ErrNotFound) {
 			t.Errorf("%s: Visitor() = %v, want ErrUnavailable", promise, err)
 		}
-		if a := rm.do(get("/oauth/signin", cookie)); a.Code != http.StatusServiceUnavailable || a.Header().Get("Retry-After") == "" {
+		if a := rm.do(get("/oauth/signin", cookie)); a.Code != http.StatusServiceUnavailable ||
+			a.Header().Get("Retry-After") == "" {
 			t.Errorf("%s: GET = %d, want 503 with Retry-After", promise, a.Code)
 		}
 	}
@@ -271,7 +272,8 @@ func TestSignOutIsAuditedBeforeItIsAnswered(t *testing.T) {
 	cookie := rm.enterMina()
 	written.err = errDown
 	w := httptest.NewRecorder()
-	if err := rm.SignOut(w, get("/oauth/logout", cookie)); err == nil || !strings.Contains(err.Error(), "could not be written down") || w.Header().Get("Set-Cookie") != "" {
+	if err := rm.SignOut(w, get("/oauth/logout", cookie)); err == nil ||
+		!strings.Contains(err.Error(), "could not be written down") || w.Header().Get("Set-Cookie") != "" {
 		t.Errorf("SignOut() with the trail away = %v, want %v and no answer", err, web.AuditFailed)
 	}
 	if err := rm.visits(cookie); !errors.Is(err, storage.ErrNotFound) {

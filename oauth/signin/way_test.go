@@ -38,7 +38,8 @@ func TestWayThatWasLastUsedComesFirst(t *testing.T) {
 	for _, name := range providers {
 		j := h.start(name, authorizeQuery)
 		c := wayOf(j.open(j.choose("lin")))
-		if c == nil || c.Value != name || c.Path != "/oauth" || c.MaxAge != 365*24*60*60 || !c.HttpOnly || !c.Secure || c.SameSite != http.SameSiteLaxMode {
+		if c == nil || c.Value != name || c.Path != "/oauth" || c.MaxAge != 365*24*60*60 || !c.HttpOnly || !c.Secure ||
+			c.SameSite != http.SameSiteLaxMode {
 			t.Fatalf("%s leaves the cookie %v", name, c)
 		}
 		r := get("/oauth/authorize?" + authorizeQuery)

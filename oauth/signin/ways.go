@@ -76,7 +76,8 @@ func (c Config) checkWays(complain func(format string, args ...any)) {
 		case !slices.Contains([]string{"", SignUpClosed, SignUpOpen, SignUpInvitation}, signUp):
 			complain("ConnectorSignUp: %s: %q is neither closed, open nor invitation", name, signUp)
 		case signUp != "" && !c.asksAboutNewcomers():
-			complain("ConnectorSignUp: %s: the Users decide by themselves whom Connected makes a user of: give Invited to them", name)
+			complain("ConnectorSignUp: %s: the Users decide by themselves whom Connected makes a user of: give Invited to them",
+				name)
 		}
 	}
 }

@@ -31,12 +31,14 @@ func TestWaysAreAllWaysInAndWhomEachMakesAUserOf(t *testing.T) {
 		invites string
 	}{
 		"nothing said": {Config{}, "self (closed)", access.DefaultEveryone, ""},
-		"connectors":   {Config{Connectors: ways}, "self (closed), badge (closed), staff (closed)", access.DefaultEveryone, ""},
+		"connectors": {Config{Connectors: ways}, "self (closed), badge (closed), staff (closed)", access.DefaultEveryone,
+			""},
 		"one of them is open": {Config{Connectors: ways, ConnectorSignUp: map[string]string{"staff": SignUpOpen}},
 			"self (closed), badge (closed), staff (open)", access.DefaultOwner, ""},
 		"one of them by invitation": {Config{Connectors: ways, ConnectorSignUp: map[string]string{"staff": SignUpInvitation}},
 			"self (closed), badge (closed), staff (invitation)", access.DefaultOwner, "/oauth/signin"},
-		"open but for one": {Config{SignUp: SignUpOpen, Mailer: &fakeMailer{}, Connectors: ways, ConnectorSignUp: map[string]string{"staff": SignUpClosed}},
+		"open but for one": {Config{SignUp: SignUpOpen, Mailer: &fakeMailer{}, Connectors: ways,
+			ConnectorSignUp: map[string]string{"staff": SignUpClosed}},
 			"self (open), email (open), badge (open), staff (closed)", access.DefaultOwner, ""},
 		"by invitation": {Config{SignUp: SignUpInvitation, Mailer: &fakeMailer{}, Connectors: ways[:1]},
 			"self (invitation), email (invitation), badge (invitation)", access.DefaultOwner, "/oauth/signin/signup"},
@@ -70,7 +72,8 @@ func TestConnectorSignUpSaysNothingOfWhatThereIsNot(t *testing.T) {
 	h := newBadgeFixture(t, nil)
 	for want, c := range map[string]Config{
 		`"wx" is the Name of no Connector`: {ConnectorSignUp: map[string]string{"wx": SignUpOpen}},
-		"neither closed":                   {Connectors: []connector.Connector{badge{"badge", "B"}}, ConnectorSignUp: map[string]string{"badge": "yes"}},
+		"neither closed": {Connectors: []connector.Connector{badge{"badge", "B"}},
+			ConnectorSignUp: map[string]string{"badge": "yes"}},
 		"give Invited to them": {Users: users.Host{Users: h.users.Users, Connected: h.users.Connected},
 			Connectors: []connector.Connector{badge{"badge", "B"}}, ConnectorSignUp: map[string]string{"badge": SignUpClosed}},
 	} {
@@ -89,7 +92,8 @@ func TestConnectedMakesAUserOnlyOfWhoIsAdmitted(t *testing.T) {
 	if u, err := store.Connected(ctx, "badge", p); err == nil {
 		t.Errorf("nobody said a word, and %+v is made", u)
 	}
-	if u, err := store.Connected(users.WithAdmission(ctx, users.Admission{Invitation: handle.HashInvitation("AAAA")}), "badge", p); err == nil {
+	if u, err := store.Connected(users.WithAdmission(ctx, users.Admission{Invitation: handle.HashInvitation("AAAA")}),
+		"badge", p); err == nil {
 		t.Errorf("with an invitation that is none %+v is made", u)
 	}
 	made, err := store.Connected(users.WithAdmission(ctx, users.Admission{Open: true}), "badge", p)
@@ -110,7 +114,8 @@ func (c choosy) Connected(ctx context.Context, method string, p connector.Profil
 }
 
 func TestUsersThatWrapTheStoresObeySignUpToo(t *testing.T) {
-	for number, want := range map[string]map[string]int{"7": {SignUpOpen: 303, SignUpClosed: 401}, "13": {SignUpOpen: 401, SignUpClosed: 401}} {
+	for number, want := range map[string]map[string]int{"7": {SignUpOpen: 303, SignUpClosed: 401},
+		"13": {SignUpOpen: 401, SignUpClosed: 401}} {
 		for signUp, code := range want {
 			h := newBadgeFixture(t, func(c *Config) {
 				c.Users = hostOf(choosy{users.New(c.Store, nil)})
@@ -132,7 +137,8 @@ func TestInvitationIsTakenWithACodeByMail(t *testing.T) {
 		if strings.Contains(b.last.body, `name="invitation"`) {
 			t.Error("a new password asks for an invitation")
 		}
-		b.wants(t, "a wrong one", b.post(path, "address", "ada@example.com", "invitation", handle.NewInvitation()), 401, "This invitation is not right")
+		b.wants(t, "a wrong one", b.post(path, "address", "ada@example.com", "invitation", handle.NewInvitation()), 401,
+			"This invitation is not right")
 		if n := len(h.mails()); n != 0 {
 			t.Fatalf("%d mails", n)
 		}
@@ -152,9 +158,12 @@ func TestInvitationIsTakenWithACodeByMail(t *testing.T) {
 		if a := b.post(otp.SignInFlow.CodePath(), "code", of("ada@example.com")); a.Code != 303 {
 			t.Fatalf("the code = %d %s", a.Code, a.body)
 		}
-		if u, err := h.store.User(t.Context(), h.signedIn(b).UserID); err != nil || u.Email != "ada@example.com" || u.Role != storage.RoleDeveloper {
+		if u, err := h.store.User(t.Context(), h.signedIn(b).UserID); err != nil || u.Email != "ada@example.com" ||
+			u.Role != storage.RoleDeveloper {
 			t.Errorf("the user is %+v, %v", u, err)
 		}
-		other.wants(t, "an invitation that somebody else has used", other.post(otp.SignInFlow.CodePath(), "code", of("bob@example.com")), 400, "This invitation is not right, or has been used")
+		other.wants(t, "an invitation that somebody else has used",
+			other.post(otp.SignInFlow.CodePath(), "code", of("bob@example.com")), 400,
+			"This invitation is not right, or has been used")
 	})
 }

@@ -192,7 +192,8 @@ func TestWrongCodesRestIsNotLiftedByAnOldSession(t *testing.T) {
 
 func TestCodesAreRefusedAfterAHundredWrongOnes(t *testing.T) {
 	inAttacked(t, func(t *testing.T, w *attacked) {
-		if got := w.guesses(110, "recovery", func(int) string { return "AAAA-BBBB-CCCC-DDDD" }); got[401] != authn.WrongCodesMost || got[403] != 10 {
+		if got := w.guesses(110, "recovery",
+			func(int) string { return "AAAA-BBBB-CCCC-DDDD" }); got[401] != authn.WrongCodesMost || got[403] != 10 {
 			t.Errorf("110 wrong recovery codes = %v; want 100 judged", got)
 		}
 		by := func(name string, first func(b *browser), pairs ...string) {

@@ -57,14 +57,18 @@ func ParseSubject(text string) (Subject, error) {
 	kind, name, _ := strings.Cut(text, ":")
 	s := Subject{kind, name}
 	switch {
-	case len(text) > maxSubject || !driver.ValidName(text) || strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
+	case len(text) > maxSubject || !driver.ValidName(text) || strings.ContainsFunc(text,
+		func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) }):
 		return s, fmt.Errorf("%w: a subject is 1 to %d bytes of text without space", driver.ErrInvalid, maxSubject)
 	case kind == SubjectRole && !slices.Contains(roles, name):
-		return s, fmt.Errorf("%w: subject: %q is no role; it is role:admin, role:developer or role:auditor", driver.ErrInvalid, text)
+		return s, fmt.Errorf("%w: subject: %q is no role; it is role:admin, role:developer or role:auditor",
+			driver.ErrInvalid, text)
 	case kind == SubjectTier && !slices.Contains(tiers, name):
-		return s, fmt.Errorf("%w: subject: %q is no tier; it is tier:free, tier:white_label or tier:enterprise", driver.ErrInvalid, text)
+		return s, fmt.Errorf("%w: subject: %q is no tier; it is tier:free, tier:white_label or tier:enterprise",
+			driver.ErrInvalid, text)
 	case name == "" || !slices.Contains([]string{SubjectRole, SubjectUser, SubjectApp, SubjectTier}, kind):
-		return s, fmt.Errorf("%w: subject: %q is none of everyone, role:R, user:SUB, app:CLIENT_ID, tier:T", driver.ErrInvalid, text)
+		return s, fmt.Errorf("%w: subject: %q is none of everyone, role:R, user:SUB, app:CLIENT_ID, tier:T",
+			driver.ErrInvalid, text)
 	}
 	return s, nil
 }
@@ -80,7 +84,8 @@ type Rule struct {
 
 // Same reports whether two rules decide the same for the same tools, even if different users have set them.
 func (r Rule) Same(other Rule) bool {
-	return r.Subject == other.Subject && r.Deny == other.Deny && r.ReadOnly == other.ReadOnly && slices.Equal(r.Tools, other.Tools)
+	return r.Subject == other.Subject && r.Deny == other.Deny && r.ReadOnly == other.ReadOnly &&
+		slices.Equal(r.Tools, other.Tools)
 }
 
 // List defines who may use the tools of a capability. A rule that denies wins over those

@@ -113,7 +113,9 @@ func (w Ways) CheckInvitation() error {
 	case len(w.Invited()) > 0:
 		return nil
 	case len(w.Open()) > 0:
-		return fmt.Errorf("%w: no page takes an invitation, because anybody may become a user: send them to the sign-in page, and give them a role once they are users", driver.ErrInvalid)
+		return fmt.Errorf("%w: no page takes an invitation, because anybody may become a user: send them to the sign-in "+
+			"page, and give them a role once they are users", driver.ErrInvalid)
 	}
-	return fmt.Errorf("%w: no page takes an invitation, because sign-up is closed: set signup to invitation, or make a user with a password", driver.ErrInvalid)
+	return fmt.Errorf("%w: no page takes an invitation, because sign-up is closed: set signup to invitation, or make a "+
+		"user with a password", driver.ErrInvalid)
 }

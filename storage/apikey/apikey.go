@@ -51,7 +51,8 @@ func (k Key) Live(at time.Time) bool { return at.Before(k.ExpiresAt) }
 func (k Key) Check() error {
 	var errs []error
 	complain := func(format string, args ...any) { errs = append(errs, fmt.Errorf(format, args...)) }
-	if k.Name == "" || len(k.Name) > MaxName || !utf8.ValidString(k.Name) || strings.ContainsFunc(k.Name, unicode.IsControl) {
+	if k.Name == "" || len(k.Name) > MaxName || !utf8.ValidString(k.Name) ||
+		strings.ContainsFunc(k.Name, unicode.IsControl) {
 		complain("name: give the key a name of 1 to %d bytes", MaxName)
 	}
 	if k.Scope == "" || len(k.Scope) > MaxScope {

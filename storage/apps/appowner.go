@@ -143,7 +143,8 @@ var closedApps = document.Kind[closedApp]{
 // app returns the fields of the application that a settlement needs.
 func (c closedApp) app() App {
 	return App{
-		ID: c.ID, Name: c.Name, Owner: c.Owner, Tier: c.Tier, Tiers: c.Tiers, Spent: c.Spent, CreatedAt: c.CreatedAt, Disabled: true,
+		ID: c.ID, Name: c.Name, Owner: c.Owner, Tier: c.Tier, Tiers: c.Tiers, Spent: c.Spent, CreatedAt: c.CreatedAt,
+		Disabled: true,
 	}
 }
 
@@ -165,7 +166,8 @@ func (s *Store) DeleteApp(ctx context.Context, a App, used Quota, canceled ...Or
 		return err
 	}
 	left, err := closedApps.Doc(s.docs, closedApp{
-		ID: a.ID, Name: a.Name, Owner: a.Owner, Tier: a.Tier, Tiers: a.Tiers, Spent: a.Spent, CreatedAt: a.CreatedAt, ClosedAt: now,
+		ID: a.ID, Name: a.Name, Owner: a.Owner, Tier: a.Tier, Tiers: a.Tiers, Spent: a.Spent, CreatedAt: a.CreatedAt,
+		ClosedAt: now,
 	})
 	if err != nil {
 		return err

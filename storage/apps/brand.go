@@ -29,7 +29,8 @@ func (b Brand) check() error {
 		errs = append(errs, fmt.Errorf("brand name: at most %d bytes of text", maxBrandName))
 	}
 	if b.Logo != "" && !isLogo(b.Logo) {
-		errs = append(errs, fmt.Errorf("brand logo: %q is neither an https address nor a path that begins with one /", b.Logo))
+		errs = append(errs, fmt.Errorf("brand logo: %q is neither an https address nor a path that begins with one /",
+			b.Logo))
 	}
 	if b.Color != "" && !isColor(b.Color) {
 		errs = append(errs, fmt.Errorf("brand color: %q is not of the form #rrggbb", b.Color))

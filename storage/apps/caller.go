@@ -23,8 +23,9 @@ type Caller struct {
 // maxAccount bounds the text that Account returns, in bytes.
 const maxAccount = 230
 
-// Account returns what the caller's calls are charged to and rated by: the client_id, or, of an
-// application that nobody registered here and of API keys, the application and its user together (decision 55). Many people use such an application who have nothing to do with each other.
+// Account returns what the caller's calls are charged to and rated by: the client_id, or, of an application
+// that nobody registered here and of API keys, the application and its user together (decision 55). Many people
+// use such an application who have nothing to do with each other.
 func (c Caller) Account() string {
 	clientID, sub := c.AppID, c.UserID
 	if sub == "" || !client.IsID(clientID) && clientID != KeysAppID {

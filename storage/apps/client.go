@@ -64,17 +64,20 @@ func (a App) checkClient() (errs []error) {
 		return errs
 	}
 	switch {
-	case c.Kind == client.Document && strings.HasPrefix(a.ID, client.DocumentPrefix), c.Kind == client.Dynamic && strings.HasPrefix(a.ID, client.DynamicPrefix):
+	case c.Kind == client.Document && strings.HasPrefix(a.ID, client.DocumentPrefix), c.Kind == client.Dynamic &&
+		strings.HasPrefix(a.ID, client.DynamicPrefix):
 	default:
 		complain("client: its kind %q does not go with the client_id", c.Kind)
 	}
 	if len(a.ID) > client.MaxID {
 		complain("client_id: at most %d bytes", client.MaxID)
 	}
-	if !a.Public || a.FirstParty || a.Owner != "" || len(a.Domains)+len(a.RedirectURIs)+len(a.Tiers) > 0 || a.AllowHTTPRedirect {
+	if !a.Public || a.FirstParty || a.Owner != "" || len(a.Domains)+len(a.RedirectURIs)+len(a.Tiers) > 0 ||
+		a.AllowHTTPRedirect {
 		complain("client: an application that nobody registered is public, third-party, and has no owner, domains or tiers")
 	}
-	if len(c.RedirectURIs) > 50 || len(c.RedirectURIs) == 0 && (len(c.Grants) == 0 || slices.Contains(c.Grants, "authorization_code")) {
+	if len(c.RedirectURIs) > 50 || len(c.RedirectURIs) == 0 && (len(c.Grants) == 0 ||
+		slices.Contains(c.Grants, "authorization_code")) {
 		complain("redirect_uris: give 1 to 50") // the device grant leads nowhere
 	}
 	for _, u := range c.RedirectURIs {
@@ -99,7 +102,8 @@ func (a App) checkClient() (errs []error) {
 // written, or nobody could consent to the application's other redirect_uris or disable it.
 func refusedSince(uri string) bool {
 	scheme, rest, _ := strings.Cut(uri, ":")
-	known := scheme == "https" || scheme == "http" || slices.Contains([]string{"javascript", "data", "vbscript", "file", "blob"}, scheme)
+	known := scheme == "https" || scheme == "http" ||
+		slices.Contains([]string{"javascript", "data", "vbscript", "file", "blob"}, scheme)
 	return !known && strings.HasPrefix(rest, "/") && redirect.CheckCharacters(uri) == nil
 }
 

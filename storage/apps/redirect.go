@@ -54,7 +54,8 @@ func (a App) AllowsRedirect(raw string) error {
 	case len(a.RedirectURIs) > 0 && !slices.Contains(a.RedirectURIs, raw):
 		return errors.New("it is not one of the application's registered redirect_uris")
 	}
-	if u, err := url.Parse(raw); err != nil || !strings.EqualFold(u.Host, redirect.JoinPort(host, port)) || u.User != nil || u.Opaque != "" {
+	if u, err := url.Parse(raw); err != nil || !strings.EqualFold(u.Host, redirect.JoinPort(host, port)) ||
+		u.User != nil || u.Opaque != "" {
 		return errors.New("it can be read in more than one way")
 	}
 	return nil

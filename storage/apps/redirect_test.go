@@ -98,7 +98,8 @@ func TestExactRedirectURIsWinWhereListed(t *testing.T) {
 	if err := app.AllowsRedirect("https://app.example.com/cb"); err != nil {
 		t.Errorf("the listed one = %v, want accepted", err)
 	}
-	for _, uri := range []string{"https://app.example.com/cb?x=1", "https://app.example.com/CB", "https://app.example.com/other"} {
+	for _, uri := range []string{"https://app.example.com/cb?x=1", "https://app.example.com/CB",
+		"https://app.example.com/other"} {
 		if app.AllowsRedirect(uri) == nil {
 			t.Errorf("%s accepted beside the listed one", uri)
 		}
@@ -188,7 +189,8 @@ var notSlash = regexp.MustCompile(`^[a-z][a-z0-9+.-]*:[/\\]*([^/\\?#]*)`)
 // takes a backslash for a slash, skips any number of slashes, and takes what stands
 // behind the last @.
 func browserHost(uri string) string {
-	uri = strings.Trim(uri, "\x00\x01\x02\x03\x04\x05\x06\x07\x08\t\n\v\f\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f ")
+	uri = strings.Trim(uri, "\x00\x01\x02\x03\x04\x05\x06\x07\x08\t\n"+
+		"\v\f\r\x0e\x0f\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f ")
 	uri = strings.ToLower(strings.NewReplacer("\t", "", "\n", "", "\r", "").Replace(uri))
 	m := notSlash.FindStringSubmatch(uri)
 	if m == nil {

@@ -1,11 +1,13 @@
-// Package authn keeps how users authenticate: their sessions, the flows that they have begun, their second factors and API
-// keys. It also says who needs a second factor, and what a sign-in says of how it was done. Programs use its [Store] by
-// package storage, which names its records as its own.
+// Package authn keeps how users authenticate: their sessions, the flows that they have begun, their second
+// factors and API keys. It also says who needs a second factor, and what a sign-in says of how it was done.
+// Programs use its [Store] by package storage, which names its records as its own.
 //
 // A user may have an [Authenticator] (one-time codes, RFC 6238), up to 20 [Passkey]s, and [RecoveryCode]s for when
 // both are gone. A [Policy] says who needs a factor:
 //
-//	signin.Config{MFA: authn.Policy{Default: authn.MFAOffered, Roles: map[string]string{storage.RoleAdmin: authn.MFARequired}}}
+//	signin.Config{MFA: authn.Policy{
+//		Default: authn.MFAOffered, Roles: map[string]string{storage.RoleAdmin: authn.MFARequired},
+//	}}
 //
 // # Choices
 //

@@ -11,8 +11,8 @@ import (
 	"github.com/keystile/keystile/storage/internal/document"
 )
 
-// SID returns how an application knows a session, of its SIDRoot: 128 bits of a keyed hash of both. It tells nothing of the
-// session's id, and two applications cannot find out by it that they have the same user.
+// SID returns how an application knows a session, of its SIDRoot: 128 bits of a keyed hash of both. It tells
+// nothing of the session's id, and two applications cannot find out by it that they have the same user.
 func (s *Store) SID(ctx context.Context, root, appID string) (string, error) {
 	key := s.sids.Load()
 	if key == nil {

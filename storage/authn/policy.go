@@ -13,7 +13,8 @@ import (
 type Policy struct {
 	Default string            // MFAOff, MFAOffered or MFARequired; "": offered
 	Roles   map[string]string // of users with these roles, in place of the Default
-	Grace   time.Duration     // how long after the first sign-in at which it is required users may go on without; 0: 14 days; less: not at all
+	// how long after the first sign-in at which it is required users may go on without; 0: 14 days; less: not at all
+	Grace time.Duration
 }
 
 const defaultGrace = 14 * 24 * time.Hour

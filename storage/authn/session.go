@@ -103,8 +103,8 @@ func (s *Store) SaveSession(ctx context.Context, v Session) (Session, error) {
 	return document.PutNew(ctx, s.docs, sessions, v.UserID, v)
 }
 
-// EndSession removes a session that has been read before. In the same step, deliveries join the queues of their Members:
-// see [tools.Store.QueueDeliveries].
+// EndSession removes a session that has been read before. In the same step, deliveries join the queues of their
+// Members: see [tools.Store.QueueDeliveries].
 func (s *Store) EndSession(ctx context.Context, v Session, told ...tools.Delivery) error {
 	return tools.Queue(ctx, s.tools, told, func(queued []driver.Doc) error {
 		gone := driver.Doc{Kind: sessions.Name, ID: v.ID, Version: v.Version, Deleted: true}

@@ -26,7 +26,8 @@ func filled(t *testing.T) string {
 	now := time.Now()
 	for i := range 300 {
 		id := fmt.Sprint("id ", i)
-		token := driver.Token{Key: handle.KeyOf(handle.New("", now)), Grant: id, AppID: "a", UserID: "u", ExpiresAt: now.Add(time.Duration(i) * time.Second)}
+		token := driver.Token{Key: handle.KeyOf(handle.New("", now)), Grant: id, AppID: "a", UserID: "u",
+			ExpiresAt: now.Add(time.Duration(i) * time.Second)}
 		_, err := s.Put(t.Context(), driver.Doc{Kind: "thing", ID: id, Index: []string{"all", id}, Data: fmt.Appendf(nil, `{"text":"%0300d"}`, i)})
 		if err == nil {
 			err = s.Issue(t.Context(), token)
@@ -58,7 +59,8 @@ func TestCheckReportsTheContentsOfAFileAndChangesNothing(t *testing.T) {
 	path := filled(t)
 	before, _ := os.ReadFile(path)
 	found, err := bolt.Check(path)
-	if err != nil || found["thing"] != 300 || found["tokens"] != 199 || found["revocations"] != 199 || found["audit records"] != 300 {
+	if err != nil || found["thing"] != 300 || found["tokens"] != 199 || found["revocations"] != 199 ||
+		found["audit records"] != 300 {
 		t.Errorf("Check() = %v, %v", found, err)
 	}
 	if after, _ := os.ReadFile(path); !bytes.Equal(before, after) {

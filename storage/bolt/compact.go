@@ -47,7 +47,8 @@ func compact(path string, behind func(step string) error) (Compacted, error) {
 	}
 	switch {
 	case err != nil && c.renamed:
-		return c.sizes, fmt.Errorf("bolt: %s is written anew, and whole; a power cut may bring the old file back, which is as good: %w", path, err)
+		return c.sizes, fmt.Errorf("bolt: %s is written anew, and whole; a power cut may bring the old file back, which is "+
+			"as good: %w", path, err)
 	case err != nil:
 		return Compacted{}, explainCompact(path, err)
 	}
@@ -86,7 +87,8 @@ func (c *compaction) run() error {
 		name string
 		do   func() error
 	}{
-		{"look", c.look}, {"copy", c.copy}, {"give away", c.copyOwner}, {"cut", c.cut}, {"compare", c.compare}, {"rename", c.rename},
+		{"look", c.look}, {"copy", c.copy}, {"give away", c.copyOwner}, {"cut", c.cut}, {"compare", c.compare},
+		{"rename", c.rename},
 	} {
 		if err := s.do(); err != nil {
 			return err
@@ -124,7 +126,8 @@ func (c *compaction) copy() error {
 	if err := os.Remove(c.draft); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
-	to, err := open(c.draft, bbolt.Options{FreelistType: bbolt.FreelistMapType, NoSync: true, NoGrowSync: true, NoStatistics: true, PageSize: c.from.Info().PageSize})
+	to, err := open(c.draft, bbolt.Options{FreelistType: bbolt.FreelistMapType, NoSync: true, NoGrowSync: true,
+		NoStatistics: true, PageSize: c.from.Info().PageSize})
 	if err != nil {
 		return err
 	}

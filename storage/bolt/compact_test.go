@@ -24,7 +24,8 @@ func emptied(t *testing.T, rows int) (path string, left driver.Token) {
 	now := time.Now()
 	path = s.db.Path()
 	left = driver.Token{Key: handle.KeyOf("left"), Grant: "left", ExpiresAt: now.Add(time.Hour)}
-	_, err := s.Put(t.Context(), driver.Doc{Kind: "thing", ID: "a", Index: []string{"all", "x"}, Data: []byte("{}")}, driver.Doc{Kind: "thing", ID: "b"})
+	_, err := s.Put(t.Context(), driver.Doc{Kind: "thing", ID: "a", Index: []string{"all", "x"}, Data: []byte("{}")},
+		driver.Doc{Kind: "thing", ID: "b"})
 	err = errors.Join(err, s.Issue(t.Context(), left), s.Append(t.Context(), driver.Record{At: now, Data: []byte("x")}),
 		s.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeGrant, ID: "g"}),
 		s.Count(t.Context(), driver.Batch{Node: "n", Seq: 7}, []driver.Count{{AppID: "a", Product: "p", At: now, Calls: 3}}))
@@ -91,7 +92,8 @@ func wantWhole(t *testing.T, about, path string, left driver.Token) {
 	if records, err := s.Records(t.Context(), 1, 9); err != nil || len(records) != 1 || records[0].Seq != 2 {
 		t.Errorf("%s: Records = %v, %v, want the second", about, records, err)
 	}
-	if err := s.Count(t.Context(), driver.Batch{Node: "n", Seq: 7}, []driver.Count{{AppID: "a", Product: "p", At: time.Now(), Calls: 3}}); err != nil {
+	if err := s.Count(t.Context(), driver.Batch{Node: "n", Seq: 7},
+		[]driver.Count{{AppID: "a", Product: "p", At: time.Now(), Calls: 3}}); err != nil {
 		t.Error(err)
 	}
 	rows, err := s.Usage(t.Context(), driver.UsageQuery{AppID: "a", To: time.Now().Add(48 * time.Hour), Daily: true})
@@ -119,7 +121,8 @@ func TestCompactFreesTheSpaceOfRemovedRows(t *testing.T) {
 	}
 	after, _ := os.Stat(path)
 	if got.Before != before.Size() || got.After != after.Size() || got.After*20 > got.Before {
-		t.Errorf("Compact = %+v, files of %d and %d bytes, want it to say so, and a twentieth", got, before.Size(), after.Size())
+		t.Errorf("Compact = %+v, files of %d and %d bytes, want it to say so, and a twentieth", got, before.Size(),
+			after.Size())
 	}
 	if after.Mode() != before.Mode() {
 		t.Errorf("the new file has mode %v, want %v", after.Mode(), before.Mode())

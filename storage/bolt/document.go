@@ -31,7 +31,8 @@ func (s *Store) Get(ctx context.Context, kind, id string) (d driver.Doc, err err
 
 // List returns a page of the documents with an entry in span, a document once for each
 // of its entries there. A page with a damaged row fails: whoever reads it may take what is not there for absent.
-func (s *Store) List(ctx context.Context, kind string, span driver.Span, n int) (page []driver.Doc, next string, err error) {
+func (s *Store) List(ctx context.Context, kind string, span driver.Span,
+	n int) (page []driver.Doc, next string, err error) {
 	err = s.view(ctx, func(tx *bbolt.Tx) (err error) {
 		page, next, err = list(tx, kind, span, n)
 		return err

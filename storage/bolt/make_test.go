@@ -144,7 +144,8 @@ func TestFileIsMadeWhereFilesHaveOneNameOnly(t *testing.T) {
 func TestFileIsMadeBehindALinkThatLeadsNowhereYet(t *testing.T) {
 	dir, behind := t.TempDir(), t.TempDir()
 	path, target := filepath.Join(dir, "keystile.db"), filepath.Join(behind, "far.db")
-	if err := errors.Join(os.Symlink(target, filepath.Join(behind, "near.db")), os.Symlink("folder/near.db", path), os.Symlink(behind, filepath.Join(dir, "folder"))); err != nil {
+	if err := errors.Join(os.Symlink(target, filepath.Join(behind, "near.db")), os.Symlink("folder/near.db", path),
+		os.Symlink(behind, filepath.Join(dir, "folder"))); err != nil {
 		t.Fatal(err)
 	}
 	s, err := Open(path, Options{})
@@ -201,7 +202,8 @@ func TestDraftsThatWereLeftAreClearedAway(t *testing.T) {
 	for _, e := range beside {
 		left = append(left, e.Name())
 	}
-	if want := []string{"keystile.db", "keystile.db.backup", "keystile.db.compacting"}; err != nil || !slices.Equal(left, want) {
+	if want := []string{"keystile.db", "keystile.db.backup", "keystile.db.compacting"}; err != nil ||
+		!slices.Equal(left, want) {
 		t.Errorf("the folder has %q, %v, want %q", left, err, want)
 	}
 }

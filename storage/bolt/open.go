@@ -189,17 +189,20 @@ func explain(path string, err error) error {
 	case errors.Is(err, errOlder):
 		return fmt.Errorf("bolt: %s: %w", path, err)
 	case errors.Is(err, errNotRaised):
-		return fmt.Errorf("bolt: %s is whole, and of an older version: %w; see whether the disk is full, and start again, or use the version before", path, err)
+		return fmt.Errorf("bolt: %s is whole, and of an older version: %w; see whether the disk is full, and start again, "+
+			"or use the version before", path, err)
 	case errors.Is(err, driver.ErrNewer):
 		return fmt.Errorf("bolt: %s was left as it is: %w", path, err)
 	case errors.Is(err, berrors.ErrTimeout):
 		return fmt.Errorf("bolt: %s is %w; stop it, or choose another data folder", path, ErrInUse)
 	case errors.Is(err, fs.ErrPermission):
-		return fmt.Errorf("bolt: %s: this process may not read and write there; give it the right, or choose another data folder: %w", path, err)
+		return fmt.Errorf("bolt: %s: this process may not read and write there; give it the right, or choose another data "+
+			"folder: %w", path, err)
 	case errors.Is(err, fs.ErrNotExist):
 		return fmt.Errorf("bolt: %s: the folder is not there; make it, or choose another data folder: %w", path, err)
 	case errors.As(err, &errno):
 		return fmt.Errorf("bolt: %s cannot be opened: %w", path, err)
 	}
-	return fmt.Errorf("bolt: %s is damaged, or no data file of Keystile, and was left as it is; put a backup in its place, or choose another data folder: %w", path, err)
+	return fmt.Errorf("bolt: %s is damaged, or no data file of Keystile, and was left as it is; put a backup in its "+
+		"place, or choose another data folder: %w", path, err)
 }

@@ -84,7 +84,8 @@ func checkFormat(tx *bbolt.Tx, fresh bool) error {
 	}
 	l, err := readLayout(tx)
 	if err == nil && l.format > ownFormat() {
-		err = driver.Newer(fmt.Sprintf("the file has the format %q", strconv.Itoa(l.format)), cmp.Or(l.since, "of a later version"))
+		err = driver.Newer(fmt.Sprintf("the file has the format %q", strconv.Itoa(l.format)),
+			cmp.Or(l.since, "of a later version"))
 	}
 	return err
 }
@@ -97,7 +98,8 @@ func checkRaised(tx *bbolt.Tx) error {
 	}
 	for i, s := range steps {
 		if firstFormat+1+i > l.taken && s.do != nil && !s.readable {
-			return fmt.Errorf("%w: it is of an older version, and has to be brought to this one first; start the service on it once", errOlder)
+			return fmt.Errorf("%w: it is of an older version, and has to be brought to this one first; start the service on "+
+				"it once", errOlder)
 		}
 	}
 	return nil

@@ -123,7 +123,8 @@ func TestVersionWritesToAFileThatIsOneAdditiveStepAhead(t *testing.T) {
 		t.Errorf("this version leaves %+v and counts %d; want the step noted as not taken", l, n)
 	}
 	as(t, next, func() {
-		if _, err := OpenReadOnly(path, Options{}); !errors.Is(err, errOlder) || !strings.Contains(err.Error(), "start the service on it once") {
+		if _, err := OpenReadOnly(path, Options{}); !errors.Is(err, errOlder) ||
+			!strings.Contains(err.Error(), "start the service on it once") {
 			t.Errorf("OpenReadOnly(what has to be raised) = %v", err)
 		}
 		opens(t, path, 3)

@@ -24,11 +24,11 @@ var (
 	sumsSeed       = rowsum.Of(0, []byte(sumsBucket))
 )
 
-// rowSum returns the sum of a row. The sum stands after the row, where versions without sums do not read, or in a bucket of its own
-// (sumbeside.go), so a release and the one before it can take turns on a file. A row that a version without
-// sums wrote last has none, is read as it is, and gets one when it is written. Rows of the feed, the index and
-// the notes of rows that end need none: each leads to a row that says the same, and is compared with it
-// whenever it is used.
+// rowSum returns the sum of a row. The sum stands after the row, where versions without sums do not read, or in
+// a bucket of its own (sumbeside.go), so a release and the one before it can take turns on a file. A row that a
+// version without sums wrote last has none, is read as it is, and gets one when it is written. Rows of the
+// feed, the index and the notes of rows that end need none: each leads to a row that says the same, and is
+// compared with it whenever it is used.
 //
 // The sums cost a Get and a Token 1.0 to 1.02 times the processor time, an Exchange 0.95 to 1.0 and a page of
 // List 1.05, whose entries at both ends are compared too, and no memory.

@@ -79,7 +79,8 @@ func TestBadJobHarmsNoOther(t *testing.T) {
 func TestStepCanBeRunAgain(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, ctx := newStore(t), t.Context()
-		old, doc := numbered(1), driver.Doc{Kind: "thing", ID: "a", Index: []string{"x"}, ExpiresAt: time.Unix(9, 0), Data: []byte("a")}
+		old, doc := numbered(1), driver.Doc{Kind: "thing", ID: "a", Index: []string{"x"}, ExpiresAt: time.Unix(9, 0),
+			Data: []byte("a")}
 		var err error
 		if doc.Version, err = s.Put(ctx, doc); err != nil || s.Issue(ctx, old) != nil {
 			t.Fatal(err)
@@ -92,7 +93,8 @@ func TestStepCanBeRunAgain(t *testing.T) {
 			case 1:
 				return s.Issue(ctx, numbered(3))
 			case 2:
-				return s.Revoke(ctx, driver.Revocation{Kind: driver.RevokeJTI, ID: "a"}, driver.Revocation{Kind: driver.RevokeJTI, ID: "a"})
+				return s.Revoke(ctx, driver.Revocation{Kind: driver.RevokeJTI, ID: "a"},
+					driver.Revocation{Kind: driver.RevokeJTI, ID: "a"})
 			case 3:
 				return s.Count(ctx, driver.Batch{Node: "n", Seq: 1}, []driver.Count{{AppID: "app", Product: "p", Calls: 1}})
 			case 4:

@@ -27,7 +27,8 @@ func CheckRedirect(raw string) error {
 	case scheme == "http" && !redirect.IsLoopback(host):
 		return errors.New("http is allowed for loopback hosts only; use https")
 	}
-	if u, err := url.Parse(raw); err != nil || !strings.EqualFold(u.Host, redirect.JoinPort(host, port)) || u.User != nil || u.Opaque != "" {
+	if u, err := url.Parse(raw); err != nil || !strings.EqualFold(u.Host, redirect.JoinPort(host, port)) ||
+		u.User != nil || u.Opaque != "" {
 		return errors.New("it can be read in more than one way")
 	}
 	return nil
@@ -75,14 +76,16 @@ func IsLoopback(raw string) bool {
 
 // agentSchemes are the private-use schemes without a dot that well-known agents are sent back by. Each is claimed by
 // one program that waits for a code there.
-var agentSchemes = []string{"claude", "cursor", "kiro", "raycast", "vscode", "vscode-insiders", "vscodium", "warp", "windsurf", "zed"}
+var agentSchemes = []string{"claude", "cursor", "kiro", "raycast", "vscode", "vscode-insiders", "vscodium", "warp",
+	"windsurf", "zed"}
 
 // PrivateScheme returns the private-use scheme of a redirect_uri, in lower case: that of an agent that is
 // known, or a domain name in reverse, which has a dot (RFC 8252 7.1). Operating systems hand other schemes to
 // programs that take orders from them, and no list of those is ever complete.
 func PrivateScheme(raw string) (scheme string, ok bool) {
 	scheme, rest, found := strings.Cut(raw, ":")
-	if !found || len(scheme) > maxScheme || len(raw) > redirect.MaxLength || !strings.HasPrefix(rest, "/") || strings.HasPrefix(rest, "///") {
+	if !found || len(scheme) > maxScheme || len(raw) > redirect.MaxLength || !strings.HasPrefix(rest, "/") ||
+		strings.HasPrefix(rest, "///") {
 		return "", false
 	}
 	if !slices.Contains(agentSchemes, scheme) && !isReverseDomain(scheme) {

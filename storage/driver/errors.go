@@ -27,7 +27,8 @@ var (
 
 // Newer returns an ErrNewer about something that a version is the first to know.
 func Newer(what, since string) error {
-	return fmt.Errorf("%w: %s, which this version does not know and Keystile %s does; use that version or a newer one, or put the backup made before the upgrade in its place", ErrNewer, what, since)
+	return fmt.Errorf("%w: %s, which this version does not know and Keystile %s does; use that version or a newer one, "+
+		"or put the backup made before the upgrade in its place", ErrNewer, what, since)
 }
 
 // PutError is the error of Put: it names the conflicting document.

@@ -7,8 +7,8 @@
 //
 // # Choices
 //
-// No field of an Event may hold a secret. Of a path that brings a query the query is dropped, and nothing else is looked
-// through: what is noted is the caller's to choose.
+// No field of an Event may hold a secret. Of a path that brings a query the query is dropped, and nothing else
+// is looked through: what is noted is the caller's to choose.
 //
 // An event is Anonymous where nothing was proven. Anybody can cause such events without end, so the
 // trail sums all but the first few of a minute (package internal/audit); a client_id proves nothing.

@@ -13,9 +13,10 @@ const (
 	Revocation   = "revocation"
 	Legacy       = "legacy"  // a call of an old endpoint
 	Consent      = "consent" // a user allowed an application something, or took it back
-	Client       = "client"  // a document of an application that nobody registered was admitted, has changed, or was refused
-	Account      = "account" // a user changed who gets in: sessions, ways to sign in
-	Limit        = "limit"   // a request was over a rate that refuses nobody, and was let through
+	// a document of an application that nobody registered was admitted, has changed, or was refused
+	Client  = "client"
+	Account = "account" // a user changed who gets in: sessions, ways to sign in
+	Limit   = "limit"   // a request was over a rate that refuses nobody, and was let through
 )
 
 // DetailNoPKCE is the Detail of an EventToken whose code had no challenge.

@@ -36,7 +36,8 @@ func TestAPIKeyShapeIsCheckedOffline(t *testing.T) {
 			t.Errorf("a key passes without character %d", i)
 		}
 	}
-	for _, text := range []string{"", "ks_", key + "a", "\n" + key, " " + key, strings.ToUpper(key), "rt_" + key[3:], strings.Repeat("ks_", 14), "ks_" + strings.Repeat("\n", 32) + "000000"} {
+	for _, text := range []string{"", "ks_", key + "a", "\n" + key, " " + key, strings.ToUpper(key), "rt_" + key[3:],
+		strings.Repeat("ks_", 14), "ks_" + strings.Repeat("\n", 32) + "000000"} {
 		if IsAPIKey(text) {
 			t.Errorf("%q passes for a key", text)
 		}

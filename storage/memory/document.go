@@ -23,7 +23,8 @@ func (s *Store) Get(ctx context.Context, kind, id string) (d driver.Doc, err err
 
 // List returns a page of the documents with an entry in span, a document once for each
 // of its entries there.
-func (s *Store) List(ctx context.Context, kind string, span driver.Span, n int) (docs []driver.Doc, next string, err error) {
+func (s *Store) List(ctx context.Context, kind string, span driver.Span,
+	n int) (docs []driver.Doc, next string, err error) {
 	err = s.step(ctx, func() error {
 		docs, next = s.page(kind, span, n)
 		return nil

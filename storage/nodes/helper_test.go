@@ -123,7 +123,8 @@ func (c *cluster) join(name string) *process {
 	c.Helper()
 	p := c.process()
 	var err error
-	p.Node, err = nodes.Join(c.Context(), nodes.Config{Store: p.store, Name: name, Build: "v1", Log: slog.New(slog.NewTextHandler(p.log, nil))})
+	p.Node, err = nodes.Join(c.Context(), nodes.Config{Store: p.store, Name: name, Build: "v1",
+		Log: slog.New(slog.NewTextHandler(p.log, nil))})
 	if err != nil {
 		c.Fatal(err)
 	}

@@ -28,7 +28,8 @@ func Look(ctx context.Context, store Store) ([]Info, error) {
 	}
 	for beats := first; ; {
 		now := time.Now()
-		waiting := slices.ContainsFunc(beats, func(b Beat) bool { return b.Version == versions[b.ID] && now.Sub(began) <= b.patience() })
+		waiting := slices.ContainsFunc(beats,
+			func(b Beat) bool { return b.Version == versions[b.ID] && now.Sub(began) <= b.patience() })
 		if !waiting {
 			return s.infos(now, beats), nil
 		}

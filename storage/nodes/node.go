@@ -52,7 +52,8 @@ func Join(ctx context.Context, c Config) (*Node, error) {
 	c.complete()
 	now := time.Now()
 	n := &Node{c: c}
-	n.beat = Beat{ID: rand.Text(), Name: c.Name, Build: c.Build, Started: now.UTC().Truncate(time.Second), Every: beatEvery}
+	n.beat = Beat{ID: rand.Text(), Name: c.Name, Build: c.Build, Started: now.UTC().Truncate(time.Second),
+		Every: beatEvery}
 	n.observed.self = n.beat.ID
 	n.live.Store(1)
 	if !c.Store.Shared() {
@@ -133,7 +134,8 @@ func (n *Node) run(life context.Context) {
 func (n *Node) tell(err error) {
 	switch failed := err != nil; {
 	case failed && !n.failing:
-		n.c.Log.Warn("other nodes cannot be told that this one lives: their number stays as it was", "live", n.Live(), "err", err)
+		n.c.Log.Warn("other nodes cannot be told that this one lives: their number stays as it was", "live", n.Live(), "err",
+			err)
 	case !failed && n.failing:
 		n.c.Log.Info("other nodes are told again that this one lives", "live", n.Live())
 	}

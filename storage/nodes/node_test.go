@@ -65,7 +65,8 @@ func TestNodeThatDiedIsGoneAfterThreeBeats(t *testing.T) {
 		pass(3 * beat)
 		c.want(1, "after four", a)
 		list, err := a.List(t.Context())
-		if err != nil || len(list) != 2 || list[1].Name != "b" || list[1].Live || list[1].Age < 8*time.Second || !list[0].Live || !list[0].Self || list[1].Self {
+		if err != nil || len(list) != 2 || list[1].Name != "b" || list[1].Live || list[1].Age < 8*time.Second ||
+			!list[0].Live || !list[0].Self || list[1].Self {
 			t.Errorf("listed: %+v, %v", list, err)
 		}
 		b.wakes()
@@ -131,7 +132,8 @@ func TestNodeNumberStaysWhileTheStoreIsAway(t *testing.T) {
 				c.want(3, "when all are back", all...)
 			}
 			for i, p := range all {
-				if how != "hangs" && (strings.Count(p.log.String(), "stays as it was") != 1 || strings.Count(p.log.String(), "told again") != 1) {
+				if how != "hangs" && (strings.Count(p.log.String(), "stays as it was") != 1 ||
+					strings.Count(p.log.String(), "told again") != 1) {
 					t.Errorf("node %d has logged %s", i, p.log)
 				}
 			}

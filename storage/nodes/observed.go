@@ -72,7 +72,8 @@ func (s *observed) count(now time.Time) int {
 func (s *observed) infos(now time.Time, beats []Beat) []Info {
 	all := make([]Info, 0, len(beats))
 	for _, b := range beats {
-		i := Info{ID: b.ID, Name: b.Name, Build: b.Build, Started: b.Started, Ahead: b.Ahead, Live: true, Self: b.ID == s.self}
+		i := Info{ID: b.ID, Name: b.Name, Build: b.Build, Started: b.Started, Ahead: b.Ahead, Live: true,
+			Self: b.ID == s.self}
 		if was := s.nodes[b.ID]; was != nil && was.Version == b.Version {
 			i.Age, i.Live = now.Sub(was.moved), was.live(now)
 		}

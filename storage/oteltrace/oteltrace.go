@@ -67,12 +67,14 @@ func (s steps) begin(ctx context.Context, operation, kind string) (context.Conte
 		name += " " + kind
 		attributes = append(attributes, attribute.String("db.collection.name", kind))
 	}
-	ctx, span := parent.TracerProvider().Tracer(scope).Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient), trace.WithAttributes(attributes...))
+	ctx, span := parent.TracerProvider().Tracer(scope).Start(ctx, name, trace.WithSpanKind(trace.SpanKindClient),
+		trace.WithAttributes(attributes...))
 	return ctx, step{span}
 }
 
 // verdicts are answers, and no failures.
-var verdicts = []error{driver.ErrNotFound, driver.ErrExists, driver.ErrConflict, driver.ErrSpent, driver.ErrRevoked, driver.ErrInvalid}
+var verdicts = []error{driver.ErrNotFound, driver.ErrExists, driver.ErrConflict, driver.ErrSpent, driver.ErrRevoked,
+	driver.ErrInvalid}
 
 // end ends a step. Of an error it tells the kind, never the text.
 func (s step) end(err error) {

@@ -60,7 +60,8 @@ func TestStepIsASpanBelowItsCallers(t *testing.T) {
 	b.Get(ctx, "app", "a")
 	b.List(ctx, "app", driver.Span{}, 1)
 	b.Sweep(ctx, at, 1)
-	want := []string{"Issue", "Token", "Exchange", "Revoke", "Revocations", "Count", "Usage", "Append", "Records", "Appended", "Prune", "Put app", "Get app", "List app", "Sweep"}
+	want := []string{"Issue", "Token", "Exchange", "Revoke", "Revocations", "Count", "Usage", "Append", "Records",
+		"Appended", "Prune", "Put app", "Get app", "List app", "Sweep"}
 	if g := driver.AsGatherer(b); g != nil {
 		g.Gather(ctx)
 		want = append(want, "Gather")
@@ -83,7 +84,9 @@ func TestStepIsASpanBelowItsCallers(t *testing.T) {
 	if !slices.Equal(names, want) {
 		t.Errorf("recorded %q, want %q", names, want)
 	}
-	if (driver.AsGatherer(b) == nil) != (driver.AsGatherer(inner) == nil) || (driver.AsPicker(b) == nil) != (driver.AsPicker(inner) == nil) || (driver.AsMeters(b) == nil) != (driver.AsMeters(inner) == nil) {
+	if (driver.AsGatherer(b) == nil) != (driver.AsGatherer(inner) == nil) ||
+		(driver.AsPicker(b) == nil) != (driver.AsPicker(inner) == nil) ||
+		(driver.AsMeters(b) == nil) != (driver.AsMeters(inner) == nil) {
 		t.Error("the Backend can do more, or less, than the one it wraps")
 	}
 }
@@ -126,7 +129,8 @@ func TestFailureIsToldByItsKindAndAVerdictIsNone(t *testing.T) {
 				kind = a.Value.AsString()
 			}
 		}
-		if failed := all[0].Status.Code.String() == "Error"; kind != want || failed != (want != "") || bytes.Contains(fmt.Append(nil, all), []byte("s3cr3t")) {
+		if failed := all[0].Status.Code.String() == "Error"; kind != want || failed != (want != "") ||
+			bytes.Contains(fmt.Append(nil, all), []byte("s3cr3t")) {
 			t.Errorf("%v: recorded as %q, failed %t: %v", err, kind, failed, all)
 		}
 	}

@@ -26,7 +26,7 @@ import (
 //   - the fences and the mark of the erasure, for a day, so that what is being written meanwhile ends too;
 //   - what applications are told of the end of their sessions, and user events, until delivered or a week later;
 //   - calls under an Idempotency-Key, for a day: hashes, which name nobody;
-//   - where processes share the store, the list of the users that have changed lately, until others push them out of it.
+//   - where processes share the store, the list of users that have changed lately, until others push them out of it.
 //
 // Records that were shipped elsewhere by package gateway/stream, or exported, are out of reach: their keeper has to
 // end them.
@@ -62,8 +62,8 @@ func (s *Store) CountOwned(ctx context.Context, sub string) (applications, capab
 // name looks like, so that the name is free when the user is gone and not before. looksOfName is that of
 // ReserveSkeletons.
 //
-// It returns ErrOwner for a user who owns applications or capabilities. If it breaks off it is called again: what is left is
-// a user who cannot sign in. Of a user who is gone it removes what is left, and returns nil.
+// It returns ErrOwner for a user who owns applications or capabilities. If it breaks off it is called again:
+// what is left is a user who cannot sign in. Of a user who is gone it removes what is left, and returns nil.
 //
 // The caller has ended before what the user was granted, by a revocation.
 func (s *Store) EraseUser(ctx context.Context, sub string, looksOfName func(username string) []string) error {

@@ -29,7 +29,8 @@ func OpenURL(ctx context.Context, address string, o Options) (*Store, error) {
 func ParseURL(address string, o Options) (dsn string, _ Options, err error) {
 	u, err := url.Parse(address)
 	if err != nil { // its text has the address, and that perhaps a password
-		return "", o, fmt.Errorf("postgres: the address cannot be read; it is like postgres://user@host/database?sslmode=verify-full")
+		return "", o, fmt.Errorf("postgres: the address cannot be read; it is like " +
+			"postgres://user@host/database?sslmode=verify-full")
 	}
 	q, kept := u.Query(), []string{}
 	for _, pair := range strings.Split(u.RawQuery, "&") {

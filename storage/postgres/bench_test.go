@@ -18,8 +18,9 @@ import (
 	"github.com/keystile/keystile/storage/postgres"
 )
 
-// BenchmarkRotation exchanges refresh tokens, each for the next, by the Store and by bare pgx that
-// sends the same statements: row 3p of internal/test/campaigns/bench/README.md. Both run in turns; x/raw is the ratio of their rates.
+// BenchmarkRotation exchanges refresh tokens, each for the next, by the Store and by bare pgx that sends the
+// same statements: row 3p of internal/test/campaigns/bench/README.md. Both run in turns; x/raw is the ratio of
+// their rates.
 func BenchmarkRotation(b *testing.B) {
 	for _, callers := range []int{1, 8, 64} {
 		b.Run(fmt.Sprintf("callers=%d", callers), func(b *testing.B) {
@@ -42,7 +43,8 @@ func BenchmarkRotation(b *testing.B) {
 				func(t, next driver.Token) error {
 					args, _ := postgres.ColumnsOf([]driver.Token{next})
 					var used int
-					err := raw.QueryRow(context.Background(), exchange, append(args, t.Key[:], postgres.Stamp(next.IssuedAt))...).Scan(&used)
+					err := raw.QueryRow(context.Background(), exchange, append(args, t.Key[:],
+						postgres.Stamp(next.IssuedAt))...).Scan(&used)
 					if err == nil && used != 1 {
 						err = driver.ErrSpent
 					}

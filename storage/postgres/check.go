@@ -37,7 +37,8 @@ func Check(ctx context.Context, dsn string, o Options, nodes int) []Finding {
 	o = o.filled()
 	k := &checkup{options: o, dsn: dsn, nodes: max(nodes, 1)}
 	if err := k.connect(ctx); err != nil {
-		k.add("connection", Unknown, fmt.Sprint(explain(dsn, err)), "mend the address (storage_url) or the server, and check again")
+		k.add("connection", Unknown, fmt.Sprint(explain(dsn, err)),
+			"mend the address (storage_url) or the server, and check again")
 		return k.found
 	}
 	defer k.conn.Close(context.WithoutCancel(ctx))
@@ -47,11 +48,13 @@ func Check(ctx context.Context, dsn string, o Options, nodes int) []Finding {
 		do   func(context.Context) error
 	}{
 		{"version", k.version}, {"tables", k.tables}, {"commits", k.commits}, {"standby", k.standby}, {"clock", k.clock},
-		{"connections", k.connections}, {"timeouts", k.timeouts}, {"isolation", k.isolation}, {"autovacuum", k.autovacuum}, {"listen", k.listen}, {"tls", k.tls},
+		{"connections", k.connections}, {"timeouts", k.timeouts}, {"isolation", k.isolation}, {"autovacuum", k.autovacuum},
+		{"listen", k.listen}, {"tls", k.tls},
 	} {
 		limited, cancel := context.WithTimeout(ctx, max(o.Timeout, heardWithin+time.Second))
 		if err := look.do(limited); err != nil {
-			k.add(look.name, Unknown, fmt.Sprint(explain(dsn, err)), "see that the user of the address may read this, and check again")
+			k.add(look.name, Unknown, fmt.Sprint(explain(dsn, err)),
+				"see that the user of the address may read this, and check again")
 		}
 		cancel()
 	}
@@ -106,7 +109,8 @@ func (k *checkup) setting(ctx context.Context, name string) (value string, err e
 
 func (k *checkup) version(ctx context.Context) error {
 	var f facts
-	err := k.read(ctx, "SELECT current_setting('server_version_num')::int, current_setting('server_version'), current_setting('server_encoding')", nil,
+	err := k.read(ctx, "SELECT current_setting('server_version_num')::int, current_setting('server_version'), "+
+		"current_setting('server_encoding')", nil,
 		&f.number, &f.version, &f.encoding)
 	if err != nil {
 		return err
@@ -138,10 +142,12 @@ func (k *checkup) tables(ctx context.Context) error {
 	case len(missing) == 0:
 		k.add("tables", Safe, fmt.Sprintf("the tables have taken all %d steps of this version", len(steps)), "")
 	case k.options.NeverMigrate:
-		k.add("tables", Unsafe, fmt.Sprintf("the tables lack %s, and migrate=never keeps nodes from taking the steps: none of this version starts", strings.Join(missing, ", ")),
+		k.add("tables", Unsafe, fmt.Sprintf("the tables lack %s, and migrate=never keeps nodes from taking the steps: none "+
+			"of this version starts", strings.Join(missing, ", ")),
 			"keystile storage migrate up, as a user who may change the tables")
 	default:
-		k.add("tables", Note, fmt.Sprintf("the tables lack %s: the next node that starts takes these steps", strings.Join(missing, ", ")),
+		k.add("tables", Note, fmt.Sprintf("the tables lack %s: the next node that starts takes these steps",
+			strings.Join(missing, ", ")),
 			"nothing, or take them before: keystile storage migrate up")
 	}
 	return nil
@@ -173,7 +179,8 @@ func judgeClock(ahead time.Duration) Finding {
 	const do = "set both by NTP (chrony or systemd-timesyncd)"
 	switch {
 	case ahead.Abs() > clockUnsafe:
-		return Finding{"clock", Unsafe, says + ": what one node has issued is of the future at another, or has ended, and nodes do not start", do}
+		return Finding{"clock", Unsafe,
+			says + ": what one node has issued is of the future at another, or has ended, and nodes do not start", do}
 	case ahead.Abs() > clockNoted:
 		return Finding{"clock", Note, says, do}
 	}
@@ -193,10 +200,12 @@ func judgeWay(host string, config *tls.Config) Finding {
 	case strings.HasPrefix(host, "/"), host == "localhost", err == nil && address.IsLoopback():
 		return Finding{name, Safe, "the way to the database does not leave this machine", ""}
 	case config == nil:
-		return Finding{name, Unsafe, "the way to the database is not encrypted: who can listen on it reads whatever is stored and answered",
+		return Finding{name, Unsafe,
+			"the way to the database is not encrypted: who can listen on it reads whatever is stored and answered",
 			"sslmode=verify-full in the address, with sslrootcert if the server's certificate is your own"}
 	case config.InsecureSkipVerify && config.VerifyPeerCertificate == nil && config.VerifyConnection == nil:
-		return Finding{name, Note, "the way to the database is encrypted, and nobody checks whose server answers", "sslmode=verify-full in the address"}
+		return Finding{name, Note, "the way to the database is encrypted, and nobody checks whose server answers",
+			"sslmode=verify-full in the address"}
 	}
 	return Finding{name, Safe, "the way to the database is encrypted, and the server's certificate is checked", ""}
 }

@@ -79,7 +79,8 @@ func TestCheckSaysThatItIsSafe(t *testing.T) {
 	o := postgres.Options{Schema: schema, Conns: 4}
 	open(t, dsn, o).Close()
 	all := states(t, dsn, o, 2)
-	for _, name := range []string{"connection", "version", "tables", "fsync", "full_page_writes", "synchronous_commit", "clock", "connections", "timeouts", "isolation", "autovacuum", "listen", "tls"} {
+	for _, name := range []string{"connection", "version", "tables", "fsync", "full_page_writes", "synchronous_commit",
+		"clock", "connections", "timeouts", "isolation", "autovacuum", "listen", "tls"} {
 		wantState(t, all, name, postgres.Safe)
 	}
 	wantState(t, all, "standby", postgres.Note, "there is no standby", "synchronous_standby_names")
@@ -90,17 +91,21 @@ func TestCheckSaysThatItIsSafe(t *testing.T) {
 
 func TestSettingsOfTheUserThatAreNotSafeAreFound(t *testing.T) {
 	dsn, schema := address(t, direct), newSchema(t)
-	role := as(t, dsn, schema, "SET synchronous_commit = off", "SET lock_timeout = '1s'", "SET idle_session_timeout = '20s'",
+	role := as(t, dsn, schema, "SET synchronous_commit = off", "SET lock_timeout = '1s'",
+		"SET idle_session_timeout = '20s'",
 		"SET default_transaction_isolation = 'serializable'", "CONNECTION LIMIT 10")
 	all := states(t, having(t, role, "statement_timeout", "100ms"), postgres.Options{Schema: schema, Conns: 6}, 2)
 	wantState(t, all, "synchronous_commit", postgres.Unsafe, "loses what was acknowledged", "ALTER ROLE")
-	wantState(t, all, "timeouts", postgres.Unsafe, "idle_session_timeout is 20s and has to be at least 1m0s, lock_timeout is 1s and has to be at least 5s, statement_timeout is 100ms", "RESET")
+	wantState(t, all, "timeouts", postgres.Unsafe, "idle_session_timeout is 20s and has to be at least 1m0s, "+
+		"lock_timeout is 1s and has to be at least 5s, statement_timeout is 100ms", "RESET")
 	wantState(t, all, "isolation", postgres.Unsafe, "serializable")
-	wantState(t, all, "connections", postgres.Unsafe, "2 nodes with up to 7 connections each, and there is room for 10", "pool_max_conns=2")
+	wantState(t, all, "connections", postgres.Unsafe, "2 nodes with up to 7 connections each, and there is room for 10",
+		"pool_max_conns=2")
 	if all := states(t, role, postgres.Options{Schema: schema, Conns: 1}, 5); all["connections"].State != postgres.Safe {
 		t.Errorf("5 nodes of 2 connections have room in 10: %+v", all["connections"])
 	}
-	if all := states(t, role, postgres.Options{Schema: schema, Conns: 1}, 6); all["connections"].State != postgres.Unsafe || strings.Contains(all["connections"].Do, "pool_max_conns") {
+	if all := states(t, role, postgres.Options{Schema: schema, Conns: 1},
+		6); all["connections"].State != postgres.Unsafe || strings.Contains(all["connections"].Do, "pool_max_conns") {
 		t.Errorf("6 nodes of 2 connections have no room in 10, and cannot have fewer: %+v", all["connections"])
 	}
 }
@@ -110,11 +115,13 @@ func TestStepsThatAreMissingOrOfAnotherVersionAreFound(t *testing.T) {
 	o := postgres.Options{Schema: schema}
 	wantState(t, states(t, dsn, o, 1), "tables", postgres.Note, "the next node that starts")
 	o.NeverMigrate = true
-	wantState(t, states(t, dsn, o, 1), "tables", postgres.Unsafe, "none of this version starts", "keystile storage migrate up")
+	wantState(t, states(t, dsn, o, 1), "tables", postgres.Unsafe, "none of this version starts",
+		"keystile storage migrate up")
 	if there := database.Connect(t); there != nil {
 		defer there.Close(t.Context())
 		var n int
-		if err := there.QueryRow(t.Context(), "SELECT count(*) FROM pg_namespace WHERE nspname = $1", schema).Scan(&n); err != nil || n != 0 {
+		if err := there.QueryRow(t.Context(), "SELECT count(*) FROM pg_namespace WHERE nspname = $1",
+			schema).Scan(&n); err != nil || n != 0 {
 			t.Errorf("a check makes tables: %d, %v", n, err)
 		}
 	}
@@ -162,7 +169,8 @@ func TestOpenWayToTheDatabaseIsFound(t *testing.T) {
 		{"postgres://db.example.com/d?sslmode=disable", postgres.Unsafe},
 		{"postgres://10.0.0.7/d?sslmode=disable", postgres.Unsafe},
 		{"postgres://db.example.com/d?sslmode=require", postgres.Note},
-		{"postgres://db.example.com/d?sslmode=verify-ca&sslrootcert=" + url.QueryEscape(address(t, database.CA)), postgres.Safe},
+		{"postgres://db.example.com/d?sslmode=verify-ca&sslrootcert=" + url.QueryEscape(address(t, database.CA)),
+			postgres.Safe},
 		{"postgres://db.example.com/d?sslmode=verify-full", postgres.Safe},
 	} {
 		config, err := pgx.ParseConfig(c.dsn)
@@ -176,8 +184,10 @@ func TestOpenWayToTheDatabaseIsFound(t *testing.T) {
 }
 
 func TestServerThatDoesNotAnswerIsUnknown(t *testing.T) {
-	found := postgres.Check(t.Context(), "postgres://u:opensesame@127.0.0.1:1/d?connect_timeout=1", postgres.Options{Timeout: time.Second}, 2)
-	if len(found) != 1 || found[0].State != postgres.Unknown || !strings.Contains(found[0].Says, "no server answers") || strings.Contains(found[0].Says, "opensesame") {
+	found := postgres.Check(t.Context(), "postgres://u:opensesame@127.0.0.1:1/d?connect_timeout=1",
+		postgres.Options{Timeout: time.Second}, 2)
+	if len(found) != 1 || found[0].State != postgres.Unknown || !strings.Contains(found[0].Says, "no server answers") ||
+		strings.Contains(found[0].Says, "opensesame") {
 		t.Errorf("%+v", found)
 	}
 }

@@ -56,11 +56,14 @@ func judgeCommit(commit string, replicated bool) Finding {
 	const name, do = "synchronous_commit", "ALTER ROLE ... SET synchronous_commit = on, for the user of the address"
 	switch {
 	case commit == "off":
-		return Finding{name, Unsafe, "synchronous_commit is off: the database answers before it has stored, and a crash of it loses what was acknowledged", do}
+		return Finding{name, Unsafe, "synchronous_commit is off: the database answers before it has stored, and a crash of " +
+			"it loses what was acknowledged", do}
 	case commit == "local" && replicated:
-		return Finding{name, Unsafe, "synchronous_commit is local: no write waits for the standby, and a promotion loses what was acknowledged", do}
+		return Finding{name, Unsafe,
+			"synchronous_commit is local: no write waits for the standby, and a promotion loses what was acknowledged", do}
 	case commit == "remote_write" && replicated:
-		return Finding{name, Note, "synchronous_commit is remote_write: what was acknowledged is lost if both machines lose power at once", do}
+		return Finding{name, Note,
+			"synchronous_commit is remote_write: what was acknowledged is lost if both machines lose power at once", do}
 	}
 	return Finding{name, Safe, "synchronous_commit is " + commit, ""}
 }
@@ -69,17 +72,23 @@ func judgeStandby(names string, all, synchronous, hidden int) Finding {
 	const name = "standby"
 	switch {
 	case hidden > 0:
-		return Finding{name, Unknown, "standbys are connected, and the user of the address may not see whether they are synchronous", "GRANT pg_read_all_stats TO that user"}
+		return Finding{name, Unknown, "standbys are connected, and the user of the address may not see whether they are " +
+			"synchronous", "GRANT pg_read_all_stats TO that user"}
 	case names == "" && all == 0:
-		return Finding{name, Note, "there is no standby: with the server's disk everything since the last backup is gone (a managed database may keep a copy that does not show here)",
+		return Finding{name, Note, "there is no standby: with the server's disk everything since the last backup is gone " +
+			"(a managed database may keep a copy that does not show here)",
 			"a standby, with synchronous_standby_names = 'ANY 1 (*)' on the primary"}
 	case names == "":
-		return Finding{name, Unsafe, fmt.Sprintf("none of the standbys (%d) is synchronous: a promotion loses what was acknowledged last, and gives numbers out twice", all),
+		return Finding{name, Unsafe,
+			fmt.Sprintf("none of the standbys (%d) is synchronous: a promotion loses what was acknowledged last, and gives "+
+				"numbers out twice", all),
 			"ALTER SYSTEM SET synchronous_standby_names = 'ANY 1 (*)'; SELECT pg_reload_conf();"}
 	case synchronous == 0:
-		return Finding{name, Unsafe, "synchronous_standby_names is set and no such standby is connected: every write waits for one", "start the standby, or see that its application_name (cluster_name) is in synchronous_standby_names"}
+		return Finding{name, Unsafe, "synchronous_standby_names is set and no such standby is connected: every write waits " +
+			"for one", "start the standby, or see that its application_name (cluster_name) is in synchronous_standby_names"}
 	case synchronous == 1:
-		return Finding{name, Note, "one synchronous standby is connected: while it is away every write waits", "a second standby, with synchronous_standby_names = 'ANY 1 (...)' naming both"}
+		return Finding{name, Note, "one synchronous standby is connected: while it is away every write waits",
+			"a second standby, with synchronous_standby_names = 'ANY 1 (...)' naming both"}
 	}
 	return Finding{name, Safe, fmt.Sprintf("%d standbys may acknowledge a write (%s)", synchronous, names), ""}
 }
@@ -111,9 +120,12 @@ func (k *checkup) connections(ctx context.Context) error {
 	case k.nodes*each <= room:
 		k.add(name, Safe, says, "")
 	case fewer < 1:
-		k.add(name, Unsafe, says+": calls fail under load", "raise max_connections, or put PgBouncer between, with listen= past it")
+		k.add(name, Unsafe, says+": calls fail under load",
+			"raise max_connections, or put PgBouncer between, with listen= past it")
 	default:
-		k.add(name, Unsafe, says+": calls fail under load", fmt.Sprintf("pool_max_conns=%d in the address of each node, or raise max_connections, or put PgBouncer between, with listen= past it", fewer))
+		k.add(name, Unsafe, says+": calls fail under load",
+			fmt.Sprintf("pool_max_conns=%d in the address of each node, or raise max_connections, or put PgBouncer between, "+
+				"with listen= past it", fewer))
 	}
 	return nil
 }
@@ -126,11 +138,13 @@ func (k *checkup) timeouts(ctx context.Context) error {
 		"idle_session_timeout": 2 * listenPing,
 	} {
 		var set int64
-		if err := k.read(ctx, "SELECT coalesce((SELECT setting::bigint FROM pg_settings WHERE name = $1), 0)", []any{name}, &set); err != nil {
+		if err := k.read(ctx, "SELECT coalesce((SELECT setting::bigint FROM pg_settings WHERE name = $1), 0)", []any{name},
+			&set); err != nil {
 			return err
 		}
 		if set > 0 && time.Duration(set)*time.Millisecond < least {
-			cut = append(cut, fmt.Sprintf("%s is %s and has to be at least %s", name, time.Duration(set)*time.Millisecond, least))
+			cut = append(cut, fmt.Sprintf("%s is %s and has to be at least %s", name, time.Duration(set)*time.Millisecond,
+				least))
 		}
 	}
 	if len(cut) == 0 {
@@ -138,7 +152,8 @@ func (k *checkup) timeouts(ctx context.Context) error {
 		return nil
 	}
 	slices.Sort(cut)
-	k.add("timeouts", Unsafe, strings.Join(cut, ", ")+": the server ends what a node would still wait for, and that is answered with 503", "ALTER ROLE ... RESET of each, for the user of the address")
+	k.add("timeouts", Unsafe, strings.Join(cut, ", ")+": the server ends what a node would still wait for, and that is "+
+		"answered with 503", "ALTER ROLE ... RESET of each, for the user of the address")
 	return nil
 }
 
@@ -148,7 +163,8 @@ func (k *checkup) isolation(ctx context.Context) error {
 		return err
 	}
 	if level != "read committed" {
-		k.add("isolation", Unsafe, "transactions are "+level+": writes that meet are refused and sent again, and under load that is answered with 503", "ALTER ROLE ... RESET default_transaction_isolation, for the user of the address")
+		k.add("isolation", Unsafe, "transactions are "+level+": writes that meet are refused and sent again, and under "+
+			"load that is answered with 503", "ALTER ROLE ... RESET default_transaction_isolation, for the user of the address")
 		return nil
 	}
 	k.add("isolation", Safe, "transactions are "+level, "")
@@ -165,7 +181,9 @@ func (k *checkup) autovacuum(ctx context.Context) error {
 	case err != nil:
 		return err
 	case len(off) > 0:
-		k.add("autovacuum", Unsafe, strings.Join(off, ", ")+" is off: tables grow and get slow, and in the end the server stops taking writes", "ALTER SYSTEM SET autovacuum = on (and track_counts), and RESET (autovacuum_enabled) of the tables")
+		k.add("autovacuum", Unsafe,
+			strings.Join(off, ", ")+" is off: tables grow and get slow, and in the end the server stops taking writes",
+			"ALTER SYSTEM SET autovacuum = on (and track_counts), and RESET (autovacuum_enabled) of the tables")
 	default:
 		k.add("autovacuum", Safe, "autovacuum is on", "")
 	}
@@ -178,19 +196,27 @@ const tooManyListeners = 50
 func (k *checkup) listen(ctx context.Context) error {
 	const name = "listen"
 	if k.options.PollOnly {
-		k.add(name, Safe, "nodes listen to nothing (listen=off): they read within a second what the others revoke and change", "")
+		k.add(name, Safe, "nodes listen to nothing (listen=off): they read within a second what the others revoke and change",
+			"")
 		return nil
 	}
 	heard, err := k.hears(ctx)
 	switch {
 	case err != nil:
-		k.add(name, Unsafe, fmt.Sprintf("nodes cannot listen: %v; what the others revoke and change is read within a second, not at once", err), "listen=postgres://... in the address, to the same database past every pooler; or listen=off")
+		k.add(name, Unsafe, fmt.Sprintf("nodes cannot listen: %v; what the others revoke and change is read within a "+
+			"second, not at once", err),
+			"listen=postgres://... in the address, to the same database past every pooler; or listen=off")
 	case !heard && k.pooled && k.options.ListenDSN == "":
-		k.add(name, Unsafe, "a pooler stands between and notifications do not pass it: what other nodes revoke and change is read within a second, not at once", "listen=postgres://... in the address, to the same database past the pooler; or listen=off if a second is early enough")
+		k.add(name, Unsafe, "a pooler stands between and notifications do not pass it: what other nodes revoke and change "+
+			"is read within a second, not at once", "listen=postgres://... in the address, to the same database past the "+
+			"pooler; or listen=off if a second is early enough")
 	case !heard:
-		k.add(name, Unsafe, "notifications do not arrive: listen= leads to another database, or through a pooler; what other nodes revoke and change is read within a second, not at once", "listen=postgres://... in the address, to the same database past every pooler; or listen=off")
+		k.add(name, Unsafe, "notifications do not arrive: listen= leads to another database, or through a pooler; what "+
+			"other nodes revoke and change is read within a second, not at once",
+			"listen=postgres://... in the address, to the same database past every pooler; or listen=off")
 	case k.nodes > tooManyListeners:
-		k.add(name, Note, fmt.Sprintf("%d nodes listen, and each notification wakes all of them", k.nodes), "listen=off in the address of each above 50 nodes")
+		k.add(name, Note, fmt.Sprintf("%d nodes listen, and each notification wakes all of them", k.nodes),
+			"listen=off in the address of each above 50 nodes")
 	default:
 		k.add(name, Safe, "notifications arrive", "")
 	}

@@ -59,7 +59,8 @@ func newServer(t *testing.T, fill func(*ownServer), settings ...string) *ownServ
 		}
 	}
 	fill(s)
-	options := fmt.Sprintf("-p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c shared_buffers=16MB", s.port)
+	options := fmt.Sprintf("-p %d -c listen_addresses=127.0.0.1 -c unix_socket_directories= -c shared_buffers=16MB",
+		s.port)
 	for _, o := range settings {
 		options += " -c " + o
 	}
@@ -75,7 +76,8 @@ func empty(s *ownServer) {
 // copyOf fills a folder with what a standby of another server begins with.
 func copyOf(primary *ownServer, name string) func(*ownServer) {
 	return func(s *ownServer) {
-		s.run("pg_basebackup", "-D", s.data, "-R", "-X", "stream", "-c", "fast", "--no-sync", "-d", primary.url("postgres")+"&application_name="+name)
+		s.run("pg_basebackup", "-D", s.data, "-R", "-X", "stream", "-c", "fast", "--no-sync", "-d",
+			primary.url("postgres")+"&application_name="+name)
 	}
 }
 
@@ -131,12 +133,14 @@ func freePort(t *testing.T) int {
 }
 
 func TestSettingsOfTheServerThatAreNotSafeAreFound(t *testing.T) {
-	s := newServer(t, empty, "fsync=off", "full_page_writes=off", "autovacuum=off", "max_connections=20", "idle_session_timeout=5000")
+	s := newServer(t, empty, "fsync=off", "full_page_writes=off", "autovacuum=off", "max_connections=20",
+		"idle_session_timeout=5000")
 	all := states(t, s.url("postgres"), postgres.Options{}, 2)
 	wantState(t, all, "fsync", postgres.Unsafe, "damage the whole database")
 	wantState(t, all, "full_page_writes", postgres.Unsafe, "half written")
 	wantState(t, all, "autovacuum", postgres.Unsafe, "autovacuum is off")
-	wantState(t, all, "connections", postgres.Unsafe, "2 nodes with up to 17 connections each, and there is room for 17", "pool_max_conns=4")
+	wantState(t, all, "connections", postgres.Unsafe, "2 nodes with up to 17 connections each, and there is room for 17",
+		"pool_max_conns=4")
 	wantState(t, all, "timeouts", postgres.Unsafe, "idle_session_timeout is 5s")
 	s.exec("CREATE DATABASE latin TEMPLATE template0 ENCODING 'LATIN1' LOCALE 'C'")
 	wantState(t, states(t, s.url("latin"), postgres.Options{}, 2), "version", postgres.Unsafe, "LATIN1", "UTF8")
@@ -176,7 +180,8 @@ func TestStandbyThatIsNotSynchronousIsFound(t *testing.T) {
 
 func TestClocksAreJudgedByHowFarTheyAreApart(t *testing.T) {
 	for ahead, want := range map[time.Duration]postgres.State{
-		0: postgres.Safe, time.Second: postgres.Safe, -2 * time.Second: postgres.Note, 5 * time.Second: postgres.Note, 6 * time.Second: postgres.Unsafe, -time.Hour: postgres.Unsafe,
+		0: postgres.Safe, time.Second: postgres.Safe, -2 * time.Second: postgres.Note, 5 * time.Second: postgres.Note,
+		6 * time.Second: postgres.Unsafe, -time.Hour: postgres.Unsafe,
 	} {
 		if got := postgres.JudgeClock(ahead); got.State != want {
 			t.Errorf("a database %v ahead is %+v, want %s", ahead, got, want)

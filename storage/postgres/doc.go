@@ -15,7 +15,7 @@
 // PostgreSQL there are these parameters:
 //
 //	schema          where the tables are; keystile
-//	pool_max_conns  connections of a node, 16; four for each core of the database, divided among the nodes, is a good number
+//	pool_max_conns  connections of a node, 16; four for each core of the database, divided among the nodes, is good
 //	timeout         of a call, 5s
 //	migrate=never   an administrator brings the tables to each version (keystile storage migrate status, sql, up); the
 //	                service then needs USAGE of the schema and all on its tables and sequences, and makes no partitions

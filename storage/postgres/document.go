@@ -31,7 +31,8 @@ func (s *Store) Get(ctx context.Context, kind, id string) (d driver.Doc, err err
 }
 
 // List returns a page of the documents with an entry in span.
-func (s *Store) List(ctx context.Context, kind string, span driver.Span, n int) (docs []driver.Doc, next string, err error) {
+func (s *Store) List(ctx context.Context, kind string, span driver.Span,
+	n int) (docs []driver.Doc, next string, err error) {
 	args := []any{kind, []byte(span.From), []byte(span.To), n + 1}
 	err = s.run(ctx, listDocs, func(ctx context.Context, c conn, _ bool) (err error) {
 		var last []byte
@@ -64,7 +65,10 @@ func (s *Store) Put(ctx context.Context, docs ...driver.Doc) (version int64, err
 		return 0, s.idle(ctx)
 	}
 	docs = slices.Clone(docs)
-	slices.SortFunc(docs, func(a, b driver.Doc) int { return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID)) })
+	slices.SortFunc(docs, func(a,
+		b driver.Doc) int {
+		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
+	})
 	call := drawn(nil)
 	args := append(s.argumentsOf(docs), call)
 	err = s.run(ctx, putDocs, func(ctx context.Context, c conn, again bool) (err error) {
@@ -130,7 +134,8 @@ type docArrays struct {
 
 func docColumnsOf(docs []driver.Doc) (c docArrays) {
 	for i, d := range docs {
-		c.kinds, c.ids, c.versions, c.deleted = append(c.kinds, d.Kind), append(c.ids, d.ID), append(c.versions, d.Version), append(c.deleted, d.Deleted)
+		c.kinds, c.ids, c.versions, c.deleted = append(c.kinds, d.Kind), append(c.ids, d.ID), append(c.versions, d.Version),
+			append(c.deleted, d.Deleted)
 		c.ends, c.data = append(c.ends, end(d.ExpiresAt)), append(c.data, notNull(d.Data))
 		for _, entry := range d.Index {
 			c.entryOf, c.entries = append(c.entryOf, int32(i+1)), append(c.entries, entry)

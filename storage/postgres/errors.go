@@ -37,15 +37,19 @@ func explain(dsn string, err error) error {
 	var unreachable *net.OpError
 	switch parsing := (*pgconn.ParseConfigError)(nil); {
 	case errors.As(err, &parsing):
-		return fmt.Errorf("postgres: the address cannot be read; it is like postgres://user@host/database?sslmode=verify-full: %w", err)
+		return fmt.Errorf("postgres: the address cannot be read; it is like "+
+			"postgres://user@host/database?sslmode=verify-full: %w", err)
 	case strings.Contains(err.Error(), "read only connection"):
-		return fmt.Errorf("postgres: %s is a read-only replica: name the primary, or all hosts with commas between them", where)
+		return fmt.Errorf("postgres: %s is a read-only replica: name the primary, or all hosts with commas between them",
+			where)
 	case errors.As(err, &untrusted):
-		return fmt.Errorf("postgres: %s: the certificate of the server is not vouched for; name the file of who does by sslrootcert in the address: %w", where, err)
+		return fmt.Errorf("postgres: %s: the certificate of the server is not vouched for; name the file of who does by "+
+			"sslrootcert in the address: %w", where, err)
 	case errors.As(err, &unresolved):
 		return fmt.Errorf("postgres: %s: the host is not known: %w", where, err)
 	case errors.As(err, &unreachable), errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("postgres: %s: no server answers; see that it runs, listens on this address and is not behind a firewall: %w", where, err)
+		return fmt.Errorf("postgres: %s: no server answers; see that it runs, listens on this address and is not behind a "+
+			"firewall: %w", where, err)
 	}
 	return fmt.Errorf("postgres: %s: %w", where, err)
 }
@@ -53,9 +57,11 @@ func explain(dsn string, err error) error {
 // mends say what to do about an answer of the server, by SQLSTATE.
 var mends = map[string]string{
 	"28P01": "the password is wrong; set it in the address or by PGPASSWORD",
-	"28000": "the server lets this user in from nowhere, or not from here; look at pg_hba.conf, and at sslmode in the address",
+	"28000": "the server lets this user in from nowhere, or not from here; look at pg_hba.conf, and at sslmode in the " +
+		"address",
 	"3D000": "the database is not there; make it with CREATE DATABASE, as a user who may",
-	"42501": "the user may not do this; let an administrator run: GRANT CREATE ON DATABASE ... TO ... (or make the schema and give it to the user)",
+	"42501": "the user may not do this; let an administrator run: GRANT CREATE ON DATABASE ... TO ... (or make the " +
+		"schema and give it to the user)",
 	"53300": "the server has no connection left; raise max_connections, or let each node have fewer",
 	"57P03": "the server is starting or stopping; try again soon",
 	"25006": "this is a read-only replica: name the primary, or all hosts with commas between them",

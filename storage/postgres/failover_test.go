@@ -29,7 +29,8 @@ func pair(t *testing.T) (primary, standby *pgserver.Server, both string) {
 	must(t, standby.Follow(ctx, primary.Conninfo(), "standby"))
 	must(t, primary.Demand(ctx, "standby"))
 	must(t, primary.Synchronous(ctx))
-	return primary, standby, "postgres://keystile@" + standby.Address() + "," + primary.Address() + "/postgres?sslmode=disable"
+	return primary, standby, "postgres://keystile@" + standby.Address() + "," + primary.Address() +
+		"/postgres?sslmode=disable"
 }
 
 // Of all hosts in the address the one that takes writes is used, for listening too, and another one when

@@ -64,7 +64,8 @@ func (s *Store) Listen(ctx context.Context, hint func()) error {
 		return explain(dsn, err)
 	}
 	if !heard {
-		s.options.Log.WarnContext(ctx, "notifications of the database do not arrive, perhaps because a pooler stands between: other nodes' changes are read each second instead; name the server's own address for listening")
+		s.options.Log.WarnContext(ctx, "notifications of the database do not arrive, perhaps because a pooler stands "+
+			"between: other nodes' changes are read each second instead; name the server's own address for listening")
 		return nil
 	}
 	hint()

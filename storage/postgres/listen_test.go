@@ -48,7 +48,8 @@ func TestListenHintsAtWhatOtherNodesWaitFor(t *testing.T) {
 				t.Fatal(err)
 			}
 			<-hints // of the revocation
-			if _, err := there.Put(t.Context(), driver.Doc{Kind: "app", ID: "a"}, driver.Doc{Kind: driver.KindEpoch, ID: "app"}); err != nil {
+			if _, err := there.Put(t.Context(), driver.Doc{Kind: "app", ID: "a"},
+				driver.Doc{Kind: driver.KindEpoch, ID: "app"}); err != nil {
 				t.Fatal(err)
 			}
 			<-hints

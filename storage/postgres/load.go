@@ -75,7 +75,8 @@ func loadRevocations(l *loading, rows []transfer.Row, gone [][]byte) error {
 		return err
 	}
 	n := len(all)
-	kinds, ids, seqs, before, until := make([]string, n), make([]string, n), make([]int64, n), make([][]byte, n), make([][]byte, n)
+	kinds, ids, seqs, before, until := make([]string, n), make([]string, n), make([]int64, n), make([][]byte, n),
+		make([][]byte, n)
 	for i, r := range all {
 		kinds[i], ids[i], before[i], until[i] = r.Kind, r.ID, stamp(r.Before), end(r.Until)
 		if seqs[i], err = signed(r.Seq); err != nil {

@@ -26,7 +26,8 @@ func TestCopyLooksUpItsRowsByTheirKeysHoweverManyThereAre(t *testing.T) {
 		var ends []driver.Revocation
 		for j := range driver.MaxPut {
 			id := fmt.Sprintf("d%05d", i+j)
-			docs = append(docs, driver.Doc{Kind: "thing", ID: id, Index: []string{"all", "a=" + id, "b=" + id, "c=" + id}, Data: []byte("{}")})
+			docs = append(docs, driver.Doc{Kind: "thing", ID: id, Index: []string{"all", "a=" + id, "b=" + id, "c=" + id},
+				Data: []byte("{}")})
 			counts = append(counts, driver.Count{AppID: id, At: hour, Product: "p", Calls: 1})
 			ends = append(ends, driver.Revocation{Kind: driver.RevokeGrant, ID: id, Before: hour, Until: later})
 		}

@@ -61,7 +61,8 @@ func TestAnswersThatAreLostDoubleNothing(t *testing.T) {
 	defer sees.Close()
 	ctx, at := t.Context(), time.Now().UTC()
 	token := func() driver.Token {
-		return driver.Token{Key: handle.KeyOf(handle.New(handle.RefreshPrefix, at)), Grant: "g", IssuedAt: at, ExpiresAt: at.Add(time.Hour)}
+		return driver.Token{Key: handle.KeyOf(handle.New(handle.RefreshPrefix, at)), Grant: "g", IssuedAt: at,
+			ExpiresAt: at.Add(time.Hour)}
 	}
 	batch := uint64(0)
 	id := 0
@@ -81,7 +82,8 @@ func TestAnswersThatAreLostDoubleNothing(t *testing.T) {
 		"Exchange for nothing": func() told {
 			x := token()
 			sees.Issue(ctx, x)
-			return told{s.Exchange(ctx, x.Key, at), func() bool { x, err := sees.Token(ctx, x.Key); return err == nil && !x.SpentAt.IsZero() }}
+			return told{s.Exchange(ctx, x.Key, at),
+				func() bool { x, err := sees.Token(ctx, x.Key); return err == nil && !x.SpentAt.IsZero() }}
 		},
 		"Revoke": func() told {
 			id++
@@ -93,14 +95,17 @@ func TestAnswersThatAreLostDoubleNothing(t *testing.T) {
 		},
 		"Count": func() told {
 			batch++
-			return told{s.Count(ctx, driver.Batch{Node: "n", Seq: batch}, []driver.Count{{AppID: "a", At: at, Calls: 1}}), func() bool {
-				rows, err := sees.Usage(ctx, driver.UsageQuery{AppID: "a", From: at.Add(-48 * time.Hour), To: at.Add(time.Hour), Daily: true})
-				return err == nil && len(rows) == 1 && rows[0].Calls == int64(batch)
-			}}
+			return told{s.Count(ctx, driver.Batch{Node: "n", Seq: batch}, []driver.Count{{AppID: "a", At: at, Calls: 1}}),
+				func() bool {
+					rows, err := sees.Usage(ctx, driver.UsageQuery{AppID: "a", From: at.Add(-48 * time.Hour), To: at.Add(time.Hour),
+						Daily: true})
+					return err == nil && len(rows) == 1 && rows[0].Calls == int64(batch)
+				}}
 		},
 		"Append": func() told {
 			before, _ := sees.Appended(ctx)
-			return told{s.Append(ctx, driver.Record{At: at}), func() bool { after, err := sees.Appended(ctx); return err == nil && after == before+1 }}
+			return told{s.Append(ctx, driver.Record{At: at}),
+				func() bool { after, err := sees.Appended(ctx); return err == nil && after == before+1 }}
 		},
 		"Put": func() told {
 			id++
@@ -163,7 +168,8 @@ func TestConnectionsThatTheServerDroppedAreReplaced(t *testing.T) {
 		wg.Wait()
 	}
 	use()
-	sql(t, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'keystile' AND query LIKE '%\""+schema+"\"%' AND pid <> pg_backend_pid()")
+	sql(t, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = 'keystile' AND query LIKE "+
+		"'%\""+schema+"\"%' AND pid <> pg_backend_pid()")
 	use()
 }
 
@@ -181,7 +187,8 @@ func TestCallThatIsNotAnsweredEnds(t *testing.T) {
 		holding(t, "SELECT * FROM "+schema+".doc FOR UPDATE", blocked, block)
 	}()
 	<-blocked
-	if _, err := s.Put(t.Context(), driver.Doc{Kind: "k", ID: "i", Version: 1}); err == nil || errors.Is(err, driver.ErrConflict) {
+	if _, err := s.Put(t.Context(), driver.Doc{Kind: "k", ID: "i", Version: 1}); err == nil ||
+		errors.Is(err, driver.ErrConflict) {
 		t.Errorf("Put(a locked document) = %v, want an error that is no verdict", err)
 	}
 	close(block)

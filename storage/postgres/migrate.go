@@ -116,7 +116,8 @@ func stepsOf(ctx context.Context, c *pgx.Conn, schema string) (steps []Step, err
 		return nil, err
 	}
 	if there {
-		rows, err := c.Query(ctx, "SELECT n, name, sum, at FROM "+quoted(schema)+".migration ORDER BY n", pgx.QueryExecModeExec)
+		rows, err := c.Query(ctx, "SELECT n, name, sum, at FROM "+quoted(schema)+".migration ORDER BY n",
+			pgx.QueryExecModeExec)
 		if err != nil {
 			return nil, err
 		}
@@ -130,7 +131,8 @@ func stepsOf(ctx context.Context, c *pgx.Conn, schema string) (steps []Step, err
 			if step.Number <= len(known) {
 				m := known[step.Number-1]
 				if sum != m.sum() {
-					return nil, fmt.Errorf("the tables were made by another text of %s than this version has: one of the two was altered", m.name)
+					return nil, fmt.Errorf("the tables were made by another text of %s than this version has: one of the two was "+
+						"altered", m.name)
 				}
 				step.SQL = m.text
 			}
@@ -181,7 +183,8 @@ func (s *Store) migrate(ctx context.Context) error {
 			continue
 		}
 		if s.options.NeverMigrate {
-			return fmt.Errorf("the tables lack step %d (%s), and this program is told not to change them; run: keystile storage migrate up", step.Number, step.Name)
+			return fmt.Errorf("the tables lack step %d (%s), and this program is told not to change them; run: keystile "+
+				"storage migrate up", step.Number, step.Name)
 		}
 		if err := s.take(ctx, known[step.Number-1]); err != nil {
 			return fmt.Errorf("step %s: %w", known[step.Number-1].name, err)
@@ -202,7 +205,8 @@ func (s *Store) take(ctx context.Context, m migration) error {
 		return err
 	}
 	defer tx.Rollback(context.WithoutCancel(ctx))
-	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", pgx.QueryExecModeExec, lockName+s.options.Schema); err != nil {
+	if _, err := tx.Exec(ctx, "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))", pgx.QueryExecModeExec,
+		lockName+s.options.Schema); err != nil {
 		return err
 	}
 	steps, err := stepsOf(ctx, c.Conn(), s.options.Schema)
@@ -222,11 +226,14 @@ func (s *Store) take(ctx context.Context, m migration) error {
 func (m migration) script(schema string) string {
 	var b strings.Builder
 	if m.n == 1 { // CREATE SCHEMA IF NOT EXISTS wants the right to make one even if it is there
-		fmt.Fprintf(&b, "DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = %s) THEN CREATE SCHEMA %s; END IF; END $$;\n", literal(schema), quoted(schema))
+		fmt.Fprintf(&b, "DO $$ BEGIN IF NOT EXISTS (SELECT FROM pg_namespace WHERE nspname = %s) THEN CREATE SCHEMA %s; "+
+			"END IF; END $$;\n", literal(schema), quoted(schema))
 	}
-	fmt.Fprintf(&b, "SET LOCAL search_path = %s;\nSET LOCAL statement_timeout = 0;\nSET LOCAL lock_timeout = '2s';\n", quoted(schema))
+	fmt.Fprintf(&b, "SET LOCAL search_path = %s;\nSET LOCAL statement_timeout = 0;\nSET LOCAL lock_timeout = '2s';\n",
+		quoted(schema))
 	if m.n == 1 {
-		b.WriteString("CREATE TABLE migration (n integer PRIMARY KEY, name text NOT NULL, sum text NOT NULL, at timestamptz NOT NULL DEFAULT now());\n")
+		b.WriteString("CREATE TABLE migration (n integer PRIMARY KEY, name text NOT NULL, sum text NOT NULL, at " +
+			"timestamptz NOT NULL DEFAULT now());\n")
 	}
 	b.WriteString(m.text)
 	fmt.Fprintf(&b, "INSERT INTO migration (n, name, sum) VALUES (%d, '%s', '%s');\n", m.n, m.name, m.sum())

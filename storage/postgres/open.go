@@ -222,11 +222,13 @@ func adapt(ctx context.Context, config *pgxpool.Config, o Options) (version stri
 		return "", err
 	}
 	if server.commit == "off" || server.fsync == "off" {
-		o.Log.WarnContext(ctx, "the database answers before it has stored: what was acknowledged is lost when it crashes; set both on, for its user at least (ALTER ROLE ... SET synchronous_commit = on)",
+		o.Log.WarnContext(ctx, "the database answers before it has stored: what was acknowledged is lost when it crashes; "+
+			"set both on, for its user at least (ALTER ROLE ... SET synchronous_commit = on)",
 			"synchronous_commit", server.commit, "fsync", server.fsync)
 	}
 	// A pooler answers with a process id of its own.
-	if pooled = pooled || server.pid != int(c.PgConn().PID()); pooled && config.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
+	if pooled = pooled || server.pid != int(c.PgConn().PID()); pooled &&
+		config.ConnConfig.DefaultQueryExecMode == pgx.QueryExecModeCacheStatement {
 		config.ConnConfig.DefaultQueryExecMode = pgx.QueryExecModeCacheDescribe
 		o.Log.InfoContext(ctx, "the database is behind a pooler: statements are not prepared, which costs some of the speed")
 	}
@@ -245,7 +247,8 @@ func (f facts) fit() error {
 	case f.number < leastVersion:
 		return fmt.Errorf("the server is PostgreSQL %s: version 15 or newer is needed", f.version)
 	case f.encoding != "UTF8":
-		return fmt.Errorf("the database has the encoding %s, and texts need UTF8: make it with CREATE DATABASE ... ENCODING 'UTF8' TEMPLATE template0", f.encoding)
+		return fmt.Errorf("the database has the encoding %s, and texts need UTF8: make it with CREATE DATABASE ... "+
+			"ENCODING 'UTF8' TEMPLATE template0", f.encoding)
 	}
 	return nil
 }

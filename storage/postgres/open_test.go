@@ -46,12 +46,17 @@ func TestErrorAtTheStartSaysWhatToDo(t *testing.T) {
 	sql(t, "CREATE DATABASE "+ascii+" ENCODING 'SQL_ASCII' TEMPLATE template0 LC_COLLATE 'C' LC_CTYPE 'C'")
 	t.Cleanup(func() { sql(t, "DROP DATABASE "+ascii+" WITH (FORCE)") })
 	for _, c := range []struct{ name, dsn, says string }{
-		{"a wrong password", with(t, dsn, func(u *url.URL, _ url.Values) { u.User = url.UserPassword("keystile_password", "sesame") }), "password is wrong"},
-		{"no right to make a schema", with(t, dsn, func(u *url.URL, _ url.Values) { u.User = url.User(role) }), "GRANT CREATE ON DATABASE"},
+		{"a wrong password", with(t, dsn,
+			func(u *url.URL, _ url.Values) { u.User = url.UserPassword("keystile_password", "sesame") }), "password is wrong"},
+		{"no right to make a schema", with(t, dsn, func(u *url.URL, _ url.Values) { u.User = url.User(role) }),
+			"GRANT CREATE ON DATABASE"},
 		{"no such database", with(t, dsn, func(u *url.URL, _ url.Values) { u.Path = "/nowhere" }), "CREATE DATABASE"},
-		{"a standby", with(t, dsn, func(_ *url.URL, q url.Values) { q.Set("default_transaction_read_only", "on") }), "read-only replica"},
-		{"an encoding that is not UTF8", with(t, dsn, func(u *url.URL, _ url.Values) { u.Path = "/" + ascii }), "ENCODING 'UTF8'"},
-		{"a port where nothing listens", with(t, dsn, func(u *url.URL, _ url.Values) { u.Host = "127.0.0.1:1" }), "no server answers"},
+		{"a standby", with(t, dsn, func(_ *url.URL, q url.Values) { q.Set("default_transaction_read_only", "on") }),
+			"read-only replica"},
+		{"an encoding that is not UTF8", with(t, dsn, func(u *url.URL, _ url.Values) { u.Path = "/" + ascii }),
+			"ENCODING 'UTF8'"},
+		{"a port where nothing listens", with(t, dsn, func(u *url.URL, _ url.Values) { u.Host = "127.0.0.1:1" }),
+			"no server answers"},
 		{"no address", "postgres://%zz", "cannot be read"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -78,7 +83,8 @@ func TestServerIsVerified(t *testing.T) {
 	other := httptest.NewTLSServer(nil)
 	other.Close()
 	wrong := filepath.Join(t.TempDir(), "other.crt")
-	if err := os.WriteFile(wrong, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: other.Certificate().Raw}), 0o600); err != nil {
+	if err := os.WriteFile(wrong, pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: other.Certificate().Raw}),
+		0o600); err != nil {
 		t.Fatal(err)
 	}
 	s, err := postgres.Open(t.Context(), verified(wrong), postgres.Options{Schema: newSchema(t)})
@@ -165,7 +171,8 @@ func TestNodesThatStartAtOnceMakeTheTablesOnce(t *testing.T) {
 func TestScriptDoesWhatOpenDoes(t *testing.T) {
 	dsn, schema := address(t, direct), newSchema(t)
 	o := postgres.Options{Schema: schema, NeverMigrate: true}
-	if _, err := postgres.Open(t.Context(), dsn, o); err == nil || !strings.Contains(err.Error(), "keystile storage migrate up") {
+	if _, err := postgres.Open(t.Context(), dsn, o); err == nil ||
+		!strings.Contains(err.Error(), "keystile storage migrate up") {
 		t.Fatalf("Open(without tables) = %v", err)
 	}
 	sql(t, postgres.Script(schema, 0))
@@ -200,7 +207,8 @@ func TestTablesOfANewerVersionAreRefused(t *testing.T) {
 	dsn, o := address(t, direct), postgres.Options{Schema: newSchema(t)}
 	open(t, dsn, o).Close()
 	sql(t, ahead(o.Schema, "9999_other.sql")...)
-	if _, err := postgres.Open(t.Context(), dsn, o); !errors.Is(err, driver.ErrNewer) || !strings.Contains(err.Error(), "9999_other.sql") {
+	if _, err := postgres.Open(t.Context(), dsn, o); !errors.Is(err, driver.ErrNewer) ||
+		!strings.Contains(err.Error(), "9999_other.sql") {
 		t.Errorf("Open() = %v, want ErrNewer with the step's name", err)
 	}
 }
@@ -258,7 +266,8 @@ func TestStoreSaysWhereItIsAndNothingSecret(t *testing.T) {
 		t.Fatal(err)
 	}
 	both := with(t, dsn, func(u *url.URL, _ url.Values) { u.Host += ",127.0.0.1:1" })
-	pairs := "host=" + u.Hostname() + " port=" + u.Port() + " user=" + u.User.Username() + " dbname=" + u.Path[1:] + " sslmode=disable password=sesame"
+	pairs := "host=" + u.Hostname() + " port=" + u.Port() + " user=" + u.User.Username() + " dbname=" + u.Path[1:] +
+		" sslmode=disable password=sesame"
 	for given, want := range map[string]string{
 		with(t, dsn, func(u *url.URL, q url.Values) {
 			u.User = url.UserPassword(u.User.Username(), "sesame")
@@ -268,7 +277,8 @@ func TestStoreSaysWhereItIsAndNothingSecret(t *testing.T) {
 	} {
 		s := open(t, given, postgres.Options{Schema: schemaOf(t)})
 		kind, version, at := s.Describe()
-		if major, err := strconv.Atoi(version[:min(2, len(version))]); kind != "PostgreSQL" || err != nil || major < 15 || strings.Contains(version, " ") || at != want {
+		if major, err := strconv.Atoi(version[:min(2, len(version))]); kind != "PostgreSQL" || err != nil || major < 15 ||
+			strings.Contains(version, " ") || at != want {
 			t.Errorf("it is %q %q at %q, want a PostgreSQL at %q", kind, version, at, want)
 		}
 		if err := s.Close(); err != nil {

@@ -78,13 +78,15 @@ func (p *partitions) make(ctx context.Context, c *pgxpool.Conn, s *Store, now ti
 		switch {
 		case err == nil, is(err, inTheDefault):
 		case is(err, insufficientPrivilege):
-			s.options.Log.WarnContext(ctx, "this user does not own the tables, so it makes no partitions: tokens that have ended are removed one by one", "error", err)
+			s.options.Log.WarnContext(ctx, "this user does not own the tables, so it makes no partitions: tokens that have "+
+				"ended are removed one by one", "error", err)
 			p.made = through
 			return nil
 		case !passing(err):
 			return err
 		default:
-			s.options.Log.WarnContext(ctx, "the table of tokens is locked by another transaction, so the partition of a week was not made; it is tried again each minute",
+			s.options.Log.WarnContext(ctx, "the table of tokens is locked by another transaction, so the partition of a week "+
+				"was not made; it is tried again each minute",
 				"week", start.Format(time.DateOnly), "error", err)
 			return nil
 		}
@@ -111,7 +113,8 @@ func (p *partitions) past(ctx context.Context, c *pgxpool.Conn, s *Store, weeks 
 
 // passing reports whether a change of the tables did not find its moment.
 func passing(err error) bool {
-	return slices.ContainsFunc([]string{lockNotAvailable, deadlockDetected, queryCanceled, duplicateTable, overlapping, uniqueViolation},
+	return slices.ContainsFunc([]string{lockNotAvailable, deadlockDetected, queryCanceled, duplicateTable, overlapping,
+		uniqueViolation},
 		func(code string) bool { return is(err, code) })
 }
 
@@ -129,7 +132,8 @@ func (s *Store) makePartition(ctx context.Context, c *pgxpool.Conn, start time.T
 
 // alter changes tables in a transaction that waits for no lock longer than a moment.
 func (s *Store) alter(ctx context.Context, c *pgxpool.Conn, statements string) error {
-	_, err := c.Exec(ctx, fmt.Sprintf("BEGIN; SET LOCAL lock_timeout = '%s'; SET LOCAL search_path = %s; %s; COMMIT", lockWait, s.schema, statements), pgx.QueryExecModeSimpleProtocol)
+	_, err := c.Exec(ctx, fmt.Sprintf("BEGIN; SET LOCAL lock_timeout = '%s'; SET LOCAL search_path = %s; %s; COMMIT",
+		lockWait, s.schema, statements), pgx.QueryExecModeSimpleProtocol)
 	if err != nil {
 		_, _ = c.Exec(ctx, "ROLLBACK", pgx.QueryExecModeSimpleProtocol)
 	}
@@ -230,9 +234,11 @@ func patiently(ctx context.Context, c *pgxpool.Conn, do func(pgx.Tx) error) erro
 }
 
 // sweepPartition removes the tokens of a partition that have ended.
-func (s *Store) sweepPartition(ctx context.Context, c *pgxpool.Conn, name string, at time.Time) (removed int, err error) {
+func (s *Store) sweepPartition(ctx context.Context, c *pgxpool.Conn, name string,
+	at time.Time) (removed int, err error) {
 	err = patiently(ctx, c, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, "DELETE FROM "+s.schema+"."+quoted(name)+" WHERE ends <= $1", pgx.QueryExecModeExec, stamp(at))
+		tag, err := tx.Exec(ctx, "DELETE FROM "+s.schema+"."+quoted(name)+" WHERE ends <= $1", pgx.QueryExecModeExec,
+			stamp(at))
 		removed = int(tag.RowsAffected())
 		return err
 	})
@@ -241,11 +247,13 @@ func (s *Store) sweepPartition(ctx context.Context, c *pgxpool.Conn, name string
 
 // dropPartition counts the tokens of a partition, and drops it unless one has come that lives on. It
 // does not lock the table while it counts: no key of a week that ended days ago is made any more.
-func (s *Store) dropPartition(ctx context.Context, c *pgxpool.Conn, name string, at time.Time) (removed int, err error) {
+func (s *Store) dropPartition(ctx context.Context, c *pgxpool.Conn, name string,
+	at time.Time) (removed int, err error) {
 	table := s.schema + "." + quoted(name)
 	var live bool
 	err = patiently(ctx, c, func(tx pgx.Tx) error {
-		return tx.QueryRow(ctx, "SELECT count(*), coalesce(bool_or(ends IS NULL OR ends > $1), false) FROM "+table, pgx.QueryExecModeExec, stamp(at)).Scan(&removed, &live)
+		return tx.QueryRow(ctx, "SELECT count(*), coalesce(bool_or(ends IS NULL OR ends > $1), false) FROM "+table,
+			pgx.QueryExecModeExec, stamp(at)).Scan(&removed, &live)
 	})
 	if err != nil || live {
 		return 0, err

@@ -33,7 +33,8 @@ func TestContractInPartitions(t *testing.T) {
 func issued(t *testing.T, s *postgres.Store, at time.Time, live time.Duration, n int) (keys []driver.Key) {
 	t.Helper()
 	for range n {
-		x := driver.Token{Key: handle.KeyOf(handle.New(handle.RefreshPrefix, at)), Kind: driver.KindRefresh, Grant: "g", IssuedAt: at, ExpiresAt: at.Add(live)}
+		x := driver.Token{Key: handle.KeyOf(handle.New(handle.RefreshPrefix, at)), Kind: driver.KindRefresh, Grant: "g",
+			IssuedAt: at, ExpiresAt: at.Add(live)}
 		if err := s.Issue(t.Context(), x); err != nil {
 			t.Fatal(err)
 		}
@@ -47,7 +48,8 @@ func partitions(t *testing.T, schema string) (n int) {
 	t.Helper()
 	c := database.Connect(t)
 	defer c.Close(context.Background())
-	if err := c.QueryRow(t.Context(), "SELECT count(*) FROM pg_inherits WHERE inhparent = to_regclass($1)::oid AND inhrelid::regclass::text LIKE '%token\\_w%'", schema+".token").Scan(&n); err != nil {
+	if err := c.QueryRow(t.Context(), "SELECT count(*) FROM pg_inherits WHERE inhparent = to_regclass($1)::oid AND "+
+		"inhrelid::regclass::text LIKE '%token\\_w%'", schema+".token").Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n

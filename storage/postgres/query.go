@@ -48,7 +48,8 @@ type statement struct{ name, text string }
 const tokenColumns = "key, grant_id, app, usr, granted, ends, spent, brief, rest"
 
 // givenTokens are new tokens, a column each in $1 to $9.
-const givenTokens = "unnest($1::bytea[], $2::text[], $3::text[], $4::text[], $5::bytea[], $6::bytea[], $7::bytea[], $8::boolean[], $9::bytea[])"
+const givenTokens = "unnest($1::bytea[], $2::text[], $3::text[], $4::text[], $5::bytea[], $6::bytea[], $7::bytea[], " +
+	"$8::boolean[], $9::bytea[])"
 
 // uncovered holds for a token t that no revocation covers (driver.Revocation.Covers). These are four
 // conditions and not one with OR: each is one look into an index.

@@ -23,7 +23,8 @@ func TestRefusalThatIsLostIsNoSuccess(t *testing.T) {
 	defer other.Close()
 	ctx, at, id := t.Context(), time.Now().UTC(), 0
 	token := func() driver.Token {
-		return driver.Token{Key: handle.KeyOf(handle.New(handle.RefreshPrefix, at)), Grant: "g", IssuedAt: at, ExpiresAt: at.Add(time.Hour)}
+		return driver.Token{Key: handle.KeyOf(handle.New(handle.RefreshPrefix, at)), Grant: "g", IssuedAt: at,
+			ExpiresAt: at.Add(time.Hour)}
 	}
 	spent := func() driver.Token {
 		x := token()

@@ -83,7 +83,8 @@ func outcomeOf(err error) outcome {
 }
 
 func verdict(err error) bool {
-	for _, v := range []error{driver.ErrNotFound, driver.ErrExists, driver.ErrConflict, driver.ErrSpent, driver.ErrRevoked, driver.ErrInvalid} {
+	for _, v := range []error{driver.ErrNotFound, driver.ErrExists, driver.ErrConflict, driver.ErrSpent, driver.ErrRevoked,
+		driver.ErrInvalid} {
 		if errors.Is(err, v) {
 			return true
 		}
@@ -100,7 +101,8 @@ func (s *Store) run(ctx context.Context, q query, do func(ctx context.Context, c
 }
 
 // call is run with a time of its own.
-func (s *Store) call(ctx context.Context, q query, within time.Duration, do func(ctx context.Context, c conn, again bool) error) error {
+func (s *Store) call(ctx context.Context, q query, within time.Duration,
+	do func(ctx context.Context, c conn, again bool) error) error {
 	if err := s.begin(); err != nil {
 		return err
 	}
@@ -131,12 +133,12 @@ func (s *Store) call(ctx context.Context, q query, within time.Duration, do func
 	return fmt.Errorf("postgres: %s: %w", statements[q].name, err)
 }
 
-// repeat does a call again after a failure. A call whose connection breaks before its answer comes may have happened or not, so it is sent again. Count,
-// Revoke, Prune, Sweep and reads come out the same however often they happen. Issue and Exchange have happened
-// if their records are there by then: no other caller knows those keys. Put, Append and an Exchange for nothing
-// draw a number that stands with their records, and recognise their own work by it. Only a Put whose documents
-// another call has changed or removed since is answered with an error, and one that removes documents and
-// writes none.
+// repeat does a call again after a failure. A call whose connection breaks before its answer comes may have
+// happened or not, so it is sent again. Count, Revoke, Prune, Sweep and reads come out the same however often
+// they happen. Issue and Exchange have happened if their records are there by then: no other caller knows those
+// keys. Put, Append and an Exchange for nothing draw a number that stands with their records, and recognise
+// their own work by it. Only a Put whose documents another call has changed or removed since is answered with
+// an error, and one that removes documents and writes none.
 func (s *Store) repeat(ctx context.Context, q query, do func(c conn, again bool) error) error {
 	wait, lost := s.pause, false
 	for attempt := 1; ; attempt++ {

@@ -20,7 +20,8 @@ type Stats struct {
 // Stats returns the state of the connections.
 func (s *Store) Stats() Stats {
 	p := s.pool.Stat()
-	return Stats{int(p.TotalConns()), int(p.AcquiredConns()), int(p.MaxConns()), p.EmptyAcquireCount(), p.EmptyAcquireWaitTime()}
+	return Stats{int(p.TotalConns()), int(p.AcquiredConns()), int(p.MaxConns()), p.EmptyAcquireCount(),
+		p.EmptyAcquireWaitTime()}
 }
 
 // Describe returns what the Store is: the version of the server when it was opened, and host:port/database,

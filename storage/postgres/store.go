@@ -107,11 +107,13 @@ func (c conn) row(ctx context.Context, q query, args []any, into ...any) error {
 }
 
 // collect reads all rows of a statement.
-func collect[T any](ctx context.Context, c conn, q query, args []any, scan func(pgx.Rows) (T, error)) (all []T, err error) {
+func collect[T any](ctx context.Context, c conn, q query, args []any,
+	scan func(pgx.Rows) (T, error)) (all []T, err error) {
 	return collectText(ctx, c, c.s.texts[q], args, scan)
 }
 
-func collectText[T any](ctx context.Context, c conn, text string, args []any, scan func(pgx.Rows) (T, error)) (all []T, err error) {
+func collectText[T any](ctx context.Context, c conn, text string, args []any,
+	scan func(pgx.Rows) (T, error)) (all []T, err error) {
 	rows, err := c.Query(ctx, text, args...)
 	if err != nil {
 		return nil, err

@@ -192,8 +192,10 @@ func decode(data []byte, t *driver.Token) error {
 	if err := json.Unmarshal(data, &r); err != nil {
 		return err
 	}
-	t.Kind, t.Scope, t.IssuedAt, t.AuthTime, t.LoginType, t.Resource = r.Kind, r.Scope, r.IssuedAt, r.AuthTime, r.LoginType, r.Resource
-	t.RedirectURI, t.Challenge, t.Method, t.Nonce, t.IP, t.SignIn = r.RedirectURI, r.Challenge, r.Method, r.Nonce, r.IP, r.SignIn
+	t.Kind, t.Scope, t.IssuedAt, t.AuthTime, t.LoginType, t.Resource = r.Kind, r.Scope, r.IssuedAt, r.AuthTime,
+		r.LoginType, r.Resource
+	t.RedirectURI, t.Challenge, t.Method, t.Nonce, t.IP, t.SignIn = r.RedirectURI, r.Challenge, r.Method, r.Nonce, r.IP,
+		r.SignIn
 	return nil
 }
 
@@ -205,7 +207,8 @@ const briefly = 24 * time.Hour
 // opposite orders both would wait for a second until one was chosen to fail.
 func columnsOf(tokens []driver.Token) ([]any, error) {
 	n := len(tokens)
-	tokens = slices.SortedFunc(slices.Values(tokens), func(a, b driver.Token) int { return bytes.Compare(a.Key[:], b.Key[:]) })
+	tokens = slices.SortedFunc(slices.Values(tokens),
+		func(a, b driver.Token) int { return bytes.Compare(a.Key[:], b.Key[:]) })
 	keys, grants, apps, users := make([][]byte, n), make([]string, n), make([]string, n), make([]string, n)
 	granted, ends, spent, more := make([][]byte, n), make([][]byte, n), make([][]byte, n), make([][]byte, n)
 	brief := make([]bool, n)

@@ -90,7 +90,8 @@ var listings = map[transfer.Table]listing{
 		},
 	},
 	transfer.Audit: {
-		fmt.Sprintf(largeRows, "seq, at, data", "seq", "SELECT seq, at, data FROM ks.record WHERE seq > $1 ORDER BY seq LIMIT $2", "seq"),
+		fmt.Sprintf(largeRows, "seq, at, data", "seq",
+			"SELECT seq, at, data FROM ks.record WHERE seq > $1 ORDER BY seq LIMIT $2", "seq"),
 		func(after []byte) ([]any, error) {
 			if after == nil {
 				return []any{int64(math.MinInt64)}, nil

@@ -30,7 +30,8 @@ func TestCallThatGivesUpDoesNotCancelItsStatement(t *testing.T) {
 	}
 	for range 20 { // a cancel would come behind the answer
 		var waiting int
-		must(t, holder.QueryRow(ctx, "SELECT count(*) FROM pg_sleep(0.02), pg_locks WHERE NOT granted AND pg_backend_pid() = ANY (pg_blocking_pids(pid))").Scan(&waiting))
+		must(t, holder.QueryRow(ctx, "SELECT count(*) FROM pg_sleep(0.02), pg_locks WHERE NOT granted AND pg_backend_pid() "+
+			"= ANY (pg_blocking_pids(pid))").Scan(&waiting))
 		if waiting != 1 {
 			t.Fatalf("%d statements wait after their caller has given up, want 1", waiting)
 		}

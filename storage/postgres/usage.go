@@ -37,7 +37,8 @@ func tooLarge(n uint64) error {
 }
 
 // usageColumns turns rows into one array for each column.
-func usageColumns(rows []usageRow) (apps []string, daily []bool, at [][]byte, products []string, calls, errors []int64) {
+func usageColumns(rows []usageRow) (apps []string, daily []bool, at [][]byte, products []string, calls,
+	errors []int64) {
 	n := len(rows)
 	apps, daily, at, products = make([]string, n), make([]bool, n), make([][]byte, n), make([]string, n)
 	calls, errors = make([]int64, n), make([]int64, n)
@@ -58,7 +59,8 @@ func rowsOf(counts []driver.Count) []usageRow {
 		rows = append(rows, usageRow{hour, false}, usageRow{day, true})
 	}
 	order := func(a, b usageRow) int {
-		return cmp.Or(cmp.Compare(a.AppID, b.AppID), compareBools(a.daily, b.daily), a.At.Compare(b.At), cmp.Compare(a.Product, b.Product))
+		return cmp.Or(cmp.Compare(a.AppID, b.AppID), compareBools(a.daily, b.daily), a.At.Compare(b.At),
+			cmp.Compare(a.Product, b.Product))
 	}
 	slices.SortFunc(rows, order)
 	sums := rows[:0]

@@ -13,7 +13,8 @@ import (
 func TestListsComeBackAsTheyWerePacked(t *testing.T) {
 	for _, r := range []Ranking{
 		{ID: "none"},
-		{ID: "r", Names: []string{"a", "ä b", ""}, Calls: []int64{1, 300, math.MaxInt64}, Errors: []int64{0, 2, math.MaxInt64}, Over: []int64{0, 1, 9}},
+		{ID: "r", Names: []string{"a", "ä b", ""}, Calls: []int64{1, 300, math.MaxInt64},
+			Errors: []int64{0, 2, math.MaxInt64}, Over: []int64{0, 1, 9}},
 	} {
 		packed := r.Pack()
 		packed.Names, packed.Calls, packed.Errors, packed.Over = nil, nil, nil, nil
@@ -28,7 +29,8 @@ func TestListsComeBackAsTheyWerePacked(t *testing.T) {
 			}
 		}
 	}
-	for _, bad := range []string{"\xff", "\x05ab", "\x01a\x01\x01", "\x01a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01\x01"} {
+	for _, bad := range []string{"\xff", "\x05ab", "\x01a\x01\x01",
+		"\x01a\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01\x01\x01"} {
 		if got, err := (Ranking{Packed: []byte(bad)}).Unpack(); err == nil {
 			t.Errorf("%q is %+v", bad, got)
 		}
@@ -37,7 +39,8 @@ func TestListsComeBackAsTheyWerePacked(t *testing.T) {
 
 func TestRankingThatIsNoneIsRefused(t *testing.T) {
 	day := driver.Day(time.Now())
-	good := Ranking{ID: "r", Of: Apps, Day: day, Names: []string{"a"}, Calls: []int64{1}, Errors: []int64{0}, Over: []int64{0}}
+	good := Ranking{ID: "r", Of: Apps, Day: day, Names: []string{"a"}, Calls: []int64{1}, Errors: []int64{0},
+		Over: []int64{0}}
 	if err := good.Check(); err != nil {
 		t.Fatal(err)
 	}

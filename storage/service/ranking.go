@@ -36,7 +36,8 @@ func (s *Store) SaveRanking(ctx context.Context, r ranking.Ranking) (ranking.Ran
 
 // Rankings returns the rankings of the days from a time on, and before another, by day. more is true
 // where there are others that are too many to be read at once.
-func (s *Store) Rankings(ctx context.Context, of string, from, to time.Time) (all []ranking.Ranking, more bool, err error) {
+func (s *Store) Rankings(ctx context.Context, of string,
+	from, to time.Time) (all []ranking.Ranking, more bool, err error) {
 	span := driver.Between(rankingEntry(of, from), rankingEntry(of, to))
 	all, next, err := document.List(ctx, s.docs, rankings, span, maxRankings)
 	if err != nil {

@@ -70,7 +70,8 @@ func markedIn(hour time.Time) string { return "hour=" + driver.Hour(hour).Format
 func (s *Store) MarkUsage(ctx context.Context, hour time.Time, accounts ...string) error {
 	for len(accounts) > 0 {
 		n := min(len(accounts), maxMarked)
-		mark := usageMark{ID: rand.Text(), Hour: driver.Hour(hour), Accounts: accounts[:n], Ends: time.Now().UTC().AddDate(0, 0, usageMarkDays)}
+		mark := usageMark{ID: rand.Text(), Hour: driver.Hour(hour), Accounts: accounts[:n],
+			Ends: time.Now().UTC().AddDate(0, 0, usageMarkDays)}
 		if _, err := document.Put(ctx, s.docs, usageMarks, mark); err != nil {
 			return err
 		}
@@ -81,7 +82,8 @@ func (s *Store) MarkUsage(ctx context.Context, hour time.Time, accounts ...strin
 
 // MarkedUsage returns a page of the accounts that were marked in an hour, some of them several times and in no
 // order. It begins at the start or at a next of before, and next is "" at the end.
-func (s *Store) MarkedUsage(ctx context.Context, hour time.Time, from string) (accounts []string, next string, err error) {
+func (s *Store) MarkedUsage(ctx context.Context, hour time.Time,
+	from string) (accounts []string, next string, err error) {
 	span := driver.Is(markedIn(hour))
 	if from != "" {
 		span.From = from

@@ -1,5 +1,5 @@
-// Package state describes what is true of a store as a whole: which features it requires ([Feature]), how many records it
-// counts ([Counts]), and which documents that processes cache have changed ([Change]).
+// Package state describes what is true of a store as a whole: which features it requires ([Feature]), how many
+// records it counts ([Counts]), and which documents that processes cache have changed ([Change]).
 //
 //	stop := store.OnChange(func(c storage.Change) { cache.Drop(c.Kind, c.IDs) })
 //

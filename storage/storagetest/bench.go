@@ -148,7 +148,8 @@ func benchCount(b *testing.B, s driver.Backend) func(caller, i int) error {
 	return func(caller, i int) error {
 		var counts []driver.Count
 		for row := range 10 {
-			counts = append(counts, driver.Count{AppID: fmt.Sprint("app ", row), Product: "ai", At: time.Now(), Calls: 100, Errors: 1})
+			counts = append(counts, driver.Count{AppID: fmt.Sprint("app ", row), Product: "ai", At: time.Now(), Calls: 100,
+				Errors: 1})
 		}
 		return s.Count(b.Context(), driver.Batch{Node: fmt.Sprint("node ", caller), Seq: uint64(i + 1)}, counts)
 	}
@@ -164,7 +165,8 @@ func benchAppend(b *testing.B, s driver.Backend) func(caller, i int) error {
 
 // thing is a document of the size of an application.
 func thing(i int) driver.Doc {
-	return driver.Doc{Kind: "thing", ID: fmt.Sprintf("%09d", i), Index: []string{"all", fmt.Sprint("owner=", i%100)}, Data: make([]byte, 500)}
+	return driver.Doc{Kind: "thing", ID: fmt.Sprintf("%09d", i), Index: []string{"all", fmt.Sprint("owner=", i%100)},
+		Data: make([]byte, 500)}
 }
 
 func stockThings(b *testing.B, s driver.Backend) {

@@ -18,7 +18,8 @@ import (
 // except where no promise has such a name.
 //
 // It is there for lists of bugs that the contract must see: package planted has one.
-func Broken(t *testing.T, path string, patience time.Duration, open func(t *testing.T, dir string) driver.Backend) string {
+func Broken(t *testing.T, path string, patience time.Duration,
+	open func(t *testing.T, dir string) driver.Backend) string {
 	t.Helper()
 	tried := 0
 	for _, c := range append(contract(), reopening()) {

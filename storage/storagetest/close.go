@@ -20,11 +20,12 @@ func closing() []promise {
 				}
 			}
 		}},
-		{name: "of 60 times, callers who race with Close are always answered", lives: func(t testing.TB, open func() driver.Backend) {
-			for round := range 60 {
-				closeAmid(t, open(), round)
-			}
-		}},
+		{name: "of 60 times, callers who race with Close are always answered",
+			lives: func(t testing.TB, open func() driver.Backend) {
+				for round := range 60 {
+					closeAmid(t, open(), round)
+				}
+			}},
 	}
 }
 

@@ -24,14 +24,15 @@ func conflicts() []promise {
 			inTheWay(t, b, "a", driver.ErrConflict, ahead)
 			sameDoc(t, get(t, b, "a"), d)
 		}},
-		{name: "removing a version that is no more: ErrConflict, and the newer stays", test: func(t testing.TB, b driver.Backend) {
-			d := doc("a")
-			d.Version = put(t, b, d)
-			stale := removal(d)
-			d.Version = put(t, b, d)
-			inTheWay(t, b, "a", driver.ErrConflict, stale)
-			sameDoc(t, get(t, b, "a"), d)
-		}},
+		{name: "removing a version that is no more: ErrConflict, and the newer stays",
+			test: func(t testing.TB, b driver.Backend) {
+				d := doc("a")
+				d.Version = put(t, b, d)
+				stale := removal(d)
+				d.Version = put(t, b, d)
+				inTheWay(t, b, "a", driver.ErrConflict, stale)
+				sameDoc(t, get(t, b, "a"), d)
+			}},
 		{name: "replacing or removing what is gone: ErrConflict", test: func(t testing.TB, b driver.Backend) {
 			d := doc("a")
 			d.Version = put(t, b, d)

@@ -13,13 +13,18 @@ import (
 // its locks one by one ends some of these calls as deadlocks, and others half done.
 func crowding() []promise {
 	return []promise{
-		{name: "8 writers who move units between documents in any order lose none, and every page shows all", test: transfers},
-		{name: "8 creations of the same documents in opposite orders: one wins whole, the others are refused", test: oppositeCreations},
+		{name: "8 writers who move units between documents in any order lose none, and every page shows all",
+			test: transfers},
+		{name: "8 creations of the same documents in opposite orders: one wins whole, the others are refused",
+			test: oppositeCreations},
 		{name: "8 issues of the same keys in opposite orders: one wins whole, the others are refused", test: oppositeIssues},
 		{name: "8 exchanges that bring the same successors in opposite orders: one wins whole", test: oppositeSuccessors},
-		{name: "8 callers who revoke the same in opposite orders are all answered, and the latest ends stay", test: oppositeRevokes},
-		{name: "8 nodes that count on the same rows in opposite orders are all answered, and lose nothing", test: oppositeCounts},
-		{name: "of 16 exchanges beside revocations at most one wins, none that began behind one, and no successor", test: exchangeBesideRevoke},
+		{name: "8 callers who revoke the same in opposite orders are all answered, and the latest ends stay",
+			test: oppositeRevokes},
+		{name: "8 nodes that count on the same rows in opposite orders are all answered, and lose nothing",
+			test: oppositeCounts},
+		{name: "of 16 exchanges beside revocations at most one wins, none that began behind one, and no successor",
+			test: exchangeBesideRevoke},
 		{name: "a reader beside it sees all of an Issue, an Exchange or a Count, or nothing", test: halfSeen},
 	}
 }
@@ -69,7 +74,8 @@ func transfers(t testing.TB, b driver.Backend) {
 			sum += int(d.Data[0])
 		}
 		if len(page) != accounts || sum != accounts*units {
-			t.Fatalf("List(account) shows %d units in %d documents beside Puts that move them, want %d in %d", sum, len(page), accounts*units, accounts)
+			t.Fatalf("List(account) shows %d units in %d documents beside Puts that move them, want %d in %d", sum, len(page),
+				accounts*units, accounts)
 		}
 	})
 	allNil(t, "Put(three accounts)", answers)

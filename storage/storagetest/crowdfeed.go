@@ -16,38 +16,40 @@ import (
 // reader who is always at the end of the feed has gone on.
 func crowdedFeeds() []promise {
 	return []promise{
-		{name: "two readers at the end of the trail miss nothing beside long and short Appends", test: func(t testing.TB, b driver.Backend) {
-			crowdedFeed(t, func(texts []string) error {
-				var records []driver.Record
-				for _, text := range texts {
-					records = append(records, driver.Record{At: at(0), Data: []byte(text)})
-				}
-				return b.Append(t.Context(), records...)
-			}, func(after uint64) (seqs []uint64, texts []string) {
-				page, err := b.Records(t.Context(), after, driver.Page)
-				want(t, "Records(after)", err, nil)
-				for _, r := range page {
-					seqs, texts = append(seqs, r.Seq), append(texts, string(r.Data))
-				}
-				return seqs, texts
-			})
-		}},
-		{name: "two readers at the end of the feed miss nothing beside long and short Revokes", test: func(t testing.TB, b driver.Backend) {
-			crowdedFeed(t, func(texts []string) error {
-				var rs []driver.Revocation
-				for _, text := range texts {
-					rs = append(rs, grantEnd(text))
-				}
-				return b.Revoke(t.Context(), rs...)
-			}, func(after uint64) (seqs []uint64, texts []string) {
-				page, err := b.Revocations(t.Context(), after, driver.Page)
-				want(t, "Revocations(after)", err, nil)
-				for _, r := range page {
-					seqs, texts = append(seqs, r.Seq), append(texts, r.ID)
-				}
-				return seqs, texts
-			})
-		}},
+		{name: "two readers at the end of the trail miss nothing beside long and short Appends",
+			test: func(t testing.TB, b driver.Backend) {
+				crowdedFeed(t, func(texts []string) error {
+					var records []driver.Record
+					for _, text := range texts {
+						records = append(records, driver.Record{At: at(0), Data: []byte(text)})
+					}
+					return b.Append(t.Context(), records...)
+				}, func(after uint64) (seqs []uint64, texts []string) {
+					page, err := b.Records(t.Context(), after, driver.Page)
+					want(t, "Records(after)", err, nil)
+					for _, r := range page {
+						seqs, texts = append(seqs, r.Seq), append(texts, string(r.Data))
+					}
+					return seqs, texts
+				})
+			}},
+		{name: "two readers at the end of the feed miss nothing beside long and short Revokes",
+			test: func(t testing.TB, b driver.Backend) {
+				crowdedFeed(t, func(texts []string) error {
+					var rs []driver.Revocation
+					for _, text := range texts {
+						rs = append(rs, grantEnd(text))
+					}
+					return b.Revoke(t.Context(), rs...)
+				}, func(after uint64) (seqs []uint64, texts []string) {
+					page, err := b.Revocations(t.Context(), after, driver.Page)
+					want(t, "Revocations(after)", err, nil)
+					for _, r := range page {
+						seqs, texts = append(seqs, r.Seq), append(texts, r.ID)
+					}
+					return seqs, texts
+				})
+			}},
 	}
 }
 

@@ -36,7 +36,8 @@ func sweepRace(t testing.TB, b driver.Backend) {
 					return nil
 				}
 				_, err := b.Put(t.Context(), doc(fmt.Sprint("stays ", i, j), "stays"))
-				if err := errors.Join(err, b.Issue(t.Context(), token("a")), b.Revoke(t.Context(), grantEnd(fmt.Sprint(i, j)))); err != nil {
+				if err := errors.Join(err, b.Issue(t.Context(), token("a")),
+					b.Revoke(t.Context(), grantEnd(fmt.Sprint(i, j)))); err != nil {
 					return err
 				}
 				continue

@@ -19,11 +19,12 @@ func exchanging() []promise {
 			sameToken(t, read(t, b, x.Key), x)
 		}},
 		{name: "what follows can be exchanged in its turn", test: rotation},
-		{name: "an expired token can be exchanged: expiry is judged by who reads it", test: func(t testing.TB, b driver.Backend) {
-			x := token("a")
-			issue(t, b, x)
-			want(t, "Exchange(expired)", b.Exchange(t.Context(), x.Key, x.ExpiresAt.AddDate(1, 0, 0)), nil)
-		}},
+		{name: "an expired token can be exchanged: expiry is judged by who reads it",
+			test: func(t testing.TB, b driver.Backend) {
+				x := token("a")
+				issue(t, b, x)
+				want(t, "Exchange(expired)", b.Exchange(t.Context(), x.Key, x.ExpiresAt.AddDate(1, 0, 0)), nil)
+			}},
 		{name: "an exchange leaves other tokens alone", test: func(t testing.TB, b driver.Backend) {
 			x, sibling := token("a"), token("a")
 			issue(t, b, x, sibling)

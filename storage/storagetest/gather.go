@@ -21,7 +21,8 @@ func gathering() []promise {
 		{name: "a page of ids is answered in one call", test: gathered(gatherPage)},
 		{name: "names that look alike are different", test: gathered(gatherAlike)},
 		{name: "an answer is all of one moment", test: gathered(gatherMoment)},
-		{name: "what a Put has answered is seen, and a canceled call answers all or the context's error", test: gathered(gatherFresh)},
+		{name: "what a Put has answered is seen, and a canceled call answers all or the context's error",
+			test: gathered(gatherFresh)},
 	}
 }
 
@@ -55,7 +56,8 @@ func wantGathered(t testing.TB, a driver.Answer, ids ...string) {
 func things(ids ...string) driver.Ask { return driver.Ask{Kind: "thing", IDs: ids} }
 
 func gatherNamed(t testing.TB, b driver.Backend, g driver.Gatherer) {
-	full := driver.Doc{Kind: "thing", ID: "é 中", Index: []string{"z=1", "a=é"}, ExpiresAt: abroad(at(1).Add(1)), Data: []byte("\x00\x1f\xff{}")}
+	full := driver.Doc{Kind: "thing", ID: "é 中", Index: []string{"z=1", "a=é"}, ExpiresAt: abroad(at(1).Add(1)),
+		Data: []byte("\x00\x1f\xff{}")}
 	bare, other := driver.Doc{Kind: "thing", ID: "B"}, doc("a", "x")
 	version := put(t, b, full, bare, doc("c"), other)
 	full.Version, bare.Version, other.Version = version, version, version
@@ -81,8 +83,10 @@ func gatherMissing(t testing.TB, b driver.Backend, g driver.Gatherer) {
 	gone := doc("b", "all")
 	gone.Version = put(t, b, doc("a", "all"), gone, doc("\ufffd"))
 	put(t, b, removal(gone))
-	all := gather(t, g, things("b", "a", "nobody", "", "a\x00", "a\x1f", "\xff", strings.Repeat("a", driver.MaxName+1)), things("", "\xff"), driver.Ask{Kind: "nothing", IDs: []string{"a"}},
-		driver.Ask{Kind: "thing"}, driver.Ask{Kind: "thing", Span: driver.Is("all")}, driver.Ask{Kind: "thing", Span: driver.Is("none"), N: 9}, driver.Ask{Kind: "\xff", IDs: []string{"a"}})
+	all := gather(t, g, things("b", "a", "nobody", "", "a\x00", "a\x1f", "\xff", strings.Repeat("a", driver.MaxName+1)),
+		things("", "\xff"), driver.Ask{Kind: "nothing", IDs: []string{"a"}},
+		driver.Ask{Kind: "thing"}, driver.Ask{Kind: "thing", Span: driver.Is("all")},
+		driver.Ask{Kind: "thing", Span: driver.Is("none"), N: 9}, driver.Ask{Kind: "\xff", IDs: []string{"a"}})
 	wantGathered(t, all[0], "a")
 	for _, a := range all[1:] {
 		wantGathered(t, a)
@@ -90,11 +94,14 @@ func gatherMissing(t testing.TB, b driver.Backend, g driver.Gatherer) {
 }
 
 func gatherKinds(t testing.TB, b driver.Backend, g driver.Gatherer) {
-	a, c := driver.Doc{Kind: "other", ID: "a", Index: []string{"all"}}, driver.Doc{Kind: "other", ID: "c", Data: []byte("c")}
+	a, c := driver.Doc{Kind: "other", ID: "a", Index: []string{"all"}},
+		driver.Doc{Kind: "other", ID: "c", Data: []byte("c")}
 	version := put(t, b, doc("a", "all"), doc("b", "all"), a, c)
 	a.Version, c.Version = version, version
-	all := gather(t, g, driver.Ask{Kind: "other", IDs: []string{"c", "b", "a"}}, driver.Ask{Kind: "thing", Span: driver.Is("all"), N: 9}, things("nobody"), things("b", "c"),
-		driver.Ask{Kind: "other", Span: driver.Is("all"), N: 9}, things("a"), things("a"), driver.Ask{Kind: "thing", Span: driver.Is("all"), N: 1})
+	all := gather(t, g, driver.Ask{Kind: "other", IDs: []string{"c", "b", "a"}},
+		driver.Ask{Kind: "thing", Span: driver.Is("all"), N: 9}, things("nobody"), things("b", "c"),
+		driver.Ask{Kind: "other", Span: driver.Is("all"), N: 9}, things("a"), things("a"),
+		driver.Ask{Kind: "thing", Span: driver.Is("all"), N: 1})
 	for i, ids := range [][]string{{"a", "c"}, {"a", "b"}, nil, {"b"}, {"a"}, {"a"}, {"a"}} {
 		wantGathered(t, all[i], ids...)
 	}
@@ -106,8 +113,10 @@ func gatherKinds(t testing.TB, b driver.Backend, g driver.Gatherer) {
 }
 
 func gatherLists(t testing.TB, b driver.Backend, g driver.Gatherer) {
-	put(t, b, doc("c", "x", "xx"), doc("a", "x"), doc("b", "x", "y"), driver.Doc{Kind: "other", ID: "a", Index: []string{"x"}})
-	for _, span := range []driver.Span{driver.Is("x"), driver.Between("x", "z"), driver.Between("x", "x"), driver.Between("\x01", "\xff"), {From: driver.After("x", "a"), To: "\xff"}} {
+	put(t, b, doc("c", "x", "xx"), doc("a", "x"), doc("b", "x", "y"),
+		driver.Doc{Kind: "other", ID: "a", Index: []string{"x"}})
+	for _, span := range []driver.Span{driver.Is("x"), driver.Between("x", "z"), driver.Between("x", "x"),
+		driver.Between("\x01", "\xff"), {From: driver.After("x", "a"), To: "\xff"}} {
 		for n := 1; n < 8; n++ {
 			for from := span.From; ; {
 				ask := driver.Span{From: from, To: span.To}
@@ -115,7 +124,8 @@ func gatherLists(t testing.TB, b driver.Backend, g driver.Gatherer) {
 				want(t, "List(span)", err, nil)
 				all := gather(t, g, driver.Ask{Kind: "thing", Span: ask, N: n}, driver.Ask{Kind: "other", Span: ask, N: n})
 				if a := all[0]; !slices.Equal(idsOf(a.Docs), idsOf(docs)) || a.Next != next {
-					t.Fatalf("Gather(%q, %d) = %q, next %q, where List has %q, next %q", ask, n, idsOf(a.Docs), a.Next, idsOf(docs), next)
+					t.Fatalf("Gather(%q, %d) = %q, next %q, where List has %q, next %q", ask, n, idsOf(a.Docs), a.Next, idsOf(docs),
+						next)
 				}
 				if from = next; next == "" {
 					break

@@ -10,7 +10,10 @@ import (
 func keeping() []promise {
 	return []promise{
 		{name: "a document whose end was moved on", test: func(t testing.TB, b driver.Backend) { endMoves(t, b, at(9)) }},
-		{name: "a document whose end was taken off", test: func(t testing.TB, b driver.Backend) { endMoves(t, b, time.Time{}) }},
+		{name: "a document whose end was taken off", test: func(t testing.TB,
+			b driver.Backend) {
+			endMoves(t, b, time.Time{})
+		}},
 		{name: "a document that was removed and made again", test: func(t testing.TB, b driver.Backend) {
 			_, d := ending(at(5))
 			d.Version = put(t, b, d)

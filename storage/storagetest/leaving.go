@@ -33,7 +33,8 @@ func putLeaves(t testing.TB, b driver.Backend) {
 	newer.Index, newer.Data, newer.ExpiresAt = []string{"new"}, []byte("newer"), at(5)
 	fresh.ExpiresAt = at(5)
 	never := driver.Doc{Kind: "thing", ID: "never", Version: first}
-	for i, last := range []driver.Doc{{Kind: "thing", ID: "way", Index: []string{"new"}, ExpiresAt: at(5)}, stale, removal(stale), never, removal(never)} {
+	for i, last := range []driver.Doc{{Kind: "thing", ID: "way", Index: []string{"new"}, ExpiresAt: at(5)}, stale,
+		removal(stale), never, removal(never)} {
 		verdict := driver.ErrConflict
 		if i == 0 {
 			verdict = driver.ErrExists
@@ -60,7 +61,8 @@ func exchangeLeaves(t testing.TB, b driver.Backend) {
 	for i := range nexts {
 		nexts[i].ExpiresAt = at(5)
 	}
-	want(t, "Exchange(code, fresh, fresh, fresh, taken)", b.Exchange(t.Context(), code.Key, at(1), append(nexts, taken)...), driver.ErrExists)
+	want(t, "Exchange(code, fresh, fresh, fresh, taken)", b.Exchange(t.Context(), code.Key, at(1),
+		append(nexts, taken)...), driver.ErrExists)
 	absent(t, b, nexts...)
 	for _, x := range []driver.Token{code, taken} {
 		sameToken(t, read(t, b, x.Key), x)
@@ -96,7 +98,8 @@ func countLeaves(t testing.TB, b driver.Backend) {
 	other := calls("ai", at(0), 10)
 	other.AppID = "other"
 	for _, seq := range []uint64{5, 4, 1} {
-		count(t, b, "node", seq, calls("ai", at(0), 10), calls("new", at(0), 10), calls("ai", at(60), 10), calls("ai", at(24*60), 10), other)
+		count(t, b, "node", seq, calls("ai", at(0), 10), calls("new", at(0), 10), calls("ai", at(60), 10),
+			calls("ai", at(24*60), 10), other)
 		usage(t, b, hours("app"), calls("ai", driver.Hour(at(0)), 10))
 		usage(t, b, days("app"), calls("ai", driver.Day(at(0)), 10))
 		usage(t, b, hours("other"))

@@ -59,12 +59,15 @@ func longOthers(t testing.TB, b driver.Backend) {
 	for _, last := range []string{"a", "b"} {
 		x := token(last)
 		x.Grant, x.AppID, x.UserID = long("grant", last), half, half[:len(half)-2]+last
-		x.Scope, x.RedirectURI = strings.Repeat("scope ", 2000)+last, "https://example.org/"+strings.Repeat("path/", 1000)+last
+		x.Scope, x.RedirectURI = strings.Repeat("scope ", 2000)+last,
+			"https://example.org/"+strings.Repeat("path/", 1000)+last
 		issue(t, b, x)
 		sameToken(t, read(t, b, x.Key), x)
 		if last == "a" {
-			revoke(t, b, grantEnd(x.Grant), driver.Revocation{Kind: driver.RevokeUser, ID: long("user", last), Before: at(600), Until: at(600)},
-				driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID(x.AppID, x.UserID), Before: at(600), Until: at(600)})
+			revoke(t, b, grantEnd(x.Grant), driver.Revocation{Kind: driver.RevokeUser, ID: long("user", last), Before: at(600),
+				Until: at(600)},
+				driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID(x.AppID, x.UserID), Before: at(600),
+					Until: at(600)})
 			want(t, "Exchange(token of a revoked grant)", b.Exchange(t.Context(), x.Key, at(1)), driver.ErrRevoked)
 		} else {
 			want(t, "Exchange(token of another grant)", b.Exchange(t.Context(), x.Key, at(1)), nil)

@@ -11,7 +11,8 @@ import (
 // metering are promises of a driver.Meters. A Backend that is none keeps them by not being asked.
 func metering() []promise {
 	return []promise{
-		{name: "several applications are answered as each of them is, in the order of their ids and once", test: usageOfSeveral},
+		{name: "several applications are answered as each of them is, in the order of their ids and once",
+			test: usageOfSeveral},
 	}
 }
 
@@ -25,13 +26,15 @@ func usageOfSeveral(t testing.TB, b driver.Backend) {
 	for i, app := range []string{"b", "a", "ab", "a\x1fx", ""} {
 		for hour := range 3 {
 			for _, product := range []string{"y", "x"} {
-				counts = append(counts, driver.Count{AppID: app, Product: product, At: first.Add(time.Duration(hour) * time.Hour), Calls: int64(i + 1), Errors: int64(hour)})
+				counts = append(counts, driver.Count{AppID: app, Product: product, At: first.Add(time.Duration(hour) * time.Hour),
+					Calls: int64(i + 1), Errors: int64(hour)})
 			}
 		}
 	}
 	want(t, "Count(counts)", b.Count(t.Context(), driver.Batch{Node: "n", Seq: 1}, counts), nil)
 	for _, q := range []driver.UsageQuery{
-		{From: first, To: first.Add(2 * time.Hour)}, {From: driver.Day(first), To: driver.Day(first).AddDate(0, 0, 2), Daily: true},
+		{From: first, To: first.Add(2 * time.Hour)},
+		{From: driver.Day(first), To: driver.Day(first).AddDate(0, 0, 2), Daily: true},
 		{From: first, To: first.Add(9 * time.Hour), Product: "x"}, {From: first, To: first},
 	} {
 		var all []driver.Count

@@ -30,20 +30,21 @@ func nothing() []promise {
 		}},
 		{name: "empty Data and Index, nil or not, come back empty", test: emptyLists},
 		{name: "Data is kept byte for byte, also where it looks like JSON, an escape or a number", test: plainBytes},
-		{name: "an empty list is nothing to issue, to revoke, to count, to append", test: func(t testing.TB, b driver.Backend) {
-			x := token("a")
-			issue(t, b, []driver.Token{}...)
-			issue(t, b, x)
-			want(t, "Exchange(token, none)", b.Exchange(t.Context(), x.Key, at(1), []driver.Token{}...), nil)
-			revoke(t, b, []driver.Revocation{}...)
-			wantFeed(t, feed(t, b, 0))
-			want(t, "Count(none)", b.Count(t.Context(), driver.Batch{Node: "node", Seq: 9}, []driver.Count{}), nil)
-			count(t, b, "node", 1, calls("ai", at(0), 1)) // the batch of nothing is not remembered
-			usage(t, b, hours("app"), calls("ai", driver.Hour(at(0)), 1))
-			want(t, "Append(none)", b.Append(t.Context(), []driver.Record{}...), nil)
-			wantTrail(t, trail(t, b, 0, 9))
-			appended(t, b, 0)
-		}},
+		{name: "an empty list is nothing to issue, to revoke, to count, to append",
+			test: func(t testing.TB, b driver.Backend) {
+				x := token("a")
+				issue(t, b, []driver.Token{}...)
+				issue(t, b, x)
+				want(t, "Exchange(token, none)", b.Exchange(t.Context(), x.Key, at(1), []driver.Token{}...), nil)
+				revoke(t, b, []driver.Revocation{}...)
+				wantFeed(t, feed(t, b, 0))
+				want(t, "Count(none)", b.Count(t.Context(), driver.Batch{Node: "node", Seq: 9}, []driver.Count{}), nil)
+				count(t, b, "node", 1, calls("ai", at(0), 1)) // the batch of nothing is not remembered
+				usage(t, b, hours("app"), calls("ai", driver.Hour(at(0)), 1))
+				want(t, "Append(none)", b.Append(t.Context(), []driver.Record{}...), nil)
+				wantTrail(t, trail(t, b, 0, 9))
+				appended(t, b, 0)
+			}},
 		{name: "an empty grant, application or user is a name like others", test: emptyNames},
 		{name: "usage of the application without a name is its own", test: func(t testing.TB, b driver.Backend) {
 			nameless := calls("ai", at(0), 10)
@@ -77,7 +78,8 @@ func emptyLists(t testing.TB, b driver.Backend) {
 			version = put(t, b, docs...)
 		}
 	}
-	want(t, "Append(empty)", b.Append(t.Context(), driver.Record{}, driver.Record{Data: []byte{}}, driver.Record{Data: []byte{0}}), nil)
+	want(t, "Append(empty)", b.Append(t.Context(), driver.Record{}, driver.Record{Data: []byte{}},
+		driver.Record{Data: []byte{0}}), nil)
 	wantTrail(t, trail(t, b, 0, 9), "", "", "\x00")
 }
 
@@ -112,7 +114,8 @@ func emptyNames(t testing.TB, b driver.Backend) {
 		{driver.RevokeJTI, "", nil}, {driver.RevokeConsent, driver.ConsentID("", ""), driver.ErrRevoked},
 	} {
 		revoke(t, b, driver.Revocation{Kind: r.kind, ID: r.id, Before: at(600), Until: at(600)})
-		want(t, "Exchange(token without names) behind a revocation of "+r.kind+" "+r.id, b.Exchange(t.Context(), nameless().Key, at(1)), r.covers)
+		want(t, "Exchange(token without names) behind a revocation of "+r.kind+" "+r.id,
+			b.Exchange(t.Context(), nameless().Key, at(1)), r.covers)
 	}
 	for _, kind := range []string{driver.RevokeGrant, driver.RevokeApp, driver.RevokeUser} {
 		x := token("b")
@@ -126,7 +129,8 @@ func emptyNames(t testing.TB, b driver.Backend) {
 		}
 		issue(t, b, x)
 		revoke(t, b, driver.Revocation{Kind: kind, Before: at(600), Until: at(600)})
-		want(t, "Exchange(token without a name) behind a revocation of "+kind+" without one", b.Exchange(t.Context(), x.Key, at(1)), driver.ErrRevoked)
+		want(t, "Exchange(token without a name) behind a revocation of "+kind+" without one",
+			b.Exchange(t.Context(), x.Key, at(1)), driver.ErrRevoked)
 		full := token("c")
 		issue(t, b, full)
 		want(t, "Exchange(token with names)", b.Exchange(t.Context(), full.Key, at(1)), nil)

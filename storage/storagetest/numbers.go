@@ -36,7 +36,8 @@ func numbers() []promise {
 		}},
 		{name: "the numbers that a Backend gives begin at 1 or more and are no larger than 2^63-1", test: givenNumbers},
 		{name: "sums stop at the largest number within one batch, and go on for others", test: sumsInOneBatch},
-		{name: "sums stop at the largest number from batch to batch, of the day before those of its hours", test: sumsOverBatches},
+		{name: "sums stop at the largest number from batch to batch, of the day before those of its hours",
+			test: sumsOverBatches},
 		{name: "a page holds 1,000, of an Append of 1,000 and of what is listed", test: fullPages},
 	}
 }
@@ -60,7 +61,8 @@ func largestBatch(t testing.TB, b driver.Backend) {
 func behindAll(t testing.TB, b driver.Backend) {
 	record(t, b, "a", "b")
 	revoke(t, b, grantEnd("a"), grantEnd("b"))
-	for _, after := range []uint64{math.MaxInt64 - 1, math.MaxInt64, math.MaxInt64 + 1, math.MaxUint64 - 1, math.MaxUint64} {
+	for _, after := range []uint64{math.MaxInt64 - 1, math.MaxInt64, math.MaxInt64 + 1, math.MaxUint64 - 1,
+		math.MaxUint64} {
 		wantTrail(t, trail(t, b, after, driver.Page))
 		wantFeed(t, feed(t, b, after))
 	}
@@ -93,10 +95,12 @@ func sumsInOneBatch(t testing.TB, b driver.Backend) {
 	most.Errors = math.MaxInt64
 	hour, day := driver.Hour(at(0)), driver.Day(at(0))
 	at := func(c driver.Count, row driver.Count) driver.Count { c.At = row.At; return c }
-	usage(t, b, hours("app"), at(most, driver.Count{At: hour}), calls("other", hour, 10), calls("other", hour.Add(3600e9), 20))
+	usage(t, b, hours("app"), at(most, driver.Count{At: hour}), calls("other", hour, 10),
+		calls("other", hour.Add(3600e9), 20))
 	usage(t, b, days("app"), at(most, driver.Count{At: day}), calls("other", day, 30))
 	count(t, b, "node", 2, few)
-	usage(t, b, hours("app"), at(most, driver.Count{At: hour}), calls("other", hour, 10), calls("other", hour.Add(3600e9), 20))
+	usage(t, b, hours("app"), at(most, driver.Count{At: hour}), calls("other", hour, 10),
+		calls("other", hour.Add(3600e9), 20))
 }
 
 func sumsOverBatches(t testing.TB, b driver.Backend) {

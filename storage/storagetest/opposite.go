@@ -29,7 +29,8 @@ func oppositeCreations(t testing.TB, b driver.Backend) {
 		}
 		for _, d := range page {
 			if int(d.Data[0]) != slices.Index(answers, nil) || d.Version != page[0].Version {
-				t.Fatalf("document %q is of caller %d in version %d, and Put answered nil to caller %d with %d", d.ID, d.Data[0], d.Version, slices.Index(answers, nil), page[0].Version)
+				t.Fatalf("document %q is of caller %d in version %d, and Put answered nil to caller %d with %d", d.ID, d.Data[0],
+					d.Version, slices.Index(answers, nil), page[0].Version)
 			}
 		}
 	}
@@ -87,7 +88,8 @@ func oppositeRevokes(t testing.TB, b driver.Backend) {
 		allNil(t, "Revoke(revocations)", together(callers, func(i int) error {
 			var rs []driver.Revocation
 			for j := range ids {
-				rs = append(rs, driver.Revocation{Kind: driver.RevokeUser, ID: fmt.Sprint(j), Before: at(round*callers + i), Until: at(900 + round*callers - i)})
+				rs = append(rs, driver.Revocation{Kind: driver.RevokeUser, ID: fmt.Sprint(j), Before: at(round*callers + i),
+					Until: at(900 + round*callers - i)})
 			}
 			return b.Revoke(t.Context(), backwards(i, rs)...)
 		}))
@@ -96,7 +98,8 @@ func oppositeRevokes(t testing.TB, b driver.Backend) {
 			t.Fatalf("Revocations(0) = %d revocations, want %d", len(got), ids)
 		}
 		for _, r := range got {
-			sameRevocation(t, r, driver.Revocation{Kind: r.Kind, ID: r.ID, Before: at(round*callers + 7), Until: at(900 + round*callers)})
+			sameRevocation(t, r, driver.Revocation{Kind: r.Kind, ID: r.ID, Before: at(round*callers + 7),
+				Until: at(900 + round*callers)})
 		}
 	}
 }
@@ -112,7 +115,8 @@ func oppositeCounts(t testing.TB, b driver.Backend) {
 	}
 	allNil(t, "Count(batch)", together(nodes, func(i int) error {
 		for seq := range uint64(batches) {
-			if err := b.Count(t.Context(), driver.Batch{Node: fmt.Sprint("node ", i), Seq: seq + 1}, backwards(i, adds)); err != nil {
+			if err := b.Count(t.Context(), driver.Batch{Node: fmt.Sprint("node ", i), Seq: seq + 1},
+				backwards(i, adds)); err != nil {
 				return err
 			}
 		}

@@ -34,7 +34,8 @@ func pick(t testing.TB, p driver.Picker, seqs ...uint64) []driver.Record {
 }
 
 func pickFields(t testing.TB, b driver.Backend, p driver.Picker) {
-	want(t, "Append(records)", b.Append(t.Context(), driver.Record{At: abroad(at(1).Add(1)), Data: []byte("\x00\xff{}")}, driver.Record{}), nil)
+	want(t, "Append(records)", b.Append(t.Context(), driver.Record{At: abroad(at(1).Add(1)), Data: []byte("\x00\xff{}")},
+		driver.Record{}), nil)
 	record(t, b, "c", "d", "e")
 	all := trail(t, b, 0, 9)
 	asked := []uint64{all[3].Seq, all[0].Seq, all[3].Seq, all[1].Seq}

@@ -87,7 +87,8 @@ func eachToken(change func(*driver.Token)) func(*copied) {
 }
 
 // in runs change on the rows of one table alone.
-func in(only transfer.Table, change func([]transfer.Row) []transfer.Row) func(transfer.Table, []transfer.Row) []transfer.Row {
+func in(only transfer.Table,
+	change func([]transfer.Row) []transfer.Row) func(transfer.Table, []transfer.Row) []transfer.Row {
 	return func(table transfer.Table, rows []transfer.Row) []transfer.Row {
 		if table == only {
 			rows = change(rows)
@@ -101,26 +102,41 @@ func transferBugs() map[string]func(*copied) {
 		return func(rows []transfer.Row) []transfer.Row { slices.SortFunc(rows, less); return rows }
 	}
 	bugs := map[string]func(*copied){
-		"tokens are loaded unspent":            eachToken(func(t *driver.Token) { t.SpentAt = time.Time{} }),
-		"times are cut to microseconds":        eachToken(func(t *driver.Token) { t.ExpiresAt = t.ExpiresAt.Truncate(time.Microsecond) }),
-		"a zero time becomes 1970":             eachToken(func(t *driver.Token) { t.AuthTime = later(t.AuthTime) }),
-		"a new field of tokens is not loaded":  eachToken(func(t *driver.Token) { t.IP = "" }),
-		"versions are given anew":              eachDoc(func(d *driver.Doc) { d.Version = 1 }),
-		"entries are sorted":                   eachDoc(func(d *driver.Doc) { slices.Sort(d.Index) }),
-		"entries are made unique":              eachDoc(func(d *driver.Doc) { slices.Sort(d.Index); d.Index = slices.Compact(d.Index) }),
-		"documents lose their end":             eachDoc(func(d *driver.Doc) { d.ExpiresAt = time.Time{} }),
-		"names are trimmed":                    eachDoc(func(d *driver.Doc) { d.Kind = strings.TrimRight(d.Kind, " ") }),
-		"names are folded":                     eachDoc(func(d *driver.Doc) { d.Kind = strings.ToLower(d.Kind) }),
-		"no counter is loaded":                 storing(in(transfer.Counters, func([]transfer.Row) []transfer.Row { return nil })),
-		"days are not loaded":                  storing(in(transfer.Usage, dropDays)),
-		"batches are not loaded":               storing(in(transfer.Batches, func([]transfer.Row) []transfer.Row { return nil })),
-		"the last row of a Load is forgotten":  storing(func(_ transfer.Table, rows []transfer.Row) []transfer.Row { return rows[:max(0, len(rows)-1)] }),
-		"rows are listed by length, then name": changing(in(transfer.Documents, sorted(func(a, b transfer.Row) int { return len(a.Key)*1000 - len(b.Key)*1000 + bytes.Compare(a.Key, b.Key) }))),
-		"rows are listed without case":         changing(in(transfer.Revocations, sorted(func(a, b transfer.Row) int { return bytes.Compare(bytes.ToLower(a.Key), bytes.ToLower(b.Key)) }))),
-		"tokens are listed backwards":          changing(in(transfer.Tokens, sorted(func(a, b transfer.Row) int { return bytes.Compare(b.Key, a.Key) }))),
-		"days are listed before hours":         changing(in(transfer.Usage, sorted(daysFirst))),
-		"a counter is not listed":              changing(in(transfer.Counters, func(rows []transfer.Row) []transfer.Row { return rows[:min(2, len(rows))] })),
-		"spent tokens are not listed":          changing(in(transfer.Tokens, func(rows []transfer.Row) []transfer.Row { return slices.DeleteFunc(rows, isSpent) })),
+		"tokens are loaded unspent": eachToken(func(t *driver.Token) { t.SpentAt = time.Time{} }),
+		"times are cut to microseconds": eachToken(func(t *driver.Token) {
+			t.ExpiresAt = t.ExpiresAt.Truncate(time.Microsecond)
+		}),
+		"a zero time becomes 1970":            eachToken(func(t *driver.Token) { t.AuthTime = later(t.AuthTime) }),
+		"a new field of tokens is not loaded": eachToken(func(t *driver.Token) { t.IP = "" }),
+		"versions are given anew":             eachDoc(func(d *driver.Doc) { d.Version = 1 }),
+		"entries are sorted":                  eachDoc(func(d *driver.Doc) { slices.Sort(d.Index) }),
+		"entries are made unique": eachDoc(func(d *driver.Doc) {
+			slices.Sort(d.Index)
+			d.Index = slices.Compact(d.Index)
+		}),
+		"documents lose their end": eachDoc(func(d *driver.Doc) { d.ExpiresAt = time.Time{} }),
+		"names are trimmed":        eachDoc(func(d *driver.Doc) { d.Kind = strings.TrimRight(d.Kind, " ") }),
+		"names are folded":         eachDoc(func(d *driver.Doc) { d.Kind = strings.ToLower(d.Kind) }),
+		"no counter is loaded": storing(in(transfer.Counters,
+			func([]transfer.Row) []transfer.Row { return nil })),
+		"days are not loaded": storing(in(transfer.Usage, dropDays)),
+		"batches are not loaded": storing(in(transfer.Batches,
+			func([]transfer.Row) []transfer.Row { return nil })),
+		"the last row of a Load is forgotten": storing(func(_ transfer.Table,
+			rows []transfer.Row) []transfer.Row {
+			return rows[:max(0, len(rows)-1)]
+		}),
+		"rows are listed by length, then name": changing(in(transfer.Documents,
+			sorted(func(a, b transfer.Row) int { return len(a.Key)*1000 - len(b.Key)*1000 + bytes.Compare(a.Key, b.Key) }))),
+		"rows are listed without case": changing(in(transfer.Revocations,
+			sorted(func(a, b transfer.Row) int { return bytes.Compare(bytes.ToLower(a.Key), bytes.ToLower(b.Key)) }))),
+		"tokens are listed backwards": changing(in(transfer.Tokens,
+			sorted(func(a, b transfer.Row) int { return bytes.Compare(b.Key, a.Key) }))),
+		"days are listed before hours": changing(in(transfer.Usage, sorted(daysFirst))),
+		"a counter is not listed": changing(in(transfer.Counters,
+			func(rows []transfer.Row) []transfer.Row { return rows[:min(2, len(rows))] })),
+		"spent tokens are not listed": changing(in(transfer.Tokens,
+			func(rows []transfer.Row) []transfer.Row { return slices.DeleteFunc(rows, isSpent) })),
 	}
 	for name, plant := range callBugs() {
 		bugs[name] = plant
@@ -164,7 +180,8 @@ func callBugs() map[string]func(*copied) {
 			c.load = func(ctx context.Context, table transfer.Table, rows []transfer.Row, gone [][]byte) error {
 				there, _ := list(ctx, table, nil, transfer.PageRows)
 				rows = slices.DeleteFunc(slices.Clone(rows), func(r transfer.Row) bool {
-					return table != transfer.Counters && slices.ContainsFunc(there, func(old transfer.Row) bool { return bytes.Equal(old.Key, r.Key) })
+					return table != transfer.Counters && slices.ContainsFunc(there,
+						func(old transfer.Row) bool { return bytes.Equal(old.Key, r.Key) })
 				})
 				return load(ctx, table, rows, gone)
 			}
@@ -226,7 +243,8 @@ func callBugs() map[string]func(*copied) {
 			c.load = func(ctx context.Context, table transfer.Table, rows []transfer.Row, gone [][]byte) error {
 				before, _ := list(ctx, table, nil, transfer.PageRows)
 				err := load(ctx, table, rows, gone)
-				if after, _ := list(ctx, table, nil, transfer.PageRows); table == transfer.Revocations && err == nil && len(gone) == 0 && len(after) < len(before) {
+				if after, _ := list(ctx, table, nil, transfer.PageRows); table == transfer.Revocations && err == nil &&
+					len(gone) == 0 && len(after) < len(before) {
 					return load(ctx, table, before, nil)
 				}
 				return err
@@ -260,9 +278,11 @@ func TestRunTransferCatchesPlantedBugs(t *testing.T) {
 	for name := range transferBugs() {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			child := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestTransferAdapter$", "-test.timeout", "60s", "-test.failfast")
+			child := exec.CommandContext(t.Context(), os.Args[0], "-test.run", "^TestTransferAdapter$", "-test.timeout", "60s",
+				"-test.failfast")
 			child.Env = append(os.Environ(), plantedTransfer+"="+name)
-			if out, err := child.CombinedOutput(); err == nil || !strings.Contains(string(out), "--- FAIL: TestTransferAdapter/") {
+			if out, err := child.CombinedOutput(); err == nil || !strings.Contains(string(out),
+				"--- FAIL: TestTransferAdapter/") {
 				t.Errorf("the suite passes on it, or ends otherwise:\n%s", out)
 			}
 		})

@@ -83,7 +83,8 @@ func pruneSteps(t testing.TB, b driver.Backend) {
 		total += removed
 		left := trail(t, b, 0, all)
 		if removed > 3*n || len(left) != all-total || len(left) < 3 || string(left[0].Data) != fmt.Sprint(total) {
-			t.Fatalf("Prune(through, %d) removed %d, %d in all, and left %d that begin with %q", n, removed, total, len(left), left[0].Data)
+			t.Fatalf("Prune(through, %d) removed %d, %d in all, and left %d that begin with %q", n, removed, total, len(left),
+				left[0].Data)
 		}
 		if removed == 0 {
 			wantTrail(t, left, "47", "48", "49")

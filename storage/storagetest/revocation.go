@@ -10,23 +10,27 @@ import (
 
 func revoking() []promise {
 	return []promise{
-		{name: "a grant's revocation ends its tokens, whenever they were granted", test: func(t testing.TB, b driver.Backend) {
-			ends(t, b, driver.RevokeGrant, "grant a", at(-600), true)
-			ends(t, b, driver.RevokeGrant, "grant a", time.Time{}, true)
-		}},
-		{name: "an application's revocation ends what was granted before it, to the nanosecond", test: func(t testing.TB, b driver.Backend) {
-			ends(t, b, driver.RevokeApp, "app a", at(0), false)
-			ends(t, b, driver.RevokeApp, "app a", at(0).Add(1), true)
-		}},
-		{name: "a user's revocation ends what was granted before it, to the nanosecond", test: func(t testing.TB, b driver.Backend) {
-			ends(t, b, driver.RevokeUser, "user a", at(0), false)
-			ends(t, b, driver.RevokeUser, "user a", at(0).Add(1), true)
-		}},
-		{name: "a consent's revocation ends what its user granted its application before it, to the nanosecond", test: func(t testing.TB, b driver.Backend) {
-			both := driver.ConsentID("app a", "user a")
-			ends(t, b, driver.RevokeConsent, both, at(0), false)
-			ends(t, b, driver.RevokeConsent, both, at(0).Add(1), true)
-		}},
+		{name: "a grant's revocation ends its tokens, whenever they were granted",
+			test: func(t testing.TB, b driver.Backend) {
+				ends(t, b, driver.RevokeGrant, "grant a", at(-600), true)
+				ends(t, b, driver.RevokeGrant, "grant a", time.Time{}, true)
+			}},
+		{name: "an application's revocation ends what was granted before it, to the nanosecond",
+			test: func(t testing.TB, b driver.Backend) {
+				ends(t, b, driver.RevokeApp, "app a", at(0), false)
+				ends(t, b, driver.RevokeApp, "app a", at(0).Add(1), true)
+			}},
+		{name: "a user's revocation ends what was granted before it, to the nanosecond",
+			test: func(t testing.TB, b driver.Backend) {
+				ends(t, b, driver.RevokeUser, "user a", at(0), false)
+				ends(t, b, driver.RevokeUser, "user a", at(0).Add(1), true)
+			}},
+		{name: "a consent's revocation ends what its user granted its application before it, to the nanosecond",
+			test: func(t testing.TB, b driver.Backend) {
+				both := driver.ConsentID("app a", "user a")
+				ends(t, b, driver.RevokeConsent, both, at(0), false)
+				ends(t, b, driver.RevokeConsent, both, at(0).Add(1), true)
+			}},
 		{name: "an access token's revocation ends no stored token", test: func(t testing.TB, b driver.Backend) {
 			for _, id := range []string{"grant a", "app a", "user a"} {
 				ends(t, b, driver.RevokeJTI, id, at(600), false)

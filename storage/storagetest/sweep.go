@@ -152,7 +152,8 @@ func aboutN(t testing.TB, b driver.Backend) {
 func hoursEnd(t testing.TB, b driver.Backend) {
 	hour := driver.Hour(at(0))
 	end := hour.Add(driver.UsageHours)
-	count(t, b, "node", 1, calls("mcp", abroad(at(0)), 1), calls("ai", at(0), 2), calls("ai", at(60), 4), calls("ai", at(-24*60), 8))
+	count(t, b, "node", 1, calls("mcp", abroad(at(0)), 1), calls("ai", at(0), 2), calls("ai", at(60), 4),
+		calls("ai", at(-24*60), 8))
 	sweep(t, b, end.AddDate(0, 0, -1), 0)
 	sweep(t, b, end, 1)
 	sweep(t, b, end, 0)

@@ -29,7 +29,8 @@ func texts() []promise {
 // takes for one another.
 func traps() []string {
 	return []string{
-		"a", "A", "a ", "a  ", " a", "aa", "AA", "Aa", "aA", "a\x01", "a\x7f", "a!", "a-a", "a_a", "aa-", "-aa", "a.a", "a'a", "a\ta",
+		"a", "A", "a ", "a  ", " a", "aa", "AA", "Aa", "aA", "a\x01", "a\x7f", "a!", "a-a", "a_a", "aa-", "-aa", "a.a", "a'a",
+		"a\ta",
 		"á", "a\u0301", "à", "ä", "Ä", "ae", "æ", "Æ", "å", "a\u030a", "\u212b", "ａ", "Ａ", // composed, decomposed, wide
 		"e", "é", "e\u0301", "E", "ê", "ß", "ss", "SS", "ẞ", "ſ", "s", "S", "i", "I", "İ", "ı", "ﬁ", "fi",
 		"1", "01", "10", "2", "9", "１", "①", "²", "Ⅸ", "٣",
@@ -126,7 +127,8 @@ func alikeRevocations(t testing.TB, b driver.Backend) {
 		y := x
 		y.Key = token(text).Key
 		issue(t, b, y)
-		want(t, fmt.Sprintf("Exchange(token of %q) behind its revocation", text), b.Exchange(t.Context(), y.Key, at(1)), driver.ErrRevoked)
+		want(t, fmt.Sprintf("Exchange(token of %q) behind its revocation", text), b.Exchange(t.Context(), y.Key, at(1)),
+			driver.ErrRevoked)
 	}
 	all := feed(t, b, 0)
 	for i, text := range traps() {

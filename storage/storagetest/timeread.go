@@ -13,7 +13,8 @@ import (
 func everyDigit(t testing.TB, b driver.Backend) {
 	base := at(0).Truncate(time.Second)
 	var records []driver.Record
-	digits := []int{0, 1, 9, 10, 99, 100, 499, 500, 501, 999, 1000, 1001, 1999, 490_000_000, 500_000_000, 500_000_001, 999_999_000, 999_999_500, 999_999_999}
+	digits := []int{0, 1, 9, 10, 99, 100, 499, 500, 501, 999, 1000, 1001, 1999, 490_000_000, 500_000_000, 500_000_001,
+		999_999_000, 999_999_500, 999_999_999}
 	for _, ns := range digits {
 		moment := base.Add(time.Duration(ns))
 		x, d := ending(moment)
@@ -34,7 +35,8 @@ func everyDigit(t testing.TB, b driver.Backend) {
 	all := feed(t, b, 0)
 	for i, ns := range digits {
 		moment := base.Add(time.Duration(ns))
-		sameRevocation(t, all[i], driver.Revocation{Kind: driver.RevokeUser, ID: fmt.Sprint(ns), Before: moment, Until: moment})
+		sameRevocation(t, all[i], driver.Revocation{Kind: driver.RevokeUser, ID: fmt.Sprint(ns), Before: moment,
+			Until: moment})
 		if i > 0 {
 			sweep(t, b, moment.Add(-1), 0)
 		}

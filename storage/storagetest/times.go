@@ -91,7 +91,8 @@ func fillTimes(t testing.TB, x *driver.Token, from int) {
 
 func revocationYears(t testing.TB, b driver.Backend) {
 	for i, moment := range eras() {
-		put := driver.Revocation{Kind: driver.RevokeUser, ID: fmt.Sprint("user ", i), Before: astray(moment), Until: astray(moment)}
+		put := driver.Revocation{Kind: driver.RevokeUser, ID: fmt.Sprint("user ", i), Before: astray(moment),
+			Until: astray(moment)}
 		revoke(t, b, put)
 		got := feed(t, b, uint64(0))
 		sameRevocation(t, got[len(got)-1], put)
@@ -113,7 +114,8 @@ func grantedYears(t testing.TB, b driver.Backend) {
 		for j, c := range []struct {
 			granted time.Time
 			verdict error
-		}{{moment.Add(-1), driver.ErrRevoked}, {moment, nil}, {moment.Add(1), nil}, {firstMoment, driver.ErrRevoked}, {lastMoment, nil}} {
+		}{{moment.Add(-1), driver.ErrRevoked}, {moment, nil}, {moment.Add(1), nil}, {firstMoment, driver.ErrRevoked},
+			{lastMoment, nil}} {
 			family := fmt.Sprint(i, " ", j)
 			x := token(family)
 			x.GrantedAt = astray(c.granted)

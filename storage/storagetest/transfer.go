@@ -27,7 +27,8 @@ func RunTransfer(t *testing.T, open func(t *testing.T) driver.Backend) {
 		if _, err := adapter(t, b).Rows(t.Context(), transfer.Tokens, nil, 1); err == nil || verdict(err) {
 			t.Errorf("Rows(of a closed Backend) = %v, want an error that is no verdict", err)
 		}
-		if err := adapter(t, b).Load(t.Context(), transfer.Tokens, samples()[transfer.Tokens], nil); err == nil || verdict(err) {
+		if err := adapter(t, b).Load(t.Context(), transfer.Tokens, samples()[transfer.Tokens], nil); err == nil ||
+			verdict(err) {
 			t.Errorf("Load(into a closed Backend) = %v, want an error that is no verdict", err)
 		}
 	})

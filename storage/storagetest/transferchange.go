@@ -38,7 +38,8 @@ func replacing() []promise {
 			sweep(t, b, at(5), 1)
 		}},
 		{name: "a revocation gives way to another one with its Seq", test: func(t testing.TB, b driver.Backend) {
-			a, z := driver.Revocation{Seq: 1, Kind: driver.RevokeApp, ID: "a"}, driver.Revocation{Seq: 2, Kind: driver.RevokeApp, ID: "z"}
+			a, z := driver.Revocation{Seq: 1, Kind: driver.RevokeApp, ID: "a"},
+				driver.Revocation{Seq: 2, Kind: driver.RevokeApp, ID: "z"}
 			load(t, b, transfer.Revocations, transfer.RevocationRow(a), transfer.RevocationRow(z))
 			a.Seq = 2
 			load(t, b, transfer.Revocations, transfer.RevocationRow(a))
@@ -65,13 +66,15 @@ func replacing() []promise {
 			sameDoc(t, get(t, b, "a"), d)
 			sweep(t, b, at(5), 1)
 		}},
-		{name: "an hour that is too old is swept though it was loaded after a sweep", test: func(t testing.TB, b driver.Backend) {
-			sweep(t, b, at(0), 0)
-			old := transfer.UsageRow(driver.Count{AppID: "a", At: driver.Hour(at(0).Add(-driver.UsageHours - 2*time.Hour)), Calls: 1}, false)
-			load(t, b, transfer.Usage, old)
-			sweep(t, b, at(0), 1)
-			wantRows(t, b, transfer.Usage)
-		}},
+		{name: "an hour that is too old is swept though it was loaded after a sweep",
+			test: func(t testing.TB, b driver.Backend) {
+				sweep(t, b, at(0), 0)
+				old := transfer.UsageRow(driver.Count{AppID: "a", At: driver.Hour(at(0).Add(-driver.UsageHours - 2*time.Hour)),
+					Calls: 1}, false)
+				load(t, b, transfer.Usage, old)
+				sweep(t, b, at(0), 1)
+				wantRows(t, b, transfer.Usage)
+			}},
 	}
 }
 

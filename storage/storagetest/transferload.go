@@ -46,9 +46,11 @@ func loading() []promise {
 		{name: "a token spent before stays spent, and one that is revoked stays so", test: spentLoaded},
 		{name: "a batch counted before is not counted again", test: func(t testing.TB, b driver.Backend) {
 			load(t, b, transfer.Batches, transfer.BatchRow(driver.Batch{Node: "n", Seq: 7}))
-			load(t, b, transfer.Usage, transfer.UsageRow(driver.Count{AppID: "a", Product: "p", At: driver.Hour(at(0)), Calls: 5}, false))
+			load(t, b, transfer.Usage,
+				transfer.UsageRow(driver.Count{AppID: "a", Product: "p", At: driver.Hour(at(0)), Calls: 5}, false))
 			for _, seq := range []uint64{6, 7, 8} {
-				want(t, "Count()", b.Count(t.Context(), driver.Batch{Node: "n", Seq: seq}, []driver.Count{{AppID: "a", Product: "p", At: at(0), Calls: 2}}), nil)
+				want(t, "Count()", b.Count(t.Context(), driver.Batch{Node: "n", Seq: seq},
+					[]driver.Count{{AppID: "a", Product: "p", At: at(0), Calls: 2}}), nil)
 			}
 			rows, err := b.Usage(t.Context(), driver.UsageQuery{AppID: "a", From: at(-200), To: at(200)})
 			if want(t, "Usage()", err, nil); len(rows) != 1 || rows[0].Calls != 7 {
@@ -82,7 +84,8 @@ func readLoaded(t testing.TB, b driver.Backend) {
 		want(t, "Get()", err, nil)
 		sameDoc(t, got, d)
 		for _, entry := range d.Index {
-			docs, _, err := b.List(t.Context(), d.Kind, driver.Span{From: entry + driver.Separator + d.ID, To: driver.After(entry, d.ID)}, 2)
+			docs, _, err := b.List(t.Context(), d.Kind, driver.Span{From: entry + driver.Separator + d.ID,
+				To: driver.After(entry, d.ID)}, 2)
 			if want(t, "List()", err, nil); len(docs) != 1 || docs[0].ID != d.ID || docs[0].Version != d.Version {
 				t.Fatalf("List(%q of %q) = %d documents, want this one", entry, d.ID, len(docs))
 			}
@@ -91,7 +94,8 @@ func readLoaded(t testing.TB, b driver.Backend) {
 	for _, r := range all[transfer.Audit] {
 		record, _ := r.Record()
 		got, err := b.Records(t.Context(), record.Seq-1, 1)
-		if want(t, "Records()", err, nil); len(got) != 1 || got[0].Seq != record.Seq || !same(got[0].At, record.At) || string(got[0].Data) != string(record.Data) {
+		if want(t, "Records()", err, nil); len(got) != 1 || got[0].Seq != record.Seq || !same(got[0].At, record.At) ||
+			string(got[0].Data) != string(record.Data) {
 			t.Fatalf("Records(%d) = %+v, want %+v", record.Seq-1, got, record)
 		}
 	}
@@ -120,7 +124,8 @@ func spentLoaded(t testing.TB, b driver.Backend) {
 	spent, ended, live := token("a"), token("b"), token("c")
 	spent.SpentAt = at(2)
 	load(t, b, transfer.Tokens, transfer.TokenRow(spent), transfer.TokenRow(ended), transfer.TokenRow(live))
-	load(t, b, transfer.Revocations, transfer.RevocationRow(driver.Revocation{Seq: 5, Kind: driver.RevokeUser, ID: ended.UserID, Before: at(1)}))
+	load(t, b, transfer.Revocations,
+		transfer.RevocationRow(driver.Revocation{Seq: 5, Kind: driver.RevokeUser, ID: ended.UserID, Before: at(1)}))
 	want(t, "Exchange(spent)", b.Exchange(t.Context(), spent.Key, at(3)), driver.ErrSpent)
 	want(t, "Exchange(revoked)", b.Exchange(t.Context(), ended.Key, at(3)), driver.ErrRevoked)
 	want(t, "Exchange(live)", b.Exchange(t.Context(), live.Key, at(3)), nil)
@@ -163,7 +168,8 @@ func refusingRows() []promise {
 		{name: "a row that cannot be read is refused, with all others", test: func(t testing.TB, b driver.Backend) {
 			for table, rows := range samples() {
 				bad := transfer.Row{Key: rows[1].Key, Value: rows[1].Value[:1]}
-				for _, rows := range [][]transfer.Row{{rows[0], bad}, {bad, rows[0]}, {{Key: []byte("none"), Value: rows[0].Value}}} {
+				for _, rows := range [][]transfer.Row{{rows[0], bad}, {bad, rows[0]},
+					{{Key: []byte("none"), Value: rows[0].Value}}} {
 					err := adapter(t, b).Load(t.Context(), table, rows, nil)
 					want(t, "Load(a row that is none)", err, driver.ErrInvalid)
 				}

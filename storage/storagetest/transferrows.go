@@ -60,13 +60,15 @@ func listedAsRead(t testing.TB, b driver.Backend) {
 	want(t, "Exchange(token)", b.Exchange(t.Context(), spent.Key, at(3)), nil)
 	wantRows(t, b, transfer.Tokens, transfer.TokenRow(read(t, b, spent.Key)), transfer.TokenRow(read(t, b, live.Key)))
 
-	revoke(t, b, driver.Revocation{Kind: driver.RevokeApp, ID: "b", Before: at(1)}, driver.Revocation{Kind: driver.RevokeApp, ID: "a", Before: at(2), Until: at(9)})
+	revoke(t, b, driver.Revocation{Kind: driver.RevokeApp, ID: "b", Before: at(1)},
+		driver.Revocation{Kind: driver.RevokeApp, ID: "a", Before: at(2), Until: at(9)})
 	revoke(t, b, driver.Revocation{Kind: driver.RevokeApp, ID: "b", Before: at(0)})
 	rs := feed(t, b, 0) // a, then b, which was joined
 	wantRows(t, b, transfer.Revocations, transfer.RevocationRow(rs[0]), transfer.RevocationRow(rs[1]))
 
 	batch := driver.Batch{Node: "n", Seq: 7}
-	want(t, "Count()", b.Count(t.Context(), batch, []driver.Count{{AppID: "a", Product: "p", At: at(0), Calls: 3, Errors: 1}}), nil)
+	want(t, "Count()", b.Count(t.Context(), batch,
+		[]driver.Count{{AppID: "a", Product: "p", At: at(0), Calls: 3, Errors: 1}}), nil)
 	wantRows(t, b, transfer.Batches, transfer.BatchRow(batch))
 	sum := driver.Count{AppID: "a", Product: "p", Calls: 3, Errors: 1}
 	hour, day := sum, sum
@@ -163,7 +165,8 @@ func pagingRows() []promise {
 		{name: "a page of large rows ends early, and is empty at the end alone", test: func(t testing.TB, b driver.Backend) {
 			var rows []transfer.Row
 			for i := range 12 {
-				rows = append(rows, transfer.DocRow(driver.Doc{Kind: "large", ID: fmt.Sprintf("%02d", i), Version: 1, Data: bytes.Repeat([]byte{byte(i)}, 1<<20)}))
+				rows = append(rows, transfer.DocRow(driver.Doc{Kind: "large", ID: fmt.Sprintf("%02d", i), Version: 1,
+					Data: bytes.Repeat([]byte{byte(i)}, 1<<20)}))
 			}
 			load(t, b, transfer.Documents, rows[:6]...)
 			load(t, b, transfer.Documents, rows[6:]...)

@@ -16,7 +16,8 @@ import (
 func oddNames() []string {
 	return []string{
 		"a", "A", "aa", "a b", "a ", " a", "a-b", "a_b", "a%b", `a\b`, `a'b"c`, "a\x01", "B", "b", "Z", "10", "2", "09",
-		"ä", "a\u0308", "ß", "ss", "İ", "ı", "é", "\u00a0", "\u200d", "日本", "\U0001f511", "\U0010ffff", "\uffff", "\x7f", "\n", strings.Repeat("n", 1000),
+		"ä", "a\u0308", "ß", "ss", "İ", "ı", "é", "\u00a0", "\u200d", "日本", "\U0001f511", "\U0010ffff", "\uffff", "\x7f",
+		"\n", strings.Repeat("n", 1000),
 	}
 }
 
@@ -24,7 +25,8 @@ func oddNames() []string {
 func oddTimes() []time.Time {
 	return []time.Time{
 		{}, time.Time{}.Add(1), time.Date(1, 1, 1, 1, 0, 0, 0, time.UTC), time.Date(1582, 10, 10, 0, 0, 0, 0, time.UTC),
-		time.Unix(-1, 999999999).UTC(), time.Unix(0, 0).UTC(), time.Unix(0, 1).UTC(), at(0), at(0).Add(1), at(0).Add(time.Microsecond - 1),
+		time.Unix(-1, 999999999).UTC(), time.Unix(0, 0).UTC(), time.Unix(0, 1).UTC(), at(0), at(0).Add(1),
+		at(0).Add(time.Microsecond - 1),
 		time.Date(2262, 4, 12, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 59, 59, 999999999, time.UTC),
 	}
 }
@@ -41,18 +43,24 @@ func samples() map[transfer.Table][]transfer.Row {
 	for i, name := range oddNames() {
 		moment, next := times[i%len(times)], times[(i+1)%len(times)]
 		add(transfer.Tokens, transfer.TokenRow(sampleToken(i, name, moment, next)))
-		add(transfer.Revocations, transfer.RevocationRow(driver.Revocation{Seq: 1<<33 - uint64(i), Kind: driver.RevokeApp, ID: name, Before: moment, Until: next}))
-		add(transfer.Revocations, transfer.RevocationRow(driver.Revocation{Seq: 1<<34 + uint64(i), Kind: "k" + name, ID: name, Until: moment}))
+		add(transfer.Revocations,
+			transfer.RevocationRow(driver.Revocation{Seq: 1<<33 - uint64(i), Kind: driver.RevokeApp, ID: name, Before: moment,
+				Until: next}))
+		add(transfer.Revocations,
+			transfer.RevocationRow(driver.Revocation{Seq: 1<<34 + uint64(i), Kind: "k" + name, ID: name, Until: moment}))
 		add(transfer.Batches, transfer.BatchRow(driver.Batch{Node: name, Seq: 1<<62 + uint64(i)}))
 		add(transfer.Audit, transfer.RecordRow(driver.Record{Seq: 1<<32 + uint64(i*i), At: moment, Data: []byte(name)}))
 		for _, kind := range []string{"thing", "Thing", name} {
-			d := driver.Doc{Kind: kind, ID: "id " + name, Version: int64(1 + i*7), ExpiresAt: moment, Data: []byte{0, 0xff, byte(i)}, Index: []string{"all", name, "x" + name}}
+			d := driver.Doc{Kind: kind, ID: "id " + name, Version: int64(1 + i*7), ExpiresAt: moment,
+				Data: []byte{0, 0xff, byte(i)}, Index: []string{"all", name, "x" + name}}
 			add(transfer.Documents, transfer.DocRow(d))
 		}
 		for _, daily := range []bool{true, false} {
 			for _, product := range []string{"", "p", name + "p"} {
-				add(transfer.Usage, transfer.UsageRow(driver.Count{AppID: name, Product: product, At: driver.Hour(moment), Calls: math.MaxInt64, Errors: int64(i)}, daily))
-				add(transfer.Usage, transfer.UsageRow(driver.Count{AppID: name, Product: product, At: driver.Hour(next), Calls: int64(i)}, daily))
+				add(transfer.Usage, transfer.UsageRow(driver.Count{AppID: name, Product: product, At: driver.Hour(moment),
+					Calls: math.MaxInt64, Errors: int64(i)}, daily))
+				add(transfer.Usage, transfer.UsageRow(driver.Count{AppID: name, Product: product, At: driver.Hour(next),
+					Calls: int64(i)}, daily))
 			}
 		}
 	}
@@ -67,8 +75,10 @@ func samples() map[transfer.Table][]transfer.Row {
 
 func sampleToken(i int, name string, moment, next time.Time) driver.Token {
 	t := driver.Token{
-		Kind: driver.KindCode, Grant: name, GrantedAt: next, AppID: "app " + name, UserID: name, Scope: "a b", IssuedAt: moment, ExpiresAt: next,
-		AuthTime: moment, LoginType: "qq", Resource: "r", SignIn: "{}", RedirectURI: "https://a.example/?" + name, Challenge: "c", Method: "S256", Nonce: name, IP: "::1",
+		Kind: driver.KindCode, Grant: name, GrantedAt: next, AppID: "app " + name, UserID: name, Scope: "a b",
+		IssuedAt: moment, ExpiresAt: next,
+		AuthTime: moment, LoginType: "qq", Resource: "r", SignIn: "{}", RedirectURI: "https://a.example/?" + name,
+		Challenge: "c", Method: "S256", Nonce: name, IP: "::1",
 	}
 	if i%2 == 1 {
 		t = driver.Token{Kind: driver.KindRefresh, Grant: name, SpentAt: at(i)}

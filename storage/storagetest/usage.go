@@ -19,13 +19,14 @@ func counting() []promise {
 			usage(t, b, hours("app"), calls("ai", driver.Hour(at(0)), 1))
 			usage(t, b, days("app"), calls("ai", driver.Day(at(0)), 1))
 		}},
-		{name: "a batch below the highest of its node was seen before, whatever was left out", test: func(t testing.TB, b driver.Backend) {
-			count(t, b, "node", 7, calls("ai", at(0), 1))
-			count(t, b, "node", 6, calls("ai", at(0), 10))
-			count(t, b, "node", 1, calls("ai", at(0), 100))
-			count(t, b, "node", 8, calls("ai", at(0), 1000))
-			usage(t, b, hours("app"), calls("ai", driver.Hour(at(0)), 1001))
-		}},
+		{name: "a batch below the highest of its node was seen before, whatever was left out",
+			test: func(t testing.TB, b driver.Backend) {
+				count(t, b, "node", 7, calls("ai", at(0), 1))
+				count(t, b, "node", 6, calls("ai", at(0), 10))
+				count(t, b, "node", 1, calls("ai", at(0), 100))
+				count(t, b, "node", 8, calls("ai", at(0), 1000))
+				usage(t, b, hours("app"), calls("ai", driver.Hour(at(0)), 1001))
+			}},
 		{name: "nodes number their batches independently", test: func(t testing.TB, b driver.Backend) {
 			for i, node := range []string{"a", "A", "a1", "é"} {
 				count(t, b, node, uint64(9-i), calls("ai", at(0), 1))

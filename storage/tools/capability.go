@@ -162,7 +162,8 @@ func (s *Store) Tools(ctx context.Context, member string) (Capability, []toolpla
 // other Version its access list stays. Changes of its tools that are held are dropped where PinnedAt is zero or PinsOff
 // is set. Events of the change are queued in the same step; of each Event, URL, Secret and Payload are read, and the
 // rest is filled in.
-func (s *Store) SaveCapability(ctx context.Context, c Capability, tools []toolplan.Tool, events ...Delivery) (Capability, error) {
+func (s *Store) SaveCapability(ctx context.Context, c Capability, tools []toolplan.Tool,
+	events ...Delivery) (Capability, error) {
 	return s.SaveCapabilityIf(ctx, c, tools, nil, events...)
 }
 

@@ -155,7 +155,8 @@ func (s *Store) dequeue(ctx context.Context, d Delivery, doc driver.Doc) (int64,
 			return 0, err
 		}
 		if len(front) == 2 && front[0].ID == d.ID {
-			front[1].NextAt = time.Now().UTC() // written even if it is due, or a sender that has just seen d in front could defer it
+			// written even if it is due, or a sender that has just seen d in front could defer it
+			front[1].NextAt = time.Now().UTC()
 			next, err := deliveries.Doc(s.docs, front[1])
 			if err != nil {
 				return 0, err

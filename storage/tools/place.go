@@ -12,8 +12,9 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Place holds what is stored under the name of a capability that is about to be written, and what the write has to
-// know of it. It is read once, by [Store.FindPlace] or [Store.StoredPlace]; [Store.SaveAt] fails if it is not so any more.
+// Place holds what is stored under the name of a capability that is about to be written, and what the write has
+// to know of it. It is read once, by [Store.FindPlace] or [Store.StoredPlace]; [Store.SaveAt] fails if it is
+// not so any more.
 type Place struct {
 	Capability            // what is stored. Of Version 0 where nothing is: then only Member counts
 	Taken      *NameTaken // why a new capability cannot have the name, or only by its TakenFrom; nil: it is free

@@ -18,7 +18,8 @@ const tries = 10
 
 // change writes documents of a capability and the deliveries that announce it in one step:
 // no change without its event, no event without its change.
-func (s *Store) change(ctx context.Context, member string, events []Delivery, docs ...driver.Doc) (version int64, err error) {
+func (s *Store) change(ctx context.Context, member string, events []Delivery,
+	docs ...driver.Doc) (version int64, err error) {
 	events = slices.Clone(events)
 	for i := range events {
 		events[i].Member = member
@@ -30,8 +31,8 @@ func (s *Store) change(ctx context.Context, member string, events []Delivery, do
 	return version, err
 }
 
-// QueueDeliveries puts deliveries into the queues of their Members, all or none. Of each, Member, Event, URL, Secret and
-// Payload are read, and the rest is filled in.
+// QueueDeliveries puts deliveries into the queues of their Members, all or none. Of each, Member, Event, URL,
+// Secret and Payload are read, and the rest is filled in.
 func (s *Store) QueueDeliveries(ctx context.Context, all ...Delivery) error {
 	return Queue(ctx, s, all, func(queued []driver.Doc) error {
 		if len(queued) == 0 {

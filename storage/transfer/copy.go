@@ -92,7 +92,8 @@ func (c *copier) begin(ctx context.Context) error {
 	case err != nil:
 		return fmt.Errorf("the target: %w", err)
 	case mark != nil && mark.Store != store:
-		return fmt.Errorf("%w: it is an unfinished copy of another store (%s, begun at %s), or the master key has changed since; empty it, or choose another target", ErrNotEmpty, mark.Source, mark.BegunAt.Format(time.RFC3339))
+		return fmt.Errorf("%w: it is an unfinished copy of another store (%s, begun at %s), or the master key has changed "+
+			"since; empty it, or choose another target", ErrNotEmpty, mark.Source, mark.BegunAt.Format(time.RFC3339))
 	case mark == nil:
 		if err := c.empty(ctx); err != nil {
 			return err
@@ -128,7 +129,8 @@ func (c *copier) empty(ctx context.Context) error {
 			}
 		}
 		if used > 0 {
-			return fmt.Errorf("%w: it has rows in the table %s, and is no copy that was begun and not finished; a copy that is finished is a store of its own. Empty it, or choose another target; nothing was changed", ErrNotEmpty, table)
+			return fmt.Errorf("%w: it has rows in the table %s, and is no copy that was begun and not finished; a copy that "+
+				"is finished is a store of its own. Empty it, or choose another target; nothing was changed", ErrNotEmpty, table)
 		}
 	}
 	return nil
@@ -160,7 +162,8 @@ func (c *copier) run(ctx context.Context) error {
 			return err
 		}
 		if holds != written[t.Table] {
-			return fmt.Errorf("%w: the table %s has %d rows where %d were written; see that nobody else writes to it, and run the copy again", ErrDiffers, t.Table, holds.Rows, written[t.Table].Rows)
+			return fmt.Errorf("%w: the table %s has %d rows where %d were written; see that nobody else writes to it, and run "+
+				"the copy again", ErrDiffers, t.Table, holds.Rows, written[t.Table].Rows)
 		}
 		changed += t.Changed
 	}
@@ -174,7 +177,8 @@ func (c *copier) run(ctx context.Context) error {
 	case c.o.Live:
 		return nil
 	case changed > 0:
-		return fmt.Errorf("%w: %d rows differ by now; stop the server that writes to it and run the copy again, which is short", ErrChanged, changed)
+		return fmt.Errorf("%w: %d rows differ by now; stop the server that writes to it and run the copy again, which is "+
+			"short", ErrChanged, changed)
 	}
 	return c.finish(ctx, features)
 }

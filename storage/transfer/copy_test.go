@@ -42,10 +42,12 @@ func fill(t *testing.T, b driver.Backend, prefix string, n int) {
 		err := errors.Join(
 			b.Issue(t.Context(), driver.Token{Key: driver.Key{prefix[0], byte(i)}, Kind: "code", Grant: name, GrantedAt: noon}),
 			b.Revoke(t.Context(), driver.Revocation{Kind: "grant", ID: "of " + name}),
-			b.Count(t.Context(), driver.Batch{Node: name, Seq: uint64(i) + 1}, []driver.Count{{AppID: name, Product: "p", At: noon, Calls: 1}}),
+			b.Count(t.Context(), driver.Batch{Node: name, Seq: uint64(i) + 1},
+				[]driver.Count{{AppID: name, Product: "p", At: noon, Calls: 1}}),
 			b.Append(t.Context(), driver.Record{At: noon, Data: []byte(name)}),
 		)
-		if _, put := b.Put(t.Context(), driver.Doc{Kind: "thing", ID: name, Index: []string{"all"}, Data: []byte(name)}); err != nil || put != nil {
+		if _, put := b.Put(t.Context(), driver.Doc{Kind: "thing", ID: name, Index: []string{"all"},
+			Data: []byte(name)}); err != nil || put != nil {
 			t.Fatal(err, put)
 		}
 	}
@@ -103,12 +105,14 @@ func TestCopyHasEveryRowAndGoesOnCountingBehindTheLast(t *testing.T) {
 	fill(t, source, "n", 40)
 	before := dump(t, source)
 	last := transfer.Progress{}
-	report, err := transfer.Copy(t.Context(), source, target, transfer.Options{PageRows: 7, Progress: func(p transfer.Progress) { last = p }})
+	report, err := transfer.Copy(t.Context(), source, target, transfer.Options{PageRows: 7,
+		Progress: func(p transfer.Progress) { last = p }})
 	if err != nil || !report.Verified || !report.Finished {
 		t.Fatalf("Copy() = %+v, %v", report, err)
 	}
 	for _, table := range report.Tables {
-		if rows := len(before[table.Table]); table.Source != table.Target || table.Source.Rows != rows || table.Changed != 0 || len(table.Source.SHA256) != 64 {
+		if rows := len(before[table.Table]); table.Source != table.Target || table.Source.Rows != rows ||
+			table.Changed != 0 || len(table.Source.SHA256) != 64 {
 			t.Errorf("%+v, want %d rows on both sides", table, rows)
 		}
 	}
@@ -286,10 +290,12 @@ func TestTargetThatIsNotEmptyIsRefusedAndLeftAsItIs(t *testing.T) {
 	source, used, other := opened(t), memory.New(), memory.New()
 	fill(t, source, "n", 9)
 	version, err := used.Put(t.Context(), driver.Doc{Kind: "thing", ID: "x"})
-	if _, put := used.Put(t.Context(), driver.Doc{Kind: "thing", ID: "x", Version: version, Deleted: true}); err != nil || put != nil {
+	if _, put := used.Put(t.Context(), driver.Doc{Kind: "thing", ID: "x", Version: version, Deleted: true}); err != nil ||
+		put != nil {
 		t.Fatal(err, put)
 	}
-	if _, err := transfer.Copy(t.Context(), opened(t), other, transfer.Options{Live: true, Source: "bolt:/other"}); err != nil {
+	if _, err := transfer.Copy(t.Context(), opened(t), other, transfer.Options{Live: true,
+		Source: "bolt:/other"}); err != nil {
 		t.Fatal(err)
 	}
 	for _, c := range []struct {
@@ -377,10 +383,12 @@ func TestTargetThatDoesNotHoldWhatWasWrittenIsNoticed(t *testing.T) {
 
 func TestCopyTakesOnlyAdaptersThatCan(t *testing.T) {
 	type bare struct{ driver.Backend }
-	if _, err := transfer.Copy(t.Context(), bare{memory.New()}, memory.New(), transfer.Options{}); !errors.Is(err, transfer.ErrUnable) || !strings.Contains(err.Error(), "source") {
+	if _, err := transfer.Copy(t.Context(), bare{memory.New()}, memory.New(), transfer.Options{}); !errors.Is(err,
+		transfer.ErrUnable) || !strings.Contains(err.Error(), "source") {
 		t.Errorf("from a bare Backend: %v", err)
 	}
-	if _, err := transfer.Copy(t.Context(), memory.New(), bare{memory.New()}, transfer.Options{}); !errors.Is(err, transfer.ErrUnable) || !strings.Contains(err.Error(), "target") {
+	if _, err := transfer.Copy(t.Context(), memory.New(), bare{memory.New()}, transfer.Options{}); !errors.Is(err,
+		transfer.ErrUnable) || !strings.Contains(err.Error(), "target") {
 		t.Errorf("to a bare Backend: %v", err)
 	}
 }
@@ -389,7 +397,8 @@ func TestCopyEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	source, target := opened(t), memory.New()
 	fill(t, source, "n", 30)
-	_, err := transfer.Copy(ctx, source, target, transfer.Options{PageRows: 5, Progress: func(transfer.Progress) { cancel() }})
+	_, err := transfer.Copy(ctx, source, target, transfer.Options{PageRows: 5,
+		Progress: func(transfer.Progress) { cancel() }})
 	if !errors.Is(err, context.Canceled) {
 		t.Errorf("Copy(a canceled context) = %v", err)
 	}
@@ -421,7 +430,8 @@ func TestStepThatIsTooMuchForTheTargetIsTakenInHalves(t *testing.T) {
 		t.Fatalf("Copy() = %v, after %d refusals", err, target.refused)
 	}
 	wantEqual(t, target, source)
-	if _, err := transfer.Copy(t.Context(), source, &busy{Store: memory.New(), most: 60}, transfer.Options{}); !errors.Is(err, errStopped) {
+	if _, err := transfer.Copy(t.Context(), source, &busy{Store: memory.New(), most: 60},
+		transfer.Options{}); !errors.Is(err, errStopped) {
 		t.Errorf("Copy(to one that takes nearly nothing) = %v, want its error", err)
 	}
 }

@@ -37,7 +37,8 @@ var ErrUnfinished = errors.New("storage: the store is a copy that is not finishe
 
 // Err returns what whoever wants to serve from the store is told.
 func (m Mark) Err() error {
-	return fmt.Errorf("%w: it was begun at %s from %s; run the same keystile storage copy again, which goes on where it was, or empty the store", ErrUnfinished, m.BegunAt.Format(time.RFC3339), m.Source)
+	return fmt.Errorf("%w: it was begun at %s from %s; run the same keystile storage copy again, which goes on where it "+
+		"was, or empty the store", ErrUnfinished, m.BegunAt.Format(time.RFC3339), m.Source)
 }
 
 // list is the document, as far as the mark needs it.

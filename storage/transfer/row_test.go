@@ -32,15 +32,18 @@ func rows() map[transfer.Table][]struct {
 	}
 	full := driver.Token{
 		Key: driver.Key{1, 2, 39: 3}, Kind: "refresh", Grant: "g", GrantedAt: noon, AppID: "ä\x01", UserID: "u", Scope: "a b",
-		IssuedAt: first, ExpiresAt: last, SpentAt: noon.Add(1), AuthTime: noon, LoginType: "qq", Resource: "r", RedirectURI: strings.Repeat("x", 300),
-		Challenge: "c", Method: "S256", Nonce: "n", IP: "::1", SignIn: `{"amr":["pwd"]}`,
+		IssuedAt: first, ExpiresAt: last, SpentAt: noon.Add(1), AuthTime: noon, LoginType: "qq", Resource: "r",
+		RedirectURI: strings.Repeat("x", 300),
+		Challenge:   "c", Method: "S256", Nonce: "n", IP: "::1", SignIn: `{"amr":["pwd"]}`,
 	}
 	out := map[transfer.Table][]of{}
 	for _, t := range []driver.Token{full, {}} {
-		out[transfer.Tokens] = append(out[transfer.Tokens], of{transfer.TokenRow(t), func(r transfer.Row) (any, error) { return r.Token() }, t})
+		out[transfer.Tokens] = append(out[transfer.Tokens], of{transfer.TokenRow(t),
+			func(r transfer.Row) (any, error) { return r.Token() }, t})
 	}
 	for _, x := range []driver.Revocation{{Seq: 1<<63 - 1, Kind: "app", ID: "ü", Before: noon, Until: last}, {}} {
-		out[transfer.Revocations] = append(out[transfer.Revocations], of{transfer.RevocationRow(x), func(r transfer.Row) (any, error) { return r.Revocation() }, x})
+		out[transfer.Revocations] = append(out[transfer.Revocations],
+			of{transfer.RevocationRow(x), func(r transfer.Row) (any, error) { return r.Revocation() }, x})
 	}
 	for _, daily := range []bool{false, true} {
 		x := driver.Count{AppID: "a", Product: "p", At: noon, Calls: 1<<63 - 1, Errors: 7}
@@ -52,14 +55,17 @@ func rows() map[transfer.Table][]struct {
 	batch := driver.Batch{Node: "n", Seq: 1<<64 - 1}
 	out[transfer.Batches] = []of{{transfer.BatchRow(batch), func(r transfer.Row) (any, error) { return r.Batch() }, batch}}
 	record := driver.Record{Seq: 9, At: first, Data: []byte{0, 255}}
-	out[transfer.Audit] = []of{{transfer.RecordRow(record), func(r transfer.Row) (any, error) { return r.Record() }, record}}
-	doc := driver.Doc{Kind: "k", ID: "i", Version: 5, Index: []string{"b", "a", "b"}, ExpiresAt: last, Data: []byte("{}\n")}
+	out[transfer.Audit] = []of{{transfer.RecordRow(record), func(r transfer.Row) (any, error) { return r.Record() },
+		record}}
+	doc := driver.Doc{Kind: "k", ID: "i", Version: 5, Index: []string{"b", "a", "b"}, ExpiresAt: last,
+		Data: []byte("{}\n")}
 	out[transfer.Documents] = []of{{transfer.DocRow(doc), func(r transfer.Row) (any, error) { return r.Doc() }, doc}}
 	for _, name := range transfer.CounterNames() {
-		out[transfer.Counters] = append(out[transfer.Counters], of{transfer.CounterRow(name, 12), func(r transfer.Row) (any, error) {
-			name, n, err := r.Counter()
-			return []any{name, n}, err
-		}, []any{name, uint64(12)}})
+		out[transfer.Counters] = append(out[transfer.Counters], of{transfer.CounterRow(name, 12),
+			func(r transfer.Row) (any, error) {
+				name, n, err := r.Counter()
+				return []any{name, n}, err
+			}, []any{name, uint64(12)}})
 	}
 	return out
 }

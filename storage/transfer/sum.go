@@ -74,7 +74,8 @@ func (w *walker) fill(ctx context.Context) (err error) {
 	}
 	for i, r := range w.page {
 		if (w.after != nil || i > 0) && bytes.Compare(w.after, r.Key) >= 0 {
-			return fmt.Errorf("the adapter lists the key %x behind %x, which is a mistake in it: keys ascend by their bytes", r.Key, w.after)
+			return fmt.Errorf("the adapter lists the key %x behind %x, which is a mistake in it: keys ascend by their bytes",
+				r.Key, w.after)
 		}
 		w.after = r.Key
 	}

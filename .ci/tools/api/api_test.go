@@ -86,7 +86,8 @@ func TestChangesAreJudgedByWhatWasPromised(t *testing.T) {
 	const broken, frozenOnly, fine = "firm and cold", "cold", ""
 	cases := []struct{ name, old, new, breaks string }{
 		{"a method of an interface is added", "interface{ Get(", "interface{ Close() error; Get(", broken},
-		{"a method of an interface is gone", "interface{ Get(ctx context.Context, id string) ([]byte, error) }", "interface{}", broken},
+		{"a method of an interface is gone", "interface{ Get(ctx context.Context, id string) ([]byte, error) }",
+			"interface{}", broken},
 		{"a field is renamed", "\tLimit int", "\tLimits int", broken},
 		{"a field has another type", "\tLimit int", "\tLimit int64", broken},
 		{"a parameter is added", "c Config) (*Thing", "c Config, more int) (*Thing", broken},
@@ -98,9 +99,11 @@ func TestChangesAreJudgedByWhatWasPromised(t *testing.T) {
 		{"a promoted field is gone", "struct{ Log func", "struct{ log func", broken},
 		{"a struct can be compared no more", "hidden int", "hidden []int", broken},
 		{"a field is added", "\tLimit int", "\tLimit int\n\tMore  bool", frozenOnly},
-		{"a method of a type is added", "// Close ends it.", "// Open begins it.\nfunc (b *base) Open() {}\n\n// Close ends it.", frozenOnly},
+		{"a method of a type is added", "// Close ends it.", "// Open begins it.\nfunc (b *base) Open() {}\n\n" +
+			"// Close ends it.", frozenOnly},
 		{"a function is added", "// Map changes", "// Old makes one.\nfunc Old() {}\n\n// Map changes", frozenOnly},
-		{"an optional interface is added", "// Map changes", "// Lister is optional.\ntype Lister interface{ List() []string }\n\n// Map changes", fine},
+		{"an optional interface is added", "// Map changes", "// Lister is optional.\n" +
+			"type Lister interface{ List() []string }\n\n// Map changes", fine},
 		{"a field that nobody sees is added", "hidden int", "hidden, more int", fine},
 		{"a parameter has another name", "id string", "key string", fine},
 		{"a body does something else", "return nil, nil", "return &Thing{}, nil", fine},
@@ -159,9 +162,11 @@ func judged(t *testing.T, root, kept string, overlay map[string][]byte) map[stri
 func TestPackageHasItsPromise(t *testing.T) {
 	for name, change := range map[string]struct{ file, text, complaint string }{
 		"a package without": {"new/new.go", "package new\n", "says nothing about package new"},
-		"one that is gone":  {"doc.go", "// Package lib.\n//\n// # Stability\n//\n//\tstable lib firm/a gone\n//\tfrozen cold/a\n//\texperimental loose/a\npackage lib\n", "there is none"},
-		"one listed twice":  {"doc.go", "// Package lib.\n//\n// # Stability\n//\n//\tstable lib firm/a cold/a\n//\tfrozen cold/a\n//\texperimental loose/a\npackage lib\n", "stands there twice"},
-		"no list":           {"doc.go", "package lib\n", "no heading Stability"},
+		"one that is gone": {"doc.go", "// Package lib.\n//\n// # Stability\n//\n//\tstable lib firm/a gone\n" +
+			"//\tfrozen cold/a\n//\texperimental loose/a\npackage lib\n", "there is none"},
+		"one listed twice": {"doc.go", "// Package lib.\n//\n// # Stability\n//\n//\tstable lib firm/a cold/a\n" +
+			"//\tfrozen cold/a\n//\texperimental loose/a\npackage lib\n", "stands there twice"},
+		"no list": {"doc.go", "package lib\n", "no heading Stability"},
 	} {
 		root, kept := madeModule(t, "a")
 		write(t, root, change.file, change.text)
@@ -177,7 +182,8 @@ func TestPackageThatIsGoneBreaksHosts(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(root, "firm")); err != nil {
 		t.Fatal(err)
 	}
-	write(t, root, "doc.go", "// Package lib.\n//\n// # Stability\n//\n//\tstable lib\n//\tfrozen cold/a\n//\texperimental loose/a\npackage lib\n")
+	write(t, root, "doc.go", "// Package lib.\n//\n// # Stability\n//\n//\tstable lib\n//\tfrozen cold/a\n"+
+		"//\texperimental loose/a\npackage lib\n")
 	if err := run(root, kept, "", nil); err == nil || !strings.Contains(err.Error(), "1 changes break") {
 		t.Errorf("it says %v", err)
 	}

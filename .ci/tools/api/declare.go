@@ -130,6 +130,7 @@ func (d *declaring) typeName(o *types.TypeName) {
 	for m := range methodsOf(named) {
 		var signature bytes.Buffer
 		types.WriteSignature(&signature, m.Signature(), d.qualified)
-		fmt.Fprintf(&d.body, "func (%s) %s%s\n", types.TypeString(m.Signature().Recv().Type(), d.qualified), m.Name(), &signature)
+		fmt.Fprintf(&d.body, "func (%s) %s%s\n", types.TypeString(m.Signature().Recv().Type(), d.qualified), m.Name(),
+			&signature)
 	}
 }

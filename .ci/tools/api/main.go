@@ -61,7 +61,8 @@ func run(root, kept, write string, overlay map[string][]byte) error {
 		}
 	}
 	if broken > 0 {
-		return fmt.Errorf("%d changes break what %s promised: keep the old beside the new, or call the package experimental", broken, release)
+		return fmt.Errorf("%d changes break what %s promised: keep the old beside the new, or call the package experimental",
+			broken, release)
 	}
 	fmt.Printf("%d packages keep what %s promised\n", len(before.public), release)
 	return nil

@@ -17,7 +17,8 @@ import (
 // readDown reads what writeDown wrote. Dependencies are taken from the API of today: a host gets them as
 // well.
 func readDown(folder string, now *api) (*api, error) {
-	r := &reading{api: &api{module: now.module, all: map[string]*types.Package{}}, now: now, files: map[string]*ast.File{}, set: token.NewFileSet()}
+	r := &reading{api: &api{module: now.module, all: map[string]*types.Package{}}, now: now, files: map[string]*ast.File{},
+		set: token.NewFileSet()}
 	err := filepath.WalkDir(folder, func(path string, d fs.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err

@@ -15,16 +15,19 @@ import (
 // Decision 6.
 func TestApplicationIsRegisteredAsItWasTyped(t *testing.T) {
 	o := newOffice(t)
-	v := o.must("app", "create", "--name", "Shop", "--domain", "https://Shop.Example.com/x", "--domain", "localhost:3000", "--domain", "shop.example.com",
+	v := o.must("app", "create", "--name", "Shop", "--domain", "https://Shop.Example.com/x", "--domain", "localhost:3000",
+		"--domain", "shop.example.com",
 		"--redirect-uri", "https://shop.example.com/cb", "--tier", "white_label", "--id-token-alg", "ES256")
 	app, err := o.target.Store.App(t.Context(), v["client_id"].(string))
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !app.AppKey().Equal(v["client_secret"].(string)) || app.Name != "Shop" || app.Tier != "white_label" || app.IDTokenAlg != "ES256" || app.Public {
+	if !app.AppKey().Equal(v["client_secret"].(string)) || app.Name != "Shop" || app.Tier != "white_label" ||
+		app.IDTokenAlg != "ES256" || app.Public {
 		t.Errorf("application = %+v, printed %v", app, v)
 	}
-	if !slices.Equal(app.Domains, []string{"shop.example.com", "localhost:3000"}) || !slices.Equal(app.RedirectURIs, []string{"https://shop.example.com/cb"}) {
+	if !slices.Equal(app.Domains, []string{"shop.example.com", "localhost:3000"}) ||
+		!slices.Equal(app.RedirectURIs, []string{"https://shop.example.com/cb"}) {
 		t.Errorf("domains %q, redirects %q", app.Domains, app.RedirectURIs)
 	}
 }
@@ -44,7 +47,8 @@ func TestApplicationIsNobodysAndAsksForConsentUnlessTheCommandSaysOtherwise(t *t
 	} {
 		v := o.must(append([]string{"app", "create", "--name", "Shop", "--domain", "a.example"}, c.words...)...)
 		app := o.stored(v["client_id"].(string))
-		if app.FirstParty != c.firstParty || app.Owner != c.owner || v["first_party"] != c.firstParty || v["owner"] != c.owner {
+		if app.FirstParty != c.firstParty || app.Owner != c.owner || v["first_party"] != c.firstParty ||
+			v["owner"] != c.owner {
 			t.Errorf("%q makes %+v, printed %v", c.words, app, v)
 		}
 		_, out, _ := o.run("", append([]string{"app", "create", "--name", "Shop", "--domain", "a.example"}, c.words...)...)
@@ -106,16 +110,19 @@ func TestAppFlagsThatCannotBeAreAWrongCall(t *testing.T) {
 
 func TestUserCanSignInAndThePasswordIsNotShown(t *testing.T) {
 	for _, c := range []struct{ name, stdin, flag string }{
-		{"typed", "", "correct horse"}, {"from the standard input", "correct horse\nbattery\n", "-"}, {"without a line's end", "correct horse", "-"},
+		{"typed", "", "correct horse"}, {"from the standard input", "correct horse\nbattery\n", "-"},
+		{"without a line's end", "correct horse", "-"},
 	} {
 		for _, served := range []bool{false, true} {
 			o := newOffice(t)
 			if served {
 				o.serve()
 			}
-			code, out, errs := o.run(c.stdin, "user", "create", "--username", "ada", "--password", c.flag, "--role", "developer", "--nickname", "Ada", "--email", "ada@example.com", "--json")
+			code, out, errs := o.run(c.stdin, "user", "create", "--username", "ada", "--password", c.flag, "--role", "developer",
+				"--nickname", "Ada", "--email", "ada@example.com", "--json")
 			u, err := o.users.Authenticate(t.Context(), "ada", "correct horse")
-			if code != 0 || err != nil || u.Role != "developer" || u.Nickname != "Ada" || u.Email != "ada@example.com" || u.EmailVerified {
+			if code != 0 || err != nil || u.Role != "developer" || u.Nickname != "Ada" || u.Email != "ada@example.com" ||
+				u.EmailVerified {
 				t.Errorf("%s: %d %q, user %+v, %v", c.name, code, errs, u, err)
 			}
 			if strings.Contains(out+errs+o.log.String(), "correct horse") || !strings.Contains(out, u.Sub) {
@@ -132,7 +139,8 @@ func TestUserWhoCanNotBeMadeIsExplained(t *testing.T) {
 			o.serve()
 		}
 		o.must("user", "create", "--username", "ada", "--password", "correct horse")
-		o.wantFailure(1, "there is a user named ada already\n", "user", "create", "--username", "ADA", "--password", "correct horse")
+		o.wantFailure(1, "there is a user named ada already\n", "user", "create", "--username", "ADA", "--password",
+			"correct horse")
 		o.wantFailure(2, "at least 8", "user", "create", "--username", "bob", "--password", "short")
 		o.wantFailure(2, "role", "user", "create", "--username", "bob", "--password", "correct horse", "--role", "king")
 		o.wantFailure(2, "there is none", "user", "create", "--username", "bob", "--password", "-")
@@ -158,10 +166,12 @@ func TestSettingIsSetByItsNameOrItsAlias(t *testing.T) {
 
 func TestPlainOutputIsAligned(t *testing.T) {
 	o := newOffice(t)
-	if _, out, _ := o.run("", "setting", "get", "oauth_force_pkce"); out != "name   service_config.oauth_force_pkce\nvalue  0\n" {
+	if _, out, _ := o.run("", "setting", "get", "oauth_force_pkce"); out != "name   service_config.oauth_force_pkce\n"+
+		"value  0\n" {
 		t.Errorf("printed %q", out)
 	}
-	if _, out, _ := o.run("", "app", "create", "--name", "A", "--domain", "a.example", "--domain", "b.example"); !strings.Contains(out, "domains        a.example, b.example\n") {
+	if _, out, _ := o.run("", "app", "create", "--name", "A", "--domain", "a.example", "--domain",
+		"b.example"); !strings.Contains(out, "domains        a.example, b.example\n") {
 		t.Errorf("printed %q", out)
 	}
 }
@@ -207,7 +217,8 @@ func TestStoreThatIsHeldByWhoDoesNotAnswerIsExplained(t *testing.T) {
 
 func TestServerOfAnotherVersionSaysSo(t *testing.T) {
 	o := newOffice(t)
-	if _, err := execute(t.Context(), o.target, "app explode", cli.Args{}); err == nil || !strings.Contains(err.Error(), "another version") {
+	if _, err := execute(t.Context(), o.target, "app explode", cli.Args{}); err == nil ||
+		!strings.Contains(err.Error(), "another version") {
 		t.Errorf("execute(unknown) = %v", err)
 	}
 	if _, err := execute(t.Context(), o.target, "setting get", cli.Args{}); err == nil {

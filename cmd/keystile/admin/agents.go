@@ -17,24 +17,29 @@ import (
 var clientCommands = []command{
 	{
 		name: "client list", reads: true, summary: "List the applications that nobody registered here", do: listClients,
-		details:  "Their client_id is the URL of a metadata document, or begins with ks- if they have registered\nthemselves. One that no user has consented to ends at expires_at. With --hosts it lists the hosts that\nyou have trusted or denied.",
+		details: "Their client_id is the URL of a metadata document, or begins with ks- if they have registered\n" +
+			"themselves. One that no user has consented to ends at expires_at. With --hosts it lists the hosts that\n" +
+			"you have trusted or denied.",
 		examples: []string{"keystile client list", "keystile client list --hosts --json"},
 		flags:    []cli.Flag{{Name: "hosts", Help: "the hosts that you have trusted or denied"}},
 	},
 	{
-		name: "client show", reads: true, words: []string{"HOST|CLIENT_ID"}, summary: "Show such an application, or a host and its applications", do: showClient,
+		name: "client show", reads: true, words: []string{"HOST|CLIENT_ID"},
+		summary: "Show such an application, or a host and its applications", do: showClient,
 		examples: []string{"keystile client show claude.ai", "keystile client show ks-abcdefghij0123456789"},
 	},
 	{
 		name: "client trust", words: []string{"HOST|CLIENT_ID"},
 		summary: "Admit the applications of a host, or one that was denied", do: judgeClient(client.Trusted), acts: true,
-		details:  "Users are asked for their consent as before. The client_id of a document stands for its host. With\nmcp.clients off no document is admitted, whatever is trusted.",
+		details: "Users are asked for their consent as before. The client_id of a document stands for its host. With\n" +
+			"mcp.clients off no document is admitted, whatever is trusted.",
 		examples: []string{"keystile client trust agents.example.com", "keystile client trust ks-abcdefghij0123456789"},
 	},
 	{
 		name: "client deny", words: []string{"HOST|CLIENT_ID"},
 		summary: "Refuse applications of a host, or one, and end their tokens", do: judgeClient(client.Denied), acts: true,
-		details:  "Nothing is fetched from the host any more, whatever is on the list. The client_id of a document stands\nfor its host. What users have consented to stays known: after client trust they sign in again.",
+		details: "Nothing is fetched from the host any more, whatever is on the list. The client_id of a document stands\n" +
+			"for its host. What users have consented to stays known: after client trust they sign in again.",
 		examples: []string{"keystile client deny agents.example.com", "keystile client deny ks-abcdefghij0123456789"},
 	},
 	{
@@ -46,7 +51,8 @@ var clientCommands = []command{
 	{
 		name: "client refetch", words: []string{"HOST|CLIENT_ID"},
 		summary: "Have metadata documents read again at the next sign-in", do: refetchClient, acts: true,
-		details:  "A document, and the keys that it leads to, are read again when their time in the cache is over. This\nends that time, of one document or of all of a host.",
+		details: "A document, and the keys that it leads to, are read again when their time in the cache is over. This\n" +
+			"ends that time, of one document or of all of a host.",
 		examples: []string{"keystile client refetch https://agents.example.com/client.json"},
 	},
 }
@@ -60,7 +66,8 @@ func listClients(ctx context.Context, target Target, args cli.Args) (output, err
 		}
 		return said, err
 	}
-	said := list{columns: []string{"client_id", "name", "kind", "disabled", "kept_at", "expires_at"}, empty: "no application has signed users in that is not registered here"}
+	said := list{columns: []string{"client_id", "name", "kind", "disabled", "kept_at", "expires_at"},
+		empty: "no application has signed users in that is not registered here"}
 	all, err := clientsOf(ctx, target.Store, "")
 	for _, a := range all {
 		said.rows = append(said.rows, clientShown(a))
@@ -70,7 +77,9 @@ func listClients(ctx context.Context, target Target, args cli.Args) (output, err
 
 // clientsOf returns the applications of a host that nobody registered; "" for all.
 func clientsOf(ctx context.Context, store *storage.Store, host string) ([]storage.App, error) {
-	all, err := everything(func(from string) ([]storage.App, string, error) { return store.Clients(ctx, from, driver.Page) })
+	all, err := everything(func(from string) ([]storage.App, string, error) {
+		return store.Clients(ctx, from, driver.Page)
+	})
 	now := time.Now()
 	return slices.DeleteFunc(all, func(a storage.App) bool { return host != "" && a.Host() != host || !a.Live(now) }), err
 }
@@ -82,9 +91,11 @@ func hostShown(h client.Host) answer {
 func clientShown(a storage.App) answer {
 	c := a.Client
 	return answer{
-		{"client_id", a.ID}, {"name", a.Name}, {"kind", c.Kind}, {"host", a.Host()}, {"redirect_uris", listed(c.RedirectURIs)}, {"grant_types", listed(c.Grants)},
+		{"client_id", a.ID}, {"name", a.Name}, {"kind", c.Kind}, {"host", a.Host()},
+		{"redirect_uris", listed(c.RedirectURIs)}, {"grant_types", listed(c.Grants)},
 		{"token_endpoint_auth_method", c.AuthMethod}, {"jwks_uri", c.KeysURL}, {"disabled", a.Disabled}, {"from", c.From},
-		{"fetched_at", when(c.FetchedAt)}, {"fresh_until", when(c.FreshUntil)}, {"kept_at", when(c.KeptAt)}, {"expires_at", when(c.ExpiresAt)},
+		{"fetched_at", when(c.FetchedAt)}, {"fresh_until", when(c.FreshUntil)}, {"kept_at", when(c.KeptAt)},
+		{"expires_at", when(c.ExpiresAt)},
 		{"created_at", when(a.CreatedAt)}, {"updated_at", when(a.UpdatedAt)},
 	}
 }

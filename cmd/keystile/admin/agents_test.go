@@ -22,10 +22,12 @@ func (o *office) agents() (dynamic string) {
 		"https://agents.example/a.json": client.Document, "https://agents.example/b.json": client.Document,
 		"https://agents.example:8443/a.json": client.Document, dynamic: client.Dynamic,
 	} {
-		_, err := o.target.Store.SaveApp(o.t.Context(), storage.App{ID: id, Name: "Agent", Public: true, Client: &client.Description{
-			Kind: kind, AuthMethod: client.AuthNone, RedirectURIs: []string{"http://127.0.0.1/cb"}, Grants: []string{"authorization_code"},
-			FreshUntil: now.Add(time.Hour), ExpiresAt: now.Add(time.Hour),
-		}})
+		_, err := o.target.Store.SaveApp(o.t.Context(), storage.App{ID: id, Name: "Agent", Public: true,
+			Client: &client.Description{
+				Kind: kind, AuthMethod: client.AuthNone, RedirectURIs: []string{"http://127.0.0.1/cb"},
+				Grants:     []string{"authorization_code"},
+				FreshUntil: now.Add(time.Hour), ExpiresAt: now.Add(time.Hour),
+			}})
 		if err != nil {
 			o.t.Fatal(err)
 		}
@@ -51,7 +53,8 @@ func (o *office) ended() (ids []string) {
 }
 
 func TestDeniedHostLosesAllThatItsApplicationsWereGranted(t *testing.T) {
-	for name, serve := range map[string]func(*office){"nobody serves": func(*office) {}, "a server runs": (*office).serve} {
+	for name, serve := range map[string]func(*office){"nobody serves": func(*office) {},
+		"a server runs": (*office).serve} {
 		t.Run(name, func(t *testing.T) {
 			o := newOffice(t)
 			o.agents()
@@ -68,7 +71,8 @@ func TestDeniedHostLosesAllThatItsApplicationsWereGranted(t *testing.T) {
 			if _, err := o.target.Store.ClientHost(t.Context(), "agents.example:8443"); err == nil {
 				t.Error("its other port is another host")
 			}
-			if rows := o.rows("client", "list", "--hosts"); len(rows) != 1 || rows[0]["host"] != "agents.example" || rows[0]["word"] != "denied" {
+			if rows := o.rows("client", "list", "--hosts"); len(rows) != 1 || rows[0]["host"] != "agents.example" ||
+				rows[0]["word"] != "denied" {
 				t.Errorf("hosts are %v", rows)
 			}
 			o.must("client", "trust", "https://agents.example/a.json") // stands for its host
@@ -145,7 +149,8 @@ func TestClientsAreListedApartFromTheApplications(t *testing.T) {
 	id := o.agents()
 	ours, _ := o.app()
 	rows := o.rows("client", "list")
-	if len(rows) != 4 || rows[0]["kind"] != "document" || rows[0]["host"] != "agents.example" || rows[0]["kept_at"] != nil || rows[0]["expires_at"] == nil {
+	if len(rows) != 4 || rows[0]["kind"] != "document" || rows[0]["host"] != "agents.example" ||
+		rows[0]["kept_at"] != nil || rows[0]["expires_at"] == nil {
 		t.Errorf("clients are %v", rows)
 	}
 	if rows := o.rows("app", "list"); len(rows) != 1 {
@@ -156,7 +161,8 @@ func TestClientsAreListedApartFromTheApplications(t *testing.T) {
 	}
 	o.wantFailure(1, "there is no application", "client", "show", "ks-aaaaaaaaaaaaaaaaaaaa")
 	o.wantFailure(1, "was registered here", "client", "deny", ours)
-	for _, word := range []string{"AGENTS.example", "agents.example/", "agents.example:443", "a b", "user@agents.example", "agents.example?x", "智能.example", "https//x"} {
+	for _, word := range []string{"AGENTS.example", "agents.example/", "agents.example:443", "a b", "user@agents.example",
+		"agents.example?x", "智能.example", "https//x"} {
 		o.wantFailure(2, "neither a client_id nor a host", "client", "deny", word)
 	}
 }

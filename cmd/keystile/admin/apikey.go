@@ -25,7 +25,8 @@ var apiKeyCommands = []command{
 		},
 		flags: []cli.Flag{
 			{Name: "name", Value: "NAME", Help: "what it is for", Need: true},
-			{Name: "scope", Value: "SCOPE", Help: "tools, tools/read, tools:CAPABILITY, tools:CAPABILITY/TOOL, tools:b:BUNDLE, openid, profile, email; several with spaces (tools)"},
+			{Name: "scope", Value: "SCOPE", Help: "tools, tools/read, tools:CAPABILITY, tools:CAPABILITY/TOOL, " +
+				"tools:b:BUNDLE, openid, profile, email; several with spaces (tools)"},
 			{Name: "days", Value: "N", Help: "how long it is valid, up to 365 (90)"},
 		},
 	},
@@ -35,7 +36,9 @@ var apiKeyCommands = []command{
 	},
 	{
 		name: "apikey revoke", words: []string{"ID"}, summary: "End an API key at once", do: revokeAPIKey, acts: true,
-		details: "ID is the SHA-256 of the key, as apikey list and the audit trail show it.", examples: []string{"keystile apikey revoke \\\n    9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
+		details: "ID is the SHA-256 of the key, as apikey list and the audit trail show it.",
+		examples: []string{"keystile apikey revoke \\\n" +
+			"    9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08"},
 	},
 }
 
@@ -58,7 +61,8 @@ func createAPIKey(ctx context.Context, target Target, args cli.Args) (output, er
 
 func showAPIKey(k apikey.Key) answer {
 	return answer{
-		{"id", k.ID}, {"name", k.Name}, {"scope", k.Scope}, {"created_at", when(k.CreatedAt)}, {"used_at", when(k.UsedAt)}, {"expires_at", when(k.ExpiresAt)},
+		{"id", k.ID}, {"name", k.Name}, {"scope", k.Scope}, {"created_at", when(k.CreatedAt)}, {"used_at", when(k.UsedAt)},
+		{"expires_at", when(k.ExpiresAt)},
 	}
 }
 

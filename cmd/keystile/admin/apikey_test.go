@@ -28,7 +28,8 @@ func TestAPIKeysAreMadeListedAndRevokedWithAndWithoutAServer(t *testing.T) {
 		v := o.must("apikey", "create", "ada", "--name", "nightly build", "--scope", "tools:shop tools/read", "--days", "30")
 		text, id := v["key"].(string), v["id"].(string)
 		k, err := o.target.Store.APIKey(t.Context(), id)
-		if err != nil || !handle.IsAPIKey(text) || handle.Hash(text) != id || k.UserID != sub || k.Name != "nightly build" || k.Scope != "tools/read tools:shop" ||
+		if err != nil || !handle.IsAPIKey(text) || handle.Hash(text) != id || k.UserID != sub || k.Name != "nightly build" ||
+			k.Scope != "tools/read tools:shop" ||
 			k.ExpiresAt.Before(began.Add(30*24*time.Hour)) || k.ExpiresAt.After(time.Now().Add(30*24*time.Hour)) {
 			t.Fatalf("made %v, stored %+v, %v", v, k, err)
 		}
@@ -47,7 +48,8 @@ func TestAPIKeysAreMadeListedAndRevokedWithAndWithoutAServer(t *testing.T) {
 		if served {
 			ended = running.revoked
 		}
-		if len(ended) != 1 || ended[0].Kind != driver.RevokeJTI || ended[0].ID != id || ended[0].Until.Before(time.Now().Add(time.Hour)) {
+		if len(ended) != 1 || ended[0].Kind != driver.RevokeJTI || ended[0].ID != id ||
+			ended[0].Until.Before(time.Now().Add(time.Hour)) {
 			t.Errorf("revoked %+v", ended)
 		}
 		if rows := o.rows("apikey", "list", "ada"); len(rows) != 1 {

@@ -19,7 +19,8 @@ const mfaHelp = "whether its users need a second factor: required, or offered or
 var appCommands = []command{
 	{
 		name: "app create", summary: "Register an application", do: createApp, acts: true,
-		details: "It prints the client_secret once: it cannot be asked for again. Users are asked for their\nconsent, unless it is first-party.",
+		details: "It prints the client_secret once: it cannot be asked for again. Users are asked for their\n" +
+			"consent, unless it is first-party.",
 		examples: []string{
 			"keystile app create --name Shop --domain shop.example.com --json",
 			"keystile app create --name Desktop --domain localhost --public",
@@ -33,7 +34,8 @@ var appCommands = []command{
 			{Name: "redirect-uri", Value: "URI",
 				Help: "an exact address; if any is given, only these are allowed. With --public also of a private-use scheme: " +
 					"com.example.app:/callback", Many: true},
-			{Name: "backchannel-logout-uri", Value: "URI", Help: "where it is told of the end of sessions, an https address of a domain; a private one has to be among logout.allow_private"},
+			{Name: "backchannel-logout-uri", Value: "URI", Help: "where it is told of the end of sessions, an https address " +
+				"of a domain; a private one has to be among logout.allow_private"},
 			{Name: "public", Help: "it can keep no secret (browser, phone): PKCE instead"},
 			{Name: "tier", Value: "TIER", Help: "free, white_label or enterprise (free)"},
 			{Name: "id-token-alg", Value: "ALG", Help: "HS256, ES256, RS256 or EdDSA (HS256; ES256 if public)"},
@@ -44,9 +46,11 @@ var appCommands = []command{
 			{Name: "owner", Value: "USERNAME", Help: "who manages it, beside administrators (nobody)"},
 		},
 	},
-	{name: "app list", reads: true, summary: "List the applications", do: listApps, examples: []string{"keystile app list --json"}},
+	{name: "app list", reads: true, summary: "List the applications", do: listApps,
+		examples: []string{"keystile app list --json"}},
 	{
-		name: "app show", reads: true, words: []string{"CLIENT_ID"}, summary: "Show an application, without its secrets", do: showApp,
+		name: "app show", reads: true, words: []string{"CLIENT_ID"}, summary: "Show an application, without its secrets",
+		do:       showApp,
 		examples: []string{"keystile app show ksabcdefghij0123456789"},
 	},
 	{
@@ -55,14 +59,18 @@ var appCommands = []command{
 		details: "What is not named stays as it is. A switch is turned off with =false.\n" +
 			"What you restrict its owner does not take back: a second factor that is required, a domain or an\n" +
 			"address less, another name or brand, an algorithm without the appkey. --held says what that is.",
-		examples: []string{"keystile app set ksabcdefghij0123456789 --add-domain shop.example.org \\\n    --tier white_label", "keystile app set ksabcdefghij0123456789 --disabled=false"},
+		examples: []string{"keystile app set ksabcdefghij0123456789 --add-domain shop.example.org \\\n    --tier white_label",
+			"keystile app set ksabcdefghij0123456789 --disabled=false"},
 	},
 	{
 		name: "app rotate-secret", words: []string{"CLIENT_ID"}, summary: "Give an application a new secret",
 		do: rotateSecret, acts: true,
-		details:  "It prints the new client_secret once. The one before stays valid for the overlap and not longer.\nOne that is older still ends at once; with --overlap 0 all do.",
-		examples: []string{"keystile app rotate-secret ksabcdefghij0123456789 --json", "keystile app rotate-secret ksabcdefghij0123456789 --overlap 0  # it leaked"},
-		flags:    []cli.Flag{{Name: "overlap", Value: "DURATION", Help: "how long the old secret stays valid; 0: it ends at once (24h)"}},
+		details: "It prints the new client_secret once. The one before stays valid for the overlap and not longer.\n" +
+			"One that is older still ends at once; with --overlap 0 all do.",
+		examples: []string{"keystile app rotate-secret ksabcdefghij0123456789 --json",
+			"keystile app rotate-secret ksabcdefghij0123456789 --overlap 0  # it leaked"},
+		flags: []cli.Flag{{Name: "overlap", Value: "DURATION",
+			Help: "how long the old secret stays valid; 0: it ends at once (24h)"}},
 	},
 	{
 		name: "app delete", words: []string{"CLIENT_ID"}, summary: "Remove an application and end everything it was granted",
@@ -113,7 +121,8 @@ func describe(app storage.App) answer {
 	if app.LegacySuccessCode != nil {
 		a = append(a, field{"legacy_success_code", int64(app.SuccessCode())})
 	}
-	return append(a, field{"public", app.Public}, field{"first_party", app.FirstParty}, field{"tier", app.TierAt(time.Now())}, field{"id_token_alg", app.SignsIDTokensWith()}, field{"owner", app.Owner})
+	return append(a, field{"public", app.Public}, field{"first_party", app.FirstParty},
+		field{"tier", app.TierAt(time.Now())}, field{"id_token_alg", app.SignsIDTokensWith()}, field{"owner", app.Owner})
 }
 
 func listApps(ctx context.Context, target Target, _ cli.Args) (output, error) {
@@ -142,9 +151,12 @@ func showApp(ctx context.Context, target Target, args cli.Args) (output, error) 
 func show(app storage.App) answer {
 	now := time.Now()
 	return answer{
-		{"client_id", app.ID}, {"name", app.Name}, {"domains", listed(app.Domains)}, {"redirect_uris", listed(app.RedirectURIs)}, {"backchannel_logout_uri", app.BackchannelLogoutURI},
-		{"public", app.Public}, {"id_token_alg", app.SignsIDTokensWith()}, {"legacy_success_code", int64(app.SuccessCode())}, {"brand", brandOf(app)},
-		{"tier", app.TierAt(now)}, {"tier_expires_at", when(app.TierUntil(now))}, {"first_party", app.FirstParty}, {"mfa", app.MFA}, {"disabled", app.Disabled},
+		{"client_id", app.ID}, {"name", app.Name}, {"domains", listed(app.Domains)},
+		{"redirect_uris", listed(app.RedirectURIs)}, {"backchannel_logout_uri", app.BackchannelLogoutURI},
+		{"public", app.Public}, {"id_token_alg", app.SignsIDTokensWith()}, {"legacy_success_code", int64(app.SuccessCode())},
+		{"brand", brandOf(app)},
+		{"tier", app.TierAt(now)}, {"tier_expires_at", when(app.TierUntil(now))}, {"first_party", app.FirstParty},
+		{"mfa", app.MFA}, {"disabled", app.Disabled},
 		{"owner", app.Owner}, {"allow_http_redirect", app.AllowHTTPRedirect}, {"forbid_plain", app.ForbidPlain},
 		{"legacy_nested", app.LegacyNested}, {"forbid_plain_key", app.ForbidPlainKey}, {"held", listed(app.Held)},
 		{"secrets", secretsOf(app, now)}, {"created_at", when(app.CreatedAt)}, {"updated_at", when(app.UpdatedAt)},

@@ -20,15 +20,19 @@ func TestPartOfAnApplicationCanBeChangedAlone(t *testing.T) {
 		as    func(*storage.App)
 	}{
 		{"--name Store", func(a *storage.App) { a.Name = "Store" }},
-		{"--add-domain https://B.example/x --add-domain shop.example", func(a *storage.App) { a.Domains = []string{"shop.example", "b.example"} }},
-		{"--add-redirect-uri https://b.example/cb", func(a *storage.App) { a.RedirectURIs = []string{"https://b.example/cb"} }},
+		{"--add-domain https://B.example/x --add-domain shop.example",
+			func(a *storage.App) { a.Domains = []string{"shop.example", "b.example"} }},
+		{"--add-redirect-uri https://b.example/cb",
+			func(a *storage.App) { a.RedirectURIs = []string{"https://b.example/cb"} }},
 		{"--redirect-uri https://shop.example/a --redirect-uri https://shop.example/b", func(a *storage.App) {
 			a.RedirectURIs = []string{"https://shop.example/a", "https://shop.example/b"}
 		}},
-		{"--remove-redirect-uri https://shop.example/a", func(a *storage.App) { a.RedirectURIs = []string{"https://shop.example/b"} }},
+		{"--remove-redirect-uri https://shop.example/a",
+			func(a *storage.App) { a.RedirectURIs = []string{"https://shop.example/b"} }},
 		{"--remove-domain B.example", func(a *storage.App) { a.Domains = []string{"shop.example"} }},
 		{"--redirect-uri=", func(a *storage.App) { a.RedirectURIs = []string{} }},
-		{"--domain c.example --domain d.example:3000", func(a *storage.App) { a.Domains = []string{"c.example", "d.example:3000"} }},
+		{"--domain c.example --domain d.example:3000",
+			func(a *storage.App) { a.Domains = []string{"c.example", "d.example:3000"} }},
 		{"--tier enterprise", func(a *storage.App) { a.Tiers = []storage.TierChange{{Tier: "enterprise"}} }},
 		{"--id-token-alg EdDSA", func(a *storage.App) { a.IDTokenAlg = "EdDSA" }},
 		{"--allow-http-redirect", func(a *storage.App) { a.AllowHTTPRedirect = true }},
@@ -36,13 +40,15 @@ func TestPartOfAnApplicationCanBeChangedAlone(t *testing.T) {
 		{"--first-party", func(a *storage.App) { a.FirstParty = true }},
 		{"--first-party=false", func(a *storage.App) { a.FirstParty = false }},
 		{"--disabled", func(a *storage.App) { a.Disabled = true }},
-		{"--disabled=false --allow-http-redirect=false", func(a *storage.App) { a.Disabled, a.AllowHTTPRedirect = false, false }},
+		{"--disabled=false --allow-http-redirect=false",
+			func(a *storage.App) { a.Disabled, a.AllowHTTPRedirect = false, false }},
 	} {
 		want := o.stored(id)
 		c.as(&want)
 		o.must(append([]string{"app", "set", id}, strings.Fields(c.typed)...)...)
 		got := o.stored(id)
-		if show(got)[:17].same(show(want)[:17]) && slices.Equal(got.Domains, want.Domains) && got.AppKey().Equal(want.AppKey().Reveal()) {
+		if show(got)[:17].same(show(want)[:17]) && slices.Equal(got.Domains, want.Domains) &&
+			got.AppKey().Equal(want.AppKey().Reveal()) {
 			continue
 		}
 		t.Errorf("after %s: %v, want %v", c.typed, show(got), show(want))
@@ -112,7 +118,8 @@ func TestBrandIsChangedPieceByPiece(t *testing.T) {
 	if fmt.Sprint(shown["brand"]) != "map[color:#112233 logo:/logo.svg name:Acme]" {
 		t.Errorf("shown %v", shown)
 	}
-	if code, _, _ := o.run("", "app", "set", id, "--brand-logo", "http://a.example/x.png"); code == 0 || o.stored(id).Brand.Logo != "/logo.svg" {
+	if code, _, _ := o.run("", "app", "set", id, "--brand-logo", "http://a.example/x.png"); code == 0 ||
+		o.stored(id).Brand.Logo != "/logo.svg" {
 		t.Errorf("a logo over http: %d, %+v", code, o.stored(id).Brand)
 	}
 	o.must("app", "set", id, "--brand-name=", "--brand-logo=", "--brand-color=")
@@ -201,7 +208,8 @@ func TestDeletedApplicationIsRevokedFirst(t *testing.T) {
 	if !seen.disabled {
 		t.Error("it could still be granted something when it was revoked")
 	}
-	if len(seen.revoked) != 1 || seen.revoked[0].Kind != driver.RevokeApp || seen.revoked[0].ID != id || !seen.revoked[0].Before.After(time.Now()) {
+	if len(seen.revoked) != 1 || seen.revoked[0].Kind != driver.RevokeApp || seen.revoked[0].ID != id ||
+		!seen.revoked[0].Before.After(time.Now()) {
 		t.Errorf("revoked %+v", seen.revoked)
 	}
 	if _, err := o.target.Store.App(t.Context(), id); err == nil {
@@ -248,10 +256,13 @@ func TestDisablingAnApplicationEndsItsTokens(t *testing.T) {
 func TestAppRestrictionsOfAnOperatorAreHeld(t *testing.T) {
 	o := newOffice(t)
 	o.user("ada")
-	id := o.must("app", "create", "--name", "Shop", "--domain", "shop.example", "--owner", "ada", "--mfa", "required", "--redirect-uri", "https://shop.example/cb")["client_id"].(string)
+	id := o.must("app", "create", "--name", "Shop", "--domain", "shop.example", "--owner", "ada", "--mfa", "required",
+		"--redirect-uri", "https://shop.example/cb")["client_id"].(string)
 	for _, c := range []struct{ typed, held string }{
-		{"", "mfa"}, {"--add-domain b.example", "mfa"}, {"--remove-domain b.example", "domains mfa"}, {"--held mfa --held name", "mfa name"}, {"--mfa off", "name"},
-		{"--held=", ""}, {"--backchannel-logout-uri=https://shop.example/out", ""}, {"--backchannel-logout-uri=", "backchannel_logout_uri"},
+		{"", "mfa"}, {"--add-domain b.example", "mfa"}, {"--remove-domain b.example", "domains mfa"},
+		{"--held mfa --held name", "mfa name"}, {"--mfa off", "name"},
+		{"--held=", ""}, {"--backchannel-logout-uri=https://shop.example/out", ""},
+		{"--backchannel-logout-uri=", "backchannel_logout_uri"},
 	} {
 		if c.typed != "" {
 			o.must(append([]string{"app", "set", id}, strings.Fields(c.typed)...)...)

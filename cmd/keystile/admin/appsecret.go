@@ -19,7 +19,8 @@ func (r Target) apps() *appacts.Acts {
 func rotateSecret(ctx context.Context, target Target, args cli.Args) (output, error) {
 	overlap, err := time.ParseDuration(cmp.Or(args.Get("overlap"), "24h"))
 	if err != nil || overlap < 0 {
-		return nil, cli.Usage("--overlap %s: it is 0 or a duration, a number and a unit, such as 24h or 30m", args.Get("overlap"))
+		return nil, cli.Usage("--overlap %s: it is 0 or a duration, a number and a unit, such as 24h or 30m",
+			args.Get("overlap"))
 	}
 	_, app, err := target.apps().RotateSecret(ctx, target.By, args.Words[0], overlap)
 	if app.ID == "" {

@@ -17,7 +17,8 @@ import (
 
 // auditCommands have lines that no operator types: what the two below read.
 var auditCommands = []command{
-	{name: "audit records", words: []string{"AFTER", "N"}, summary: "Read a page of the audit trail", do: auditPage, reads: true, hidden: true},
+	{name: "audit records", words: []string{"AFTER", "N"}, summary: "Read a page of the audit trail", do: auditPage,
+		reads: true, hidden: true},
 	{name: "audit state", summary: "Read what stands for removed records", do: auditState, reads: true, hidden: true},
 }
 
@@ -26,17 +27,21 @@ func auditLines(opener Opener) []cli.Command {
 		{
 			Name: "audit verify", Summary: "Check that the audit trail is whole",
 			Details: "Every record is chained to the one before it. What is printed as heads is worth keeping where\n" +
-				"nobody who can write to the database can change it: with --head, a trail that was cut or\nwritten anew since is found out. A head whose record was removed in order since, by its age or\n" +
-				"the trail's size, is named behind_checkpoint: it can no longer be proven, and nothing speaks\nagainst it. unended are the chains of processes that run, were killed, or whose last records are\n" +
+				"nobody who can write to the database can change it: with --head, a trail that was cut or\n" +
+				"written anew since is found out. A head whose record was removed in order since, by its age or\n" +
+				"the trail's size, is named behind_checkpoint: it can no longer be proven, and nothing speaks\n" +
+				"against it. unended are the chains of processes that run, were killed, or whose last records are\n" +
 				"lost: " + audit.KillNote + ".\nNeither the folder nor the database need be writable.",
 			Examples: []string{"keystile audit verify", "keystile audit verify --head ufz3w:42:9f86d081884c7d65...:1042 --json"},
-			Flags:    append([]cli.Flag{{Name: "head", Value: "HEAD", Help: "a head that an earlier verify printed", Many: true}}, common()...),
-			Run:      func(ctx context.Context, call cli.Call) error { return verifyTrail(ctx, call, opener) },
+			Flags: append([]cli.Flag{{Name: "head", Value: "HEAD", Help: "a head that an earlier verify printed",
+				Many: true}}, common()...),
+			Run: func(ctx context.Context, call cli.Call) error { return verifyTrail(ctx, call, opener) },
 		},
 		{
 			Name: "audit export", Summary: "Write the audit trail as JSON lines or CSV",
-			Details:  "It goes to the standard output, or to a file that must not be there yet.",
-			Examples: []string{"keystile audit export --from 2026-11-01 --out november.jsonl", "keystile audit export --format csv --app ksabcdefghij0123456789"},
+			Details: "It goes to the standard output, or to a file that must not be there yet.",
+			Examples: []string{"keystile audit export --from 2026-11-01 --out november.jsonl",
+				"keystile audit export --format csv --app ksabcdefghij0123456789"},
 			Flags: append([]cli.Flag{
 				{Name: "out", Value: "FILE", Help: "where to (the standard output)"},
 				{Name: "format", Value: "FORMAT", Help: "jsonl or csv (jsonl)"},
@@ -109,10 +114,12 @@ func verdictOf(report audit.Report, asJSON bool) answer {
 		return said
 	}
 	if len(behind) > 0 {
-		said = append(said, field{"", "behind_checkpoint: the records of these heads were removed in order; they can no longer be proven, and nothing speaks against them"})
+		said = append(said, field{"", "behind_checkpoint: the records of these heads were removed in order; they can no " +
+			"longer be proven, and nothing speaks against them"})
 	}
 	if len(unended) > 0 {
-		said = append(said, field{"", "unended: the process of such a chain runs, was killed, or the end of the chain is lost; " + audit.KillNote})
+		said = append(said, field{"",
+			"unended: the process of such a chain runs, was killed, or the end of the chain is lost; " + audit.KillNote})
 	}
 	for i, f := range said {
 		if list, is := f.value.([]string); is && f.name != "heads" && f.name != "breaks" && len(list) > maxShown {

@@ -20,13 +20,15 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
 )
 
-const keyNote = "The master key (master.key) is NOT in a backup, and a backup is of no use without it: keep a copy of the key too, in another place, and after a key rekey the old copy as long as the backups from before."
+const keyNote = "The master key (master.key) is NOT in a backup, and a backup is of no use without it: keep a copy " +
+	"of the key too, in another place, and after a key rekey the old copy as long as the backups from before."
 
 func backupLine(opener Opener) cli.Command {
 	return cli.Command{
 		Name: "backup", Words: []string{"FILE"}, Summary: "Copy the database, while the server runs or not",
 		Details: "The copy shows one moment, whole. It is written as the user who calls, with mode 0600, and read\n" +
-			"back. FILE.manifest.json beside it has its SHA-256 and how much of what is in it: keep the two\ntogether, restore checks the one by the other.\n" + keyNote,
+			"back. FILE.manifest.json beside it has its SHA-256 and how much of what is in it: keep the two\n" +
+			"together, restore checks the one by the other.\n" + keyNote,
 		Examples: []string{"keystile backup /backup/keystile-$(date +%F).db", "keystile backup --force latest.db --json"},
 		Flags:    append([]cli.Flag{{Name: "force", Help: "replace FILE if it is there"}}, common()...),
 		Run:      func(ctx context.Context, call cli.Call) error { return backup(ctx, call, opener) },
@@ -63,7 +65,8 @@ func backup(ctx context.Context, call cli.Call, opener Opener) error {
 		return err
 	}
 	if made.Contents, err = kind.contents(path); err != nil {
-		return fmt.Errorf("the copy was written, and restore would refuse it; see whether the disk and the database itself are well, and make another one: %w", err)
+		return fmt.Errorf("the copy was written, and restore would refuse it; see whether the disk and the database itself "+
+			"are well, and make another one: %w", err)
 	}
 	if err := made.write(path); err != nil {
 		return err
@@ -75,7 +78,8 @@ func backup(ctx context.Context, call cli.Call, opener Opener) error {
 }
 
 // copyTo copies the database of a running server, or of the folder, to a file.
-func (h Opener) copyTo(ctx context.Context, call cli.Call, conf *config.Config, f *folder.Folder, path string) (manifest, error) {
+func (h Opener) copyTo(ctx context.Context, call cli.Call, conf *config.Config, f *folder.Folder,
+	path string) (manifest, error) {
 	made, sum := manifest{File: filepath.Base(path), MadeAt: time.Now().UTC()}, sha256.New()
 	taken := fmt.Errorf("%s is there already; choose another name, or replace it with --force", path)
 	if _, err := os.Lstat(path); err == nil && !call.On("force") {

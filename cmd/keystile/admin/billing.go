@@ -27,19 +27,23 @@ var billingCommands = []command{
 	},
 	{
 		name: "billing approve", words: []string{"ORDER"}, summary: "Let an order take effect", do: approveOrder, acts: true,
-		details:  "More is given at once, and less at the end of what is paid for. white_label lasts a year.",
-		examples: []string{"keystile billing approve or20261121150405abcdefghij", "keystile billing approve or20261121150405abcdefghij --until 2028-01-01"},
-		flags:    []cli.Flag{untilFlag},
+		details: "More is given at once, and less at the end of what is paid for. white_label lasts a year.",
+		examples: []string{"keystile billing approve or20261121150405abcdefghij",
+			"keystile billing approve or20261121150405abcdefghij --until 2028-01-01"},
+		flags: []cli.Flag{untilFlag},
 	},
 	{
 		name: "billing reject", words: []string{"ORDER"}, summary: "Refuse an order", do: rejectOrder, acts: true,
-		examples: []string{"keystile billing reject or20261121150405abcdefghij \\\n    --reason 'the invoice of March is open'"},
-		flags:    []cli.Flag{{Name: "reason", Value: "TEXT", Help: "why, for the owner to read"}},
+		examples: []string{"keystile billing reject or20261121150405abcdefghij \\\n" +
+			"    --reason 'the invoice of March is open'"},
+		flags: []cli.Flag{{Name: "reason", Value: "TEXT", Help: "why, for the owner to read"}},
 	},
 	{
 		name: "billing settlements", reads: true, summary: "Show what applications owe for a month", do: listSettlements,
-		details:  "It is made of the usage ledger and the approved orders alone. Amounts are in fen, hundredths\nof a yuan. A month that is not over is not final.",
-		examples: []string{"keystile billing settlements --month 2026-11", "keystile billing settlements --app ksabcdefghij0123456789 --json"},
+		details: "It is made of the usage ledger and the approved orders alone. Amounts are in fen, hundredths\n" +
+			"of a yuan. A month that is not over is not final.",
+		examples: []string{"keystile billing settlements --month 2026-11",
+			"keystile billing settlements --app ksabcdefghij0123456789 --json"},
 		flags: []cli.Flag{
 			{Name: "month", Value: "MONTH", Help: "such as 2026-11, in UTC (the current one)"},
 			{Name: "app", Value: "CLIENT_ID", Help: "of one application, one that was removed too"},
@@ -47,10 +51,12 @@ var billingCommands = []command{
 	},
 	{
 		name: "tier set", words: []string{"CLIENT_ID", "TIER"}, summary: "Give an application a tier at once", do: setTier,
-		acts:     true,
-		details:  "TIER is free, white_label or enterprise. An order of its that waits is canceled. Unlike an\norder it costs nothing.",
-		examples: []string{"keystile tier set ksabcdefghij0123456789 enterprise", "keystile tier set ksabcdefghij0123456789 white_label --until 2027-11-21"},
-		flags:    []cli.Flag{untilFlag},
+		acts: true,
+		details: "TIER is free, white_label or enterprise. An order of its that waits is canceled. Unlike an\n" +
+			"order it costs nothing.",
+		examples: []string{"keystile tier set ksabcdefghij0123456789 enterprise",
+			"keystile tier set ksabcdefghij0123456789 white_label --until 2027-11-21"},
+		flags: []cli.Flag{untilFlag},
 	},
 }
 
@@ -58,7 +64,8 @@ var untilFlag = cli.Flag{Name: "until", Value: "DATE", Help: "when it ends and i
 
 func listOrders(ctx context.Context, target Target, args cli.Args) (output, error) {
 	q := storage.OrderQuery{Status: args.Get("status"), AppID: args.Get("app")}
-	known := []string{storage.OrderPending, storage.OrderContact, storage.OrderApproved, storage.OrderRejected, storage.OrderCanceled}
+	known := []string{storage.OrderPending, storage.OrderContact, storage.OrderApproved, storage.OrderRejected,
+		storage.OrderCanceled}
 	if q.Status != "" && !slices.Contains(known, q.Status) {
 		return nil, cli.Usage("--status %s: it is one of %s", q.Status, strings.Join(known, ", "))
 	}
@@ -66,8 +73,9 @@ func listOrders(ctx context.Context, target Target, args cli.Args) (output, erro
 		return target.Store.Orders(ctx, q, after, driver.Page)
 	})
 	said := list{
-		columns: []string{"order_id", "client_id", "from_tier", "tier", "status", "price", "created_at", "effective_at", "expires_at", "reason"},
-		empty:   "no orders",
+		columns: []string{"order_id", "client_id", "from_tier", "tier", "status", "price", "created_at", "effective_at",
+			"expires_at", "reason"},
+		empty: "no orders",
 	}
 	for _, o := range all {
 		said.rows = append(said.rows, tellOrder(o))
@@ -79,7 +87,8 @@ func listOrders(ctx context.Context, target Target, args cli.Args) (output, erro
 func tellOrder(o storage.Order) answer {
 	return answer{
 		{"order_id", o.ID}, {"client_id", o.AppID}, {"from_tier", o.From}, {"tier", o.Tier}, {"status", o.Status},
-		{"price", yearly{o.AmountFen, "CNY", "year"}}, {"effective_at", when(o.EffectiveAt)}, {"expires_at", when(o.ExpiresAt)},
+		{"price", yearly{o.AmountFen, "CNY", "year"}}, {"effective_at", when(o.EffectiveAt)},
+		{"expires_at", when(o.ExpiresAt)},
 		{"created_at", when(o.CreatedAt)}, {"decided_at", when(o.DecidedAt)}, {"reason", o.Reason},
 		{"owner", o.Owner}, {"by", o.By}, {"decided_by", o.DecidedBy},
 	}
@@ -171,7 +180,8 @@ func listSettlements(ctx context.Context, target Target, args cli.Args) (output,
 
 func tellSettlement(s billing.Settlement) answer {
 	return answer{
-		{"client_id", s.ClientID}, {"name", s.Name}, {"month", s.Month}, {"final", s.Final}, {"tiers", append(settledTiers{}, s.Tiers...)},
+		{"client_id", s.ClientID}, {"name", s.Name}, {"month", s.Month}, {"final", s.Final},
+		{"tiers", append(settledTiers{}, s.Tiers...)},
 		{"products", append(settledCalls{}, s.Products...)}, {"calls", s.Calls}, {"overage", s.Overage},
 		{"subscription_fen", s.Subscription}, {"overage_fen", s.OverageFen}, {"total_fen", s.TotalFen},
 	}
@@ -206,7 +216,9 @@ func settled(ctx context.Context, target Target, id string) ([]storage.App, erro
 		}
 		return []storage.App{app}, err
 	}
-	all, err := everything(func(from string) ([]storage.App, string, error) { return target.Store.Apps(ctx, "", from, driver.Page) })
+	all, err := everything(func(from string) ([]storage.App, string, error) {
+		return target.Store.Apps(ctx, "", from, driver.Page)
+	})
 	closed, failed := everything(func(from string) ([]storage.App, string, error) {
 		return target.Store.ClosedApps(ctx, "", from, driver.Page)
 	})

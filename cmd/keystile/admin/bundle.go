@@ -20,21 +20,26 @@ var bundleCommands = []command{
 			"What is registered under a MEMBER later, after it was removed, is not in it.",
 		examples: []string{"keystile capability bundle create support --tools shop__getOrder,crm__* \\\n    --label Support"},
 		flags: []cli.Flag{
-			{Name: toolsFlag, Value: "NAMES", Help: "member__tool, or member__* for all of a capability, separated by commas", Need: true},
+			{Name: toolsFlag, Value: "NAMES", Help: "member__tool, or member__* for all of a capability, separated by commas",
+				Need: true},
 			{Name: "label", Value: "TEXT", Help: "what people call it"},
 			{Name: "description", Value: "TEXT", Help: "what it is for"},
 		},
 	},
-	{name: "capability bundle list", reads: true, summary: "List the bundles", do: listBundles, examples: []string{"keystile capability bundle list"}},
-	{name: "capability bundle show", reads: true, words: []string{"NAME"}, summary: "Show a bundle", do: showBundle, examples: []string{"keystile capability bundle show support"}},
+	{name: "capability bundle list", reads: true, summary: "List the bundles", do: listBundles,
+		examples: []string{"keystile capability bundle list"}},
+	{name: "capability bundle show", reads: true, words: []string{"NAME"}, summary: "Show a bundle", do: showBundle,
+		examples: []string{"keystile capability bundle show support"}},
 	{
 		name: "capability bundle delete", words: []string{"NAME"}, summary: "Delete a bundle", do: deleteBundle, acts: true,
-		details: "Its tools stay where they are; its address answers 404.", examples: []string{"keystile capability bundle delete support"},
+		details:  "Its tools stay where they are; its address answers 404.",
+		examples: []string{"keystile capability bundle delete support"},
 	},
 }
 
 func createBundle(ctx context.Context, target Target, args cli.Args) (output, error) {
-	b := access.Bundle{Name: args.Words[0], Tools: commaList(args.Get(toolsFlag)), Label: args.Get("label"), Description: args.Get("description")}
+	b := access.Bundle{Name: args.Words[0], Tools: commaList(args.Get(toolsFlag)), Label: args.Get("label"),
+		Description: args.Get("description")}
 	b, err := target.tools().CreateBundle(ctx, target.By, b)
 	return bundleShown(b), err
 }

@@ -22,7 +22,8 @@ const (
 
 var documentFlags = []cli.Flag{
 	{Name: openAPIFlag, Value: "FILE", Help: "an OpenAPI 2.0 or 3.x document in JSON or YAML; - reads the standard input"},
-	{Name: toolsFlag, Value: "FILE", Help: "tools filled in by hand: [{name, httpMethod, path, inputSchema}]; - reads the standard input"},
+	{Name: toolsFlag, Value: "FILE",
+		Help: "tools filled in by hand: [{name, httpMethod, path, inputSchema}]; - reads the standard input"},
 	{Name: "resolve-refs", Help: "show what nested references lead to, where that stays small; " +
 		"--resolve-refs=false shows their names (true)"},
 }
@@ -37,18 +38,22 @@ var capabilityCommands = []command{
 			"for less, and --replace where tools would go.",
 		examples: []string{
 			"keystile capability register shop --upstream https://api.shop.example/v1 \\\n    --openapi shop.json",
-			"keystile capability register shop --upstream https://api.shop.example/v1 \\\n    --openapi shop.yaml --auth-type bearer --auth-secret - < key.txt",
+			"keystile capability register shop --upstream https://api.shop.example/v1 \\\n" +
+				"    --openapi shop.yaml --auth-type bearer --auth-secret - < key.txt",
 			"keystile capability register search --label Search \\\n    --upstream https://search.example.com/mcp",
 		},
 		flags: append([]cli.Flag{
 			{Name: "upstream", Value: "URL", Help: "where calls go; what a document says of it is not read", Need: true},
 			{Name: "label", Value: "TEXT", Help: "what people call it"},
 			{Name: "description", Value: "TEXT", Help: "what it is for"},
-			{Name: "auth-type", Value: "TYPE", Help: "how calls prove themselves upstream: none, bearer, basic or api_key (none)"},
-			{Name: authFlag, Value: "SECRET", Help: "the token, user:password or key; - reads a line of the standard input, which keeps it out of the process list"},
+			{Name: "auth-type", Value: "TYPE",
+				Help: "how calls prove themselves upstream: none, bearer, basic or api_key (none)"},
+			{Name: authFlag, Value: "SECRET", Help: "the token, user:password or key; - reads a line of the standard input, " +
+				"which keeps it out of the process list"},
 			{Name: "auth-name", Value: "NAME", Help: "of api_key: the header or parameter that carries the key"},
 			{Name: "auth-in", Value: "PLACE", Help: "of api_key: header or query"},
-			{Name: "timeout", Value: "DURATION", Help: "how long one call of a tool may take, such as 90s; whole seconds from 1s to 10m (30s)"},
+			{Name: "timeout", Value: "DURATION",
+				Help: "how long one call of a tool may take, such as 90s; whole seconds from 1s to 10m (30s)"},
 			{Name: headerFlag, Value: "'NAME: VALUE'", Help: headerHelp, Many: true},
 			{Name: "webhook-url", Value: "URL", Help: "what is told of changes, as Standard Webhooks have it"},
 			{Name: "webhook-secret", Value: "SECRET", Help: "what its messages are signed with, such as whsec_..."},
@@ -62,26 +67,31 @@ var capabilityCommands = []command{
 	{
 		name: "capability preview", summary: "Show the tools of a document, and store nothing", do: previewCapability,
 		reads: true, brings: true, scratch: true,
-		details:  "It needs no data folder. Where there is one, names that are taken and limits are minded too.",
-		examples: []string{"keystile capability preview --openapi shop.json --lint", "curl -s https://api.example.com/openapi.yaml |\n    keystile capability preview --openapi - --json"},
+		details: "It needs no data folder. Where there is one, names that are taken and limits are minded too.",
+		examples: []string{"keystile capability preview --openapi shop.json --lint",
+			"curl -s https://api.example.com/openapi.yaml |\n    keystile capability preview --openapi - --json"},
 		flags: append([]cli.Flag{
-			{Name: "member", Value: "MEMBER", Help: "the name it would have: a long one leaves less room for those of its tools"},
+			{Name: "member", Value: "MEMBER",
+				Help: "the name it would have: a long one leaves less room for those of its tools"},
 			{Name: "lint", Help: "add what a strict validator says of the document, and which tools strict model " +
 				"APIs " +
 				"cannot express"},
 		}, documentFlags...),
 	},
 	updateCommand,
-	{name: "capability list", reads: true, summary: "List the capabilities", do: listCapabilities, examples: []string{"keystile capability list --json"}},
+	{name: "capability list", reads: true, summary: "List the capabilities", do: listCapabilities,
+		examples: []string{"keystile capability list --json"}},
 	{
-		name: "capability show", reads: true, words: []string{"MEMBER"}, summary: "Show a capability and its tools, without its secrets", do: showCapability,
+		name: "capability show", reads: true, words: []string{"MEMBER"},
+		summary: "Show a capability and its tools, without its secrets", do: showCapability,
 		examples: []string{"keystile capability show shop"},
 	},
 	{
 		name: "capability remove", words: []string{"MEMBER"}, summary: "Take a capability and its tools off the bus",
 		do: removeCapability, acts: true,
 		details: "There is no way back but to register it again. The name is kept for its owner for 90 days: whoever\n" +
-			"else is given it (register --owner) does not get what tokens, keys, consents and bundles allow.", examples: []string{"keystile capability remove shop"},
+			"else is given it (register --owner) does not get what tokens, keys, consents and bundles allow.",
+		examples: []string{"keystile capability remove shop"},
 	},
 }
 
@@ -95,7 +105,8 @@ func operator(ctx context.Context, target Target) (storage.User, error) {
 func requested(args cli.Args) registry.Request {
 	q := registry.Request{
 		UpstreamURL: args.Get("upstream"), Label: args.Get("label"), Description: args.Get("description"),
-		AuthType: args.Get("auth-type"), AuthName: args.Get("auth-name"), AuthIn: args.Get("auth-in"), AuthSecret: storage.NewSecret(args.Get(authFlag)),
+		AuthType: args.Get("auth-type"), AuthName: args.Get("auth-name"), AuthIn: args.Get("auth-in"),
+		AuthSecret: storage.NewSecret(args.Get(authFlag)),
 		WebhookURL: args.Get("webhook-url"), WebhookSecret: storage.NewSecret(args.Get("webhook-secret")),
 		Private: args.On("private"), Lint: args.On("lint"),
 	}
@@ -175,7 +186,8 @@ func previewCapability(ctx context.Context, target Target, args cli.Args) (outpu
 	if err != nil {
 		return nil, refused(err)
 	}
-	return toolbox{answer{{"kind", done.Kind}, {"tool_count", int64(done.ToolCount)}, {"warning", done.Warning}}, done}, nil
+	return toolbox{answer{{"kind", done.Kind}, {"tool_count", int64(done.ToolCount)}, {"warning", done.Warning}}, done},
+		nil
 }
 
 func listCapabilities(ctx context.Context, target Target, _ cli.Args) (output, error) {
@@ -187,8 +199,10 @@ func listCapabilities(ctx context.Context, target Target, _ cli.Args) (output, e
 	said := list{empty: "no capabilities yet: keystile capability register"}
 	for _, c := range all {
 		said.rows = append(said.rows, answer{
-			{"member", c.Member}, {"label", c.Label}, {"kind", c.Kind}, {"tool_count", int64(c.ToolCount)}, {"publish", c.Publish},
-			{"upstream_url", c.UpstreamURL}, {"owner", c.Owner}, {"updated_at", when(c.UpdatedAt)}, {"warning", target.Registry.OffBus(c)},
+			{"member", c.Member}, {"label", c.Label}, {"kind", c.Kind}, {"tool_count", int64(c.ToolCount)},
+			{"publish", c.Publish},
+			{"upstream_url", c.UpstreamURL}, {"owner", c.Owner}, {"updated_at", when(c.UpdatedAt)},
+			{"warning", target.Registry.OffBus(c)},
 		})
 	}
 	return said, err

@@ -70,13 +70,16 @@ func TestCapabilityIsRegisteredShownListedAndRemoved(t *testing.T) {
 			o.serve()
 			o.held = errLocked
 		}
-		v := o.must("capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", file(t, pets), "--label", "Pets")
-		if v["member"] != "pets" || v["kind"] != "rest" || v["tool_count"] != 2.0 || v["owner"] != o.sub("root") || len(v["tools_static"].([]any)) != 2 || len(v["skipped"].([]any)) != 1 {
+		v := o.must("capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", file(t, pets),
+			"--label", "Pets")
+		if v["member"] != "pets" || v["kind"] != "rest" || v["tool_count"] != 2.0 || v["owner"] != o.sub("root") ||
+			len(v["tools_static"].([]any)) != 2 || len(v["skipped"].([]any)) != 1 {
 			t.Errorf("running %t: registered is %v", running, v)
 		}
 		v = o.must("capability", "show", "pets")
 		first := v["tools_static"].([]any)[1].(map[string]any)
-		if first["name"] != "getPet" || first["path"] != "/pets/:id" || first["call"] != nil || v["label"] != "Pets" || v["publish"] != true {
+		if first["name"] != "getPet" || first["path"] != "/pets/:id" || first["call"] != nil || v["label"] != "Pets" ||
+			v["publish"] != true {
 			t.Errorf("running %t: shown is %v", running, v)
 		}
 		rows := o.rows("capability", "list")
@@ -103,12 +106,14 @@ func TestCapabilityIsRegisteredShownListedAndRemoved(t *testing.T) {
 
 func TestPeopleReadATableOfToolsAndOfWhatWasLeftOut(t *testing.T) {
 	o := workshop(t, false)
-	code, out, errs := o.run("", "capability", "register", "pets", "--upstream", "http://10.0.0.1", "--openapi", file(t, pets))
+	code, out, errs := o.run("", "capability", "register", "pets", "--upstream", "http://10.0.0.1", "--openapi",
+		file(t, pets))
 	want := "member      pets\n" +
 		"kind        rest\n" +
 		"owner       " + o.sub("root") + "\n" +
 		"tool_count  2\n" +
-		"warning     upstream_url is a private address: calls are refused until the operator allows it (upstreams.allow_private)\n" +
+		"warning     upstream_url is a private address: calls are refused until the operator allows it " +
+		"(upstreams.allow_private)\n" +
 		"\n" +
 		"TOOL       METHOD  PATH       ARGUMENTS (? may be left out)\n" +
 		"post_pets  POST    /pets\n" +
@@ -169,7 +174,8 @@ func TestPreviewStoresNothingAndGivesAdvice(t *testing.T) {
 func TestCredentialIsReadFromTheStandardInputAndShownNowhere(t *testing.T) {
 	o := workshop(t, false)
 	o.serve()
-	words := []string{"capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", file(t, pets), "--auth-type", "api_key", "--auth-in", "header", "--auth-name", "X-Key", "--auth-secret", "-"}
+	words := []string{"capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi",
+		file(t, pets), "--auth-type", "api_key", "--auth-in", "header", "--auth-name", "X-Key", "--auth-secret", "-"}
 	code, out, errs := o.run("sesame-0123456789\n", words...)
 	if code != 0 {
 		t.Fatalf("register = %d %s", code, errs)
@@ -183,7 +189,8 @@ func TestCredentialIsReadFromTheStandardInputAndShownNowhere(t *testing.T) {
 		t.Errorf("the secret is in %s", all)
 	}
 	o.wantFailure(2, "there is none", words...)
-	o.wantFailure(2, "both read the standard input", slices.Concat(words[:5], []string{"--openapi", "-", "--auth-secret", "-"})...)
+	o.wantFailure(2, "both read the standard input", slices.Concat(words[:5],
+		[]string{"--openapi", "-", "--auth-secret", "-"})...)
 }
 
 func TestRegisterRefusalsAreExplained(t *testing.T) {
@@ -196,9 +203,11 @@ func TestRegisterRefusalsAreExplained(t *testing.T) {
 		fmt.Fprintf(&broken, `"/p%02d":null,`, i)
 	}
 	empty := `{"openapi":"3.0.3","paths":{` + broken.String() + `"x-a":0}}`
-	o.wantFailure(1, "(errcode 4001)\n  left out: /paths/~1p00: not a path item\n", register("--openapi", file(t, empty))...)
+	o.wantFailure(1, "(errcode 4001)\n  left out: /paths/~1p00: not a path item\n",
+		register("--openapi", file(t, empty))...)
 	o.wantFailure(1, "  and 2 more", register("--openapi", file(t, empty))...)
-	o.wantFailure(1, "as YAML it is wrong (line 2, column 1: the key \"openapi\" stands in line 1 already: keep one)", register("--openapi", file(t, "openapi: 3.0.3\nopenapi: 3.1.0\n"))...)
+	o.wantFailure(1, "as YAML it is wrong (line 2, column 1: the key \"openapi\" stands in line 1 already: keep one)",
+		register("--openapi", file(t, "openapi: 3.0.3\nopenapi: 3.1.0\n"))...)
 	o.wantFailure(1, "(errcode 4006)", register("--auth-type", "digest")...)
 	o.wantFailure(1, "(errcode 4005)", "capability", "register", "pets", "--upstream", "ftp://pets.example.com")
 	o.wantFailure(1, "(errcode 4004)", "capability", "register", "a__b", "--upstream", "https://pets.example.com")
@@ -270,17 +279,20 @@ func TestCapabilityShowsWhatTheBusLeavesOut(t *testing.T) {
 	if len(rows) != 2 || rows[0]["member"] != "more" || rows[0]["warning"] != "" || rows[1]["warning"] != why {
 		t.Errorf("listed is %v, want one warning", rows)
 	}
-	o.wantFailure(1, "member: there is \"pets\" already, which differs in case, - and _ alone: register that one again, or choose another name (errcode 4004)\n",
+	o.wantFailure(1, "member: there is \"pets\" already, which differs in case, - and _ alone: register that one again, "+
+		"or choose another name (errcode 4004)\n",
 		"capability", "register", "PETS", "--upstream", "https://pets.example.com", "--openapi", file(t, pets))
 }
 
 func TestCapabilityTimeoutIsTypedAndShown(t *testing.T) {
 	o := workshop(t, false)
-	words := []string{"capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", file(t, pets)}
+	words := []string{"capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi",
+		file(t, pets)}
 	for _, c := range []struct {
 		typed []string
 		shown float64
-	}{{[]string{"--timeout", "1m30s"}, 90}, {[]string{"--timeout", "10m"}, 600}, {[]string{"--timeout", "1s"}, 1}, {nil, 30}} {
+	}{{[]string{"--timeout", "1m30s"}, 90}, {[]string{"--timeout", "10m"}, 600}, {[]string{"--timeout", "1s"}, 1},
+		{nil, 30}} {
 		o.must(slices.Concat(words, c.typed)...)
 		if v := o.must("capability", "show", "pets"); v["timeout"] != c.shown {
 			t.Errorf("%q: it is shown as %v, want %v", c.typed, v["timeout"], c.shown)

@@ -25,7 +25,8 @@ var accessCommands = []command{{
 	name: "capability access", words: []string{"[MEMBER]"},
 	summary: "Say who may use the tools of a capability, or show it", do: capabilityAccess, acts: true,
 	looks: func(args cli.Args) bool { return !changesAccess(args) },
-	details: "SUBJECT is everyone, role:admin, role:developer, role:auditor, user:USER (a username or a sub),\napp:CLIENT_ID or tier:TIER.\n" +
+	details: "SUBJECT is everyone, role:admin, role:developer, role:auditor, user:USER (a username or a sub),\n" +
+		"app:CLIENT_ID or tier:TIER.\n" +
 		"Rules are added to those there are; what denies wins over what allows. The owner and administrators\n" +
 		"need no rule that allows them. Without a rule that allows, the default holds: see setting list.\n" +
 		"A token of an application itself is app:CLIENT_ID, and never its owner. What somebody may not use is\n" +
@@ -42,7 +43,8 @@ var accessCommands = []command{{
 	flags: []cli.Flag{
 		{Name: allowFlag, Value: "SUBJECT", Help: "who may use them", Many: true},
 		{Name: denyFlag, Value: "SUBJECT", Help: "who may not", Many: true},
-		{Name: toolsFlag, Value: "NAMES", Help: "of these tools alone, separated by commas, without the member (all, those to come included)"},
+		{Name: toolsFlag, Value: "NAMES",
+			Help: "of these tools alone, separated by commas, without the member (all, those to come included)"},
 		{Name: readOnlyFlag, Help: "of those alone that change nothing: GET, and what an MCP endpoint says of its own"},
 		{Name: resetFlag, Help: "take all rules away first"},
 		{Name: whoFlag, Value: "SUBJECT", Help: "show what somebody may use"},

@@ -41,10 +41,12 @@ func TestAccessIsAllowedDeniedAndTakenAway(t *testing.T) {
 		id, _ := o.app()
 		o.trail = nil
 		v := o.must("capability", "access", "pets")
-		if v["member"] != "pets" || v["default"] != "everyone" || len(rulesShown(v)) != 0 || len(o.trail) != 0 || reloaded != 0 {
+		if v["member"] != "pets" || v["default"] != "everyone" || len(rulesShown(v)) != 0 || len(o.trail) != 0 ||
+			reloaded != 0 {
 			t.Errorf("running %t: at first %v, trail %v, reloaded %d", running, v, o.trail, reloaded)
 		}
-		v = o.must("capability", "access", "pets", "--allow", "user:ada", "--allow", "app:"+id, "--deny", "tier:free", "--tools", "getPet, getPet,post_pets")
+		v = o.must("capability", "access", "pets", "--allow", "user:ada", "--allow", "app:"+id, "--deny", "tier:free",
+			"--tools", "getPet, getPet,post_pets")
 		ada := o.sub("ada")
 		want := []string{
 			"map[subject:user:" + ada + " tools:[getPet post_pets]]", "map[subject:app:" + id + " tools:[getPet post_pets]]",
@@ -83,18 +85,19 @@ func TestAccessIsAllowedDeniedAndTakenAway(t *testing.T) {
 func TestRuleThatNamesNobodyIsRefused(t *testing.T) {
 	o := shop(t)
 	for want, words := range map[string][]string{
-		`there is no user "eve"`:           {"capability", "access", "pets", "--allow", "user:eve"},
-		`there is no application "ks9"`:    {"capability", "access", "pets", "--allow", "app:ks9"},
-		`"king"`:                           {"capability", "access", "pets", "--allow", "king"},
-		`"role:king" is no role`:           {"capability", "access", "pets", "--deny", "role:king"},
-		`"tier:gold" is no tier`:           {"capability", "access", "pets", "--deny", "tier:gold"},
-		`there is no capability "none"`:    {"capability", "access", "none", "--allow", "everyone"},
-		`pets has no tool "burn"`:          {"capability", "access", "pets", "--allow", "everyone", "--tools", "burn"},
-		"--tools or --read-only, not both": {"capability", "access", "pets", "--allow", "everyone", "--tools", "getPet", "--read-only"},
-		"add one":                          {"capability", "access", "pets", "--tools", "getPet"},
-		"name the MEMBER":                  {"capability", "access"},
-		"--who stands alone":               {"capability", "access", "pets", "--who", "ada"},
-		"capability access takes":          {"capability", "access", "pets", "more"},
+		`there is no user "eve"`:        {"capability", "access", "pets", "--allow", "user:eve"},
+		`there is no application "ks9"`: {"capability", "access", "pets", "--allow", "app:ks9"},
+		`"king"`:                        {"capability", "access", "pets", "--allow", "king"},
+		`"role:king" is no role`:        {"capability", "access", "pets", "--deny", "role:king"},
+		`"tier:gold" is no tier`:        {"capability", "access", "pets", "--deny", "tier:gold"},
+		`there is no capability "none"`: {"capability", "access", "none", "--allow", "everyone"},
+		`pets has no tool "burn"`:       {"capability", "access", "pets", "--allow", "everyone", "--tools", "burn"},
+		"--tools or --read-only, not both": {"capability", "access", "pets", "--allow", "everyone", "--tools", "getPet",
+			"--read-only"},
+		"add one":                 {"capability", "access", "pets", "--tools", "getPet"},
+		"name the MEMBER":         {"capability", "access"},
+		"--who stands alone":      {"capability", "access", "pets", "--who", "ada"},
+		"capability access takes": {"capability", "access", "pets", "more"},
 	} {
 		code, out, errs := o.run("", words...)
 		if code == 0 || out != "" || !strings.Contains(errs, want) {
@@ -129,10 +132,13 @@ func TestAccessListsWhatAUserMayUseAndWhy(t *testing.T) {
 		return out
 	}
 	for who, want := range map[string][]string{
-		"ada":                  {"pets__post_pets false no rule allows it", "pets__getPet true rule: allow everyone (read-only)"},
-		"user:" + o.sub("ada"): {"pets__post_pets false no rule allows it", "pets__getPet true rule: allow everyone (read-only)"},
-		"root":                 {"pets__post_pets true the owner", "pets__getPet true the owner"},
-		"app:" + id:            {"pets__post_pets true rule: allow app:" + id + " (all)", "pets__getPet true rule: allow everyone (read-only)"},
+		"ada": {"pets__post_pets false no rule allows it",
+			"pets__getPet true rule: allow everyone (read-only)"},
+		"user:" + o.sub("ada"): {"pets__post_pets false no rule allows it",
+			"pets__getPet true rule: allow everyone (read-only)"},
+		"root": {"pets__post_pets true the owner", "pets__getPet true the owner"},
+		"app:" + id: {"pets__post_pets true rule: allow app:" + id + " (all)",
+			"pets__getPet true rule: allow everyone (read-only)"},
 	} {
 		if got := all(who); !slices.Equal(got, want) {
 			t.Errorf("%s: %q, want %q", who, got, want)
@@ -154,7 +160,8 @@ func TestAccessListsWhatAUserMayUseAndWhy(t *testing.T) {
 func TestBundleIsMadeShownAndDeleted(t *testing.T) {
 	o := shop(t)
 	v := o.must("capability", "bundle", "create", "support", "--tools", "pets__getPet", "--label", "Support")
-	if v["name"] != "support" || v["path"] != "/api/mcp/b/support" || v["scope"] != "tools:b:support" || fmt.Sprint(v["tools"]) != "[pets__getPet]" {
+	if v["name"] != "support" || v["path"] != "/api/mcp/b/support" || v["scope"] != "tools:b:support" ||
+		fmt.Sprint(v["tools"]) != "[pets__getPet]" {
 		t.Errorf("made is %v", v)
 	}
 	o.wantFailure(1, `a bundle named "support" is there already`, "capability", "bundle", "create", "support", "--tools", "pets__*")
@@ -201,7 +208,8 @@ func TestBusThatCanNotBeToldIsSaid(t *testing.T) {
 	o := shop(t)
 	o.target.Reload = func(context.Context) error { return errors.New("the disk is away") }
 	code, out, errs := o.run("", "capability", "access", "pets", "--deny", "everyone")
-	if code != 1 || !strings.Contains(out, "deny") || !strings.Contains(errs, "it is done, but the bus does not know it yet: the disk is away") || len(o.trail) != 1 {
+	if code != 1 || !strings.Contains(out, "deny") || !strings.Contains(errs,
+		"it is done, but the bus does not know it yet: the disk is away") || len(o.trail) != 1 {
 		t.Errorf("%d %q %q, trail %v", code, out, errs, o.trail)
 	}
 }

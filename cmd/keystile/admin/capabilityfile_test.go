@@ -20,7 +20,8 @@ func TestLargeDocumentPassesThroughTheSocketAndIsToldOf(t *testing.T) {
 			o.serve()
 			o.held = errLocked
 		}
-		code, out, errs := o.run("", "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", file(t, document), "--json")
+		code, out, errs := o.run("", "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi",
+			file(t, document), "--json")
 		var v map[string]any
 		if err := json.Unmarshal([]byte(out), &v); code != 0 || err != nil || v["tool_count"] != 1.0 {
 			t.Fatalf("register = %d %s %s", code, out, errs)
@@ -57,7 +58,8 @@ func TestDocumentInYAMLIsReadFromAFileOrTheStandardInput(t *testing.T) {
 		}
 		o.must("capability", "register", "json", "--upstream", "https://pets.example.com", "--openapi", file(t, pets))
 		o.must("capability", "register", "file", "--upstream", "https://pets.example.com", "--openapi", file(t, petsYAML))
-		if code, _, errs := o.run(petsYAML, "capability", "register", "stdin", "--upstream", "https://pets.example.com", "--openapi", "-"); code != 0 {
+		if code, _, errs := o.run(petsYAML, "capability", "register", "stdin", "--upstream", "https://pets.example.com",
+			"--openapi", "-"); code != 0 {
 			t.Fatalf("running %t: register = %d %s", running, code, errs)
 		}
 		_, want, err := o.target.Store.Tools(t.Context(), "json")
@@ -65,13 +67,15 @@ func TestDocumentInYAMLIsReadFromAFileOrTheStandardInput(t *testing.T) {
 			t.Fatalf("running %t: the tools of JSON are %v, %v", running, want, err)
 		}
 		for _, member := range []string{"file", "stdin"} {
-			if c, got, err := o.target.Store.Tools(t.Context(), member); err != nil || !reflect.DeepEqual(got, want) || len(c.Skipped) != 1 {
+			if c, got, err := o.target.Store.Tools(t.Context(), member); err != nil || !reflect.DeepEqual(got, want) ||
+				len(c.Skipped) != 1 {
 				t.Errorf("running %t: the tools of %s are %v, %v, want %v", running, member, got, err, want)
 			}
 		}
 		latin1 := "openapi: 3.0.3\npaths: {/a: {get: {summary: caf\xe9}}}\n"
 		o.wantFailure(1, "is not UTF-8: save it as UTF-8", "capability", "preview", "--openapi", file(t, latin1))
-		o.wantFailure(1, "is not UTF-8: save it as UTF-8", "capability", "preview", "--openapi", file(t, "\xff\xfe{\x00}\x00"))
+		o.wantFailure(1, "is not UTF-8: save it as UTF-8", "capability", "preview", "--openapi",
+			file(t, "\xff\xfe{\x00}\x00"))
 	}
 }
 
@@ -89,10 +93,12 @@ func TestCapabilityFileOfAnotherCommandAddsNothing(t *testing.T) {
 	}
 	long := command{name: "setting set", brings: true} // as nobody's client asks
 	args := cli.Args{Words: []string{"oauth_force_pkce", strings.Repeat("1", 1<<20)}}
-	if _, err := long.ask(t.Context(), socket, args, &progress{}); err == nil || !strings.Contains(err.Error(), "brings no document") {
+	if _, err := long.ask(t.Context(), socket, args, &progress{}); err == nil ||
+		!strings.Contains(err.Error(), "brings no document") {
 		t.Errorf("a long request of another command = %v", err)
 	}
-	o.wantFailure(1, "more than", "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", file(t, strings.Repeat(" ", maxFile+1)))
+	o.wantFailure(1, "more than", "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi",
+		file(t, strings.Repeat(" ", maxFile+1)))
 }
 
 func TestStagesAreToldOnceAndOnlyWhereSomebodyLooks(t *testing.T) {

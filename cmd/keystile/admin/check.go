@@ -48,9 +48,11 @@ func checkLine(opener Opener) cli.Command {
 			"unsafe is what loses answered writes, misleads people or stops nodes; a note may be meant so. The\n" +
 			"exit code is 0 if nothing is unsafe, 1 if something is, 3 if nothing is and not all could be looked\n" +
 			"at, and 2 if the configuration is wrong.",
-		Examples: []string{"keystile storage check --config /etc/keystile/keystile.yaml --nodes 3", "keystile storage check --json | jq '.findings[] | select(.state == \"unsafe\")'"},
-		Flags:    append([]cli.Flag{{Name: "nodes", Value: "N", Help: "how many nodes there are, or shall be (without it those that run, at least 2 where the storage can be shared)"}}, checkedFlags()...),
-		Run:      func(ctx context.Context, call cli.Call) error { return check(ctx, call, opener) },
+		Examples: []string{"keystile storage check --config /etc/keystile/keystile.yaml --nodes 3",
+			"keystile storage check --json | jq '.findings[] | select(.state == \"unsafe\")'"},
+		Flags: append([]cli.Flag{{Name: "nodes", Value: "N", Help: "how many nodes there are, or shall be (without it " +
+			"those that run, at least 2 where the storage can be shared)"}}, checkedFlags()...),
+		Run: func(ctx context.Context, call cli.Call) error { return check(ctx, call, opener) },
 	}
 }
 
@@ -87,7 +89,8 @@ func check(ctx context.Context, call cli.Call, opener Opener) error {
 	case unsafe > 0:
 		return fmt.Errorf("not safe: %d of %d; what to do stands beside each", unsafe, len(all))
 	case unknown > 0:
-		return &cli.CodedError{Err: fmt.Errorf("nothing unsafe was found, and %d of %d could not be looked at", unknown, len(all)), Code: exitUnknown}
+		return &cli.CodedError{Err: fmt.Errorf("nothing unsafe was found, and %d of %d could not be looked at", unknown,
+			len(all)), Code: exitUnknown}
 	}
 	return nil
 }
@@ -136,7 +139,8 @@ func (f findings) text(asJSON bool) (string, error) {
 		}
 	}
 	if f.count(Unsafe)+f.count(Unknown) == 0 {
-		fmt.Fprintf(&out, "Nothing unsafe was found, for %d %s.\n", f.nodes, map[bool]string{true: "node", false: "nodes"}[f.nodes == 1])
+		fmt.Fprintf(&out, "Nothing unsafe was found, for %d %s.\n", f.nodes,
+			map[bool]string{true: "node", false: "nodes"}[f.nodes == 1])
 	}
 	return out.String(), nil
 }

@@ -20,7 +20,8 @@ import (
 // errNobody: no server answers at the socket.
 var errNobody = errors.New("no server answers")
 
-var errNoCopies = errors.New("the running server cannot copy its database: it is of another version; restart it, or stop it first")
+var errNoCopies = errors.New("the running server cannot copy its database: it is of another version; restart it, or " +
+	"stop it first")
 
 // ask has the server behind a socket run a command, and waits so long for its answer.
 func ask(ctx context.Context, socket string, req Request, wait time.Duration) (string, error) {
@@ -100,5 +101,6 @@ func post(ctx context.Context, socket, path string, body io.Reader) (*http.Respo
 }
 
 func wentAway(err error) error {
-	return fmt.Errorf("the server went away while it was asked (%w); whether it was done is not known: look, and try again", err)
+	return fmt.Errorf("the server went away while it was asked (%w); whether it was done is not known: look, and try "+
+		"again", err)
 }

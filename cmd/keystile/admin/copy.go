@@ -38,7 +38,8 @@ func copyLine(opener Opener) cli.Command {
 		},
 		Flags: []cli.Flag{
 			{Name: "from", Value: "ADDRESS", Help: "the database to copy from", Need: true},
-			{Name: "to", Value: "ADDRESS", Help: "the database to copy to: an empty one, or one that such a copy was begun to", Need: true},
+			{Name: "to", Value: "ADDRESS", Help: "the database to copy to: an empty one, or one that such a copy was begun to",
+				Need: true},
 			{Name: "dry-run", Help: "compare, say what would be written, and write nothing"},
 			{Name: "live", Help: "servers go on writing to the source: leave the target unfinished"},
 			{Name: "final", Help: "finish the target although a server holds the source"},
@@ -96,7 +97,8 @@ func copyStore(ctx context.Context, call cli.Call, opener Opener) (err error) {
 func aboutCopy(err error, from, to Location) error {
 	switch {
 	case errors.Is(err, context.Canceled):
-		return fmt.Errorf("it was stopped; the target %s is not finished: run the same command again, which goes on", to.Address)
+		return fmt.Errorf("it was stopped; the target %s is not finished: run the same command again, which goes on",
+			to.Address)
 	case errors.Is(err, transfer.ErrNotEmpty):
 		return fmt.Errorf("%s: %w", to.Address, err)
 	case errors.Is(err, transfer.ErrUnable):
@@ -104,7 +106,8 @@ func aboutCopy(err error, from, to Location) error {
 	case errors.Is(err, transfer.ErrUnfinished):
 		return fmt.Errorf("%s cannot be copied from: %w", from.Address, err)
 	}
-	return fmt.Errorf("%w (%s is not finished, and no server starts on it; the same command goes on where it was)", err, to.Address)
+	return fmt.Errorf("%w (%s is not finished, and no server starts on it; the same command goes on where it was)", err,
+		to.Address)
 }
 
 // copied is a copy that went well.
@@ -148,11 +151,14 @@ func (c copied) next() string {
 	case c.dry:
 		return "nothing was written; run it again without --dry-run"
 	case !c.Finished:
-		return "stop the servers on " + c.from.Address + ", then run the command again, without --live: it writes what has changed since, and finishes the target"
+		return "stop the servers on " + c.from.Address +
+			", then run the command again, without --live: it writes what has changed since, and finishes the target"
 	case c.target.folder != nil:
-		return "put the master key of the source into " + c.target.folder.Path() + " (master.key, mode 0600) and start the service there; never again on the source" + c.journal()
+		return "put the master key of the source into " + c.target.folder.Path() +
+			" (master.key, mode 0600) and start the service there; never again on the source" + c.journal()
 	}
-	return "start every node with this storage and the master key of the source; never again a node on the source" + c.journal()
+	return "start every node with this storage and the master key of the source; never again a node on the source" +
+		c.journal()
 }
 
 // journal warns of calls that a killed server has left to be counted: they are in the source's
@@ -161,7 +167,8 @@ func (c copied) journal() string {
 	if c.source.folder == nil || !holdsBytes(c.source.folder.Journal()) {
 		return ""
 	}
-	return ". Calls that were not counted yet are in " + c.source.folder.Journal() + ": start the service once with that folder as its --data, on the target"
+	return ". Calls that were not counted yet are in " + c.source.folder.Journal() +
+		": start the service once with that folder as its --data, on the target"
 }
 
 // holdsBytes reports whether a file in a folder is not empty.

@@ -57,7 +57,8 @@ func (b *copyBar) draw() string {
 		done += len(tables)
 	}
 	full := barWidth * done / steps
-	return fmt.Sprintf("[%s%s] %2d/%d %s %s, %d written, %s", strings.Repeat("#", full), strings.Repeat("-", barWidth-full),
+	return fmt.Sprintf("[%s%s] %2d/%d %s %s, %d written, %s", strings.Repeat("#", full),
+		strings.Repeat("-", barWidth-full),
 		done+1, steps, b.verb(), plural(b.at.Rows, b.at.Table), b.at.Written, time.Since(b.begun).Round(time.Second))
 }
 
@@ -75,7 +76,8 @@ func plural(rows int, table transfer.Table) string { return fmt.Sprintf("%s: %d 
 
 func (b *copyBar) line() {
 	if !b.redraws {
-		fmt.Fprintf(b.w, "keystile: %s %s, %d written, %d removed\n", b.verb(), plural(b.at.Rows, b.at.Table), b.at.Written, b.at.Removed)
+		fmt.Fprintf(b.w, "keystile: %s %s, %d written, %d removed\n", b.verb(), plural(b.at.Rows, b.at.Table), b.at.Written,
+			b.at.Removed)
 	}
 }
 

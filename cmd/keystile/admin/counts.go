@@ -16,7 +16,8 @@ import (
 const countersName = "counters"
 
 var countCommands = []command{
-	{name: "storage recount", summary: "Compare what is counted with what is there", do: recount, reads: true, hidden: true, wait: 10 * time.Minute},
+	{name: "storage recount", summary: "Compare what is counted with what is there", do: recount, reads: true,
+		hidden: true, wait: 10 * time.Minute},
 }
 
 func (f Finding) text(bool) (string, error) { return line(f) }
@@ -37,7 +38,8 @@ const recounts = 5
 // CheckCounters counts one by one what a store has counters of, and says whether they agree. Others may
 // write meanwhile: the counters disagree when they do so twice by the same numbers, and stood still both times.
 func CheckCounters(ctx context.Context, store Counter) Finding {
-	f := Finding{Name: countersName, State: Unknown, Says: "so much is written that what was counted had changed each time", Do: "check again at a quieter time"}
+	f := Finding{Name: countersName, State: Unknown,
+		Says: "so much is written that what was counted had changed each time", Do: "check again at a quieter time"}
 	var before [2]storage.Counts
 	for range recounts {
 		counted, err := store.Counts(ctx)
@@ -58,10 +60,12 @@ func CheckCounters(ctx context.Context, store Counter) Finding {
 			f.State, f.Says, f.Do = Safe, "there are as many users, applications and open orders as the counters say", ""
 			return f
 		case !whole:
-			f.State, f.Says, f.Do = Noted, "what is older than the counters has not all been counted yet: "+differing(counted, there), "keystile serve, which counts it in the background"
+			f.State, f.Says, f.Do = Noted, "what is older than the counters has not all been counted yet: "+differing(counted,
+				there), "keystile serve, which counts it in the background"
 			return f
 		case now == before:
-			f.State, f.Says = Unsafe, "the counters are wrong, and so are the numbers that the console shows: "+differing(counted, there)
+			f.State, f.Says = Unsafe,
+				"the counters are wrong, and so are the numbers that the console shows: "+differing(counted, there)
 			f.Do = "report this as a defect, with what was last restored or copied; nothing else is affected"
 			return f
 		}
@@ -74,7 +78,8 @@ func differing(counted, there storage.Counts) (text string) {
 	for _, n := range []struct {
 		of             string
 		counted, there int64
-	}{{"users", counted.Users, there.Users}, {"applications", counted.Apps, there.Apps}, {"open orders", counted.OpenOrders, there.OpenOrders}} {
+	}{{"users", counted.Users, there.Users}, {"applications", counted.Apps, there.Apps},
+		{"open orders", counted.OpenOrders, there.OpenOrders}} {
 		if n.counted != n.there {
 			if text != "" {
 				text += ", "

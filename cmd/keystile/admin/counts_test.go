@@ -36,9 +36,10 @@ func TestCountersThatDisagreeAreFoundAlsoWhileOthersWrite(t *testing.T) {
 		state State
 		says  string
 	}{
-		"they agree":          {abacus{counted: right, there: there}, Safe, "as many users"},
-		"after some writes":   {abacus{counted: right, there: there, writes: 3}, Safe, "as many users"},
-		"they do not":         {abacus{counted: wrong, there: there}, Unsafe, "5 applications are counted and 4 are there, 0 open orders are counted and 1 are there"},
+		"they agree":        {abacus{counted: right, there: there}, Safe, "as many users"},
+		"after some writes": {abacus{counted: right, there: there, writes: 3}, Safe, "as many users"},
+		"they do not": {abacus{counted: wrong, there: there}, Unsafe,
+			"5 applications are counted and 4 are there, 0 open orders are counted and 1 are there"},
 		"nor after writes":    {abacus{counted: wrong, there: there, writes: 2}, Unsafe, "5 applications"},
 		"always changing":     {abacus{counted: right, there: there, writes: 9}, Unknown, "so much is written"},
 		"not counted yet":     {abacus{counted: old, there: there}, Noted, "3 users are counted and 7 are there"},

@@ -61,7 +61,8 @@ func newOffice(t *testing.T) *office {
 	if err != nil {
 		t.Fatal(err)
 	}
-	target := Target{Store: store, Users: users, SigningAlg: token.ES256, Signed: time.Hour, Granted: 24 * time.Hour, Billing: money, Usage: calls}
+	target := Target{Store: store, Users: users, SigningAlg: token.ES256, Signed: time.Hour, Granted: 24 * time.Hour,
+		Billing: money, Usage: calls}
 	o := &office{t: t, target: target, users: users, data: t.TempDir()}
 	o.target.Ways = ways(access.SignUpClosed)
 	o.target.Recorder.Trail = o
@@ -166,7 +167,8 @@ func (o *office) stored(id string) storage.App {
 func (o *office) session(sub string) string {
 	o.t.Helper()
 	now := time.Now()
-	s := storage.Session{ID: handle.Hash(handle.NewCookie()), UserID: sub, AuthTime: now, ExpiresAt: now.Add(time.Hour), EndsAt: now.Add(time.Hour)}
+	s := storage.Session{ID: handle.Hash(handle.NewCookie()), UserID: sub, AuthTime: now, ExpiresAt: now.Add(time.Hour),
+		EndsAt: now.Add(time.Hour)}
 	if _, err := o.target.Store.SaveSession(o.t.Context(), s); err != nil {
 		o.t.Fatal(err)
 	}

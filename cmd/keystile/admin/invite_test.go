@@ -22,10 +22,13 @@ func TestInvitationIsMadeForSoManyDays(t *testing.T) {
 		v := o.must(append([]string{"user", "invite"}, c.words...)...)
 		code, _ := v["invitation"].(string)
 		i, err := o.target.Store.Invitation(t.Context(), handle.HashInvitation(code))
-		if err != nil || i.Role != c.role || v["role"] != c.role || v["page"] != "https://id.example.com/oauth/signin/signup" || i.ExpiresAt.Before(began.AddDate(0, 0, c.days).UTC()) || i.ExpiresAt.After(time.Now().AddDate(0, 0, c.days).UTC()) {
+		if err != nil || i.Role != c.role || v["role"] != c.role ||
+			v["page"] != "https://id.example.com/oauth/signin/signup" || i.ExpiresAt.Before(began.AddDate(0, 0, c.days).UTC()) ||
+			i.ExpiresAt.After(time.Now().AddDate(0, 0, c.days).UTC()) {
 			t.Errorf("%v printed %v and stored %+v, %v", c.words, v, i, err)
 		}
-		if u, err := o.users.SignUp(t.Context(), storage.User{Username: "ada" + c.role + time.Now().Format("150405.000000000")}, "battery staple", code); err != nil || u.Role != c.role {
+		if u, err := o.users.SignUp(t.Context(), storage.User{Username: "ada" + c.role +
+			time.Now().Format("150405.000000000")}, "battery staple", code); err != nil || u.Role != c.role {
 			t.Errorf("signing up with it: %+v, %v", u, err)
 		}
 		for _, e := range o.trail {
@@ -41,7 +44,8 @@ func TestInvitationIsMadeForSoManyDays(t *testing.T) {
 
 // A code that no page takes is not handed out: the operator learns what to do in place of it.
 func TestInviteIsRefusedWhereNoPageTakesIt(t *testing.T) {
-	for signUp, want := range map[string]string{access.SignUpClosed: "set signup to invitation", access.SignUpOpen: "anybody may become a user"} {
+	for signUp, want := range map[string]string{access.SignUpClosed: "set signup to invitation",
+		access.SignUpOpen: "anybody may become a user"} {
 		o := newOffice(t)
 		o.target.Ways = ways(signUp)
 		o.wantFailure(2, want, "user", "invite")
@@ -70,7 +74,8 @@ func TestVerifiedAddressIsAWayIn(t *testing.T) {
 		t.Error("an address that is not verified is a way in")
 	}
 	o.must("user", "set", "ada", "--email-verified")
-	if u, err := o.users.ByEmail(t.Context(), "ada@example.com"); err != nil || u.Sub != ada || u.Email != "ada@example.com" {
+	if u, err := o.users.ByEmail(t.Context(), "ada@example.com"); err != nil || u.Sub != ada ||
+		u.Email != "ada@example.com" {
 		t.Errorf("a verified address finds %+v, %v", u, err)
 	}
 	o.wantFailure(1, "belongs to another user", "user", "set", "bob", "--email", "ada@example.com", "--email-verified")
@@ -90,5 +95,6 @@ func TestCommonPasswordIsRefusedHereToo(t *testing.T) {
 	o.user("ada")
 	o.wantFailure(2, "first that are guessed", "user", "create", "--username", "bob", "--password", "Trustno1")
 	o.wantFailure(2, "first that are guessed", "user", "set", "ada", "--password", "password1")
-	o.wantFailure(2, "a username or an address", "user", "set", "ada", "--password", "someone12345", "--email", "someone12345@example.com")
+	o.wantFailure(2, "a username or an address", "user", "set", "ada", "--password", "someone12345", "--email",
+		"someone12345@example.com")
 }

@@ -14,20 +14,26 @@ import (
 var keyCommands = []command{
 	{
 		name: "key list", reads: true, summary: "List the signing keys and the ids of the master keys", do: listKeys,
-		details: "A signing key is published as next before it is used, then active, then retired: published\nuntil all it signed has expired. " +
-			"Of the master keys (alg A256GCM) one seals what the store keeps\nsecret, and others, if there are any, open what was sealed before; their ids reveal nothing.",
+		details: "A signing key is published as next before it is used, then active, then retired: published\n" +
+			"until all it signed has expired. " +
+			"Of the master keys (alg A256GCM) one seals what the store keeps\n" +
+			"secret, and others, if there are any, open what was sealed before; their ids reveal nothing.",
 		examples: []string{"keystile key list"},
 	},
 	{
 		name: "key rotate", summary: "Sign with the next key from now on", do: rotateKey, acts: true,
-		details:  "Next becomes active, active becomes retired, and a new next key is drawn. Tokens that\nwere signed before stay valid. Leave five minutes between two rotations: so long\nothers may keep a copy of the key set.",
+		details: "Next becomes active, active becomes retired, and a new next key is drawn. Tokens that\n" +
+			"were signed before stay valid. Leave five minutes between two rotations: so long\n" +
+			"others may keep a copy of the key set.",
 		examples: []string{"keystile key rotate", "keystile key rotate --alg EdDSA"},
 		flags:    []cli.Flag{{Name: "alg", Value: "ALG", Help: "ES256, EdDSA or RS256 (the one that signs access tokens)"}},
 	},
 	{
 		name: "key retire", words: []string{"KID"}, summary: "Withdraw a retired key at once", do: retireKey, acts: true,
-		details:  "Everything it signed is invalid from now on. If a key has leaked: rotate, then retire it.\nA KID that begins with a dash is named behind two of them.",
-		examples: []string{"keystile key retire NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs", "keystile key retire -- -U7kV6FiUmyUJYqYnMcdooU6H6y5I-2DQkaUlZJCq-c"},
+		details: "Everything it signed is invalid from now on. If a key has leaked: rotate, then retire it.\n" +
+			"A KID that begins with a dash is named behind two of them.",
+		examples: []string{"keystile key retire NzbLsXh8uDCcd-6MNwXF4W_7noWXFZAfHkxZsRGC9Xs",
+			"keystile key retire -- -U7kV6FiUmyUJYqYnMcdooU6H6y5I-2DQkaUlZJCq-c"},
 	},
 }
 

@@ -20,7 +20,8 @@ func TestRotationMovesEachKeyOneStepOn(t *testing.T) {
 	before := o.states(token.ES256)
 	v := o.must("key", "rotate")
 	after := o.states(token.ES256)
-	if after[storage.KeyActive] != before[storage.KeyNext] || after[storage.KeyRetired] != before[storage.KeyActive] || v["kid"] != after[storage.KeyActive] {
+	if after[storage.KeyActive] != before[storage.KeyNext] || after[storage.KeyRetired] != before[storage.KeyActive] ||
+		v["kid"] != after[storage.KeyActive] {
 		t.Errorf("from %v to %v, printed %v", before, after, v)
 	}
 	if others := o.states(token.EdDSA); others[storage.KeyRetired] != "" || server.reloaded != 1 {
@@ -79,7 +80,8 @@ func (o *office) states(alg string) map[string]string {
 func TestSettingsAreListedWithTheirDefaults(t *testing.T) {
 	o := newOffice(t)
 	o.must("setting", "set", "oauth_force_pkce", "1")
-	if rows := o.rows("setting", "list"); len(rows) != 2 || rows[1]["value"] != "auto" || rows[0]["name"] != storage.SettingForcePKCE || rows[0]["value"] != "1" || rows[0]["default"] != "0" {
+	if rows := o.rows("setting", "list"); len(rows) != 2 || rows[1]["value"] != "auto" ||
+		rows[0]["name"] != storage.SettingForcePKCE || rows[0]["value"] != "1" || rows[0]["default"] != "0" {
 		t.Errorf("listed %v", rows)
 	}
 }

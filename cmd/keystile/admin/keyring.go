@@ -45,18 +45,22 @@ func (k *Keyring) read(file func(string) ([]storage.MasterKey, string, error)) (
 func (k *Keyring) add(fresh storage.MasterKey, keys []storage.MasterKey, from string) ([]storage.MasterKey, error) {
 	next := append([]storage.MasterKey{fresh}, keys...)
 	if len(k.conf.MasterKeys) > 0 {
-		return nil, fmt.Errorf("the master key comes from %s, which no command can change: make a new one (openssl rand -base64 32), "+
-			"put it in front of the present one with a comma between them, restart every node, and run this again", inEnvironment)
+		return nil, fmt.Errorf("the master key comes from %s, which no command can change: make a new one (openssl rand "+
+			"-base64 32), "+
+			"put it in front of the present one with a comma between them, restart every node, and run this again",
+			inEnvironment)
 	}
 	if err := k.folder.WriteKeys(k.conf.MasterKeyFile, next...); err != nil {
-		return nil, fmt.Errorf("%w; nothing has changed. Where %s cannot be written, put a line with a new key in front of the present one yourself, restart every node, and run this again", err, from)
+		return nil, fmt.Errorf("%w; nothing has changed. Where %s cannot be written, put a line with a new key in front of "+
+			"the present one yourself, restart every node, and run this again", err, from)
 	}
 	return next, nil
 }
 
 // retire takes the keys that nothing is sealed with any more away from where they are kept.
 // Each stays in a file of its own: a backup from before cannot be opened without it.
-func (k *Keyring) retire(now storage.MasterKey, old []storage.MasterKey, from string) (files []string, note string, err error) {
+func (k *Keyring) retire(now storage.MasterKey, old []storage.MasterKey,
+	from string) (files []string, note string, err error) {
 	switch {
 	case len(old) == 0:
 		return nil, "", nil
@@ -74,7 +78,8 @@ func (k *Keyring) retire(now storage.MasterKey, old []storage.MasterKey, from st
 		err = k.folder.WriteKeys(k.conf.MasterKeyFile, now)
 	}
 	if err != nil {
-		return nil, "", fmt.Errorf("everything is sealed with key %s now, but the other keys cannot be taken out of %s: %w; keep them with the backups made before, leave the first line alone, and run this again", now.ID(), from, err)
+		return nil, "", fmt.Errorf("everything is sealed with key %s now, but the other keys cannot be taken out of %s: "+
+			"%w; keep them with the backups made before, leave the first line alone, and run this again", now.ID(), from, err)
 	}
 	return files, "", nil
 }

@@ -87,12 +87,14 @@ func (l Location) source(ctx context.Context, watch io.Writer) (o opened, err er
 }
 
 // snapshot has the server at a socket copy its database, and opens the copy.
-func (l Location) snapshot(ctx context.Context, f *folder.Folder, socket string, read func(context.Context, string) (driver.Backend, error), watch io.Writer) (opened, error) {
+func (l Location) snapshot(ctx context.Context, f *folder.Folder, socket string,
+	read func(context.Context, string) (driver.Backend, error), watch io.Writer) (opened, error) {
 	if !l.Copies {
 		in, err := post(ctx, socket, "/", nil)
 		if err == nil {
 			in.Body.Close()
-			err = fmt.Errorf("a server has the database in %s open, and its storage cannot be copied while it runs; stop the server first", f.Path())
+			err = fmt.Errorf("a server has the database in %s open, and its storage cannot be copied while it runs; stop the "+
+				"server first", f.Path())
 		}
 		return opened{}, err
 	}
@@ -125,7 +127,8 @@ func (l Location) target(ctx context.Context, dry bool) (o opened, err error) {
 		return o, err
 	}
 	if _, err := os.Stat(l.Folder); errors.Is(err, os.ErrNotExist) {
-		return o, fmt.Errorf("there is no folder %s, and none is made of a name that may be mistyped; make it, then copy: mkdir -m 700 %s", l.Folder, l.Folder)
+		return o, fmt.Errorf("there is no folder %s, and none is made of a name that may be mistyped; make it, then copy: "+
+			"mkdir -m 700 %s", l.Folder, l.Folder)
 	}
 	f, err := folder.Find(l.Folder)
 	if err != nil {
@@ -139,7 +142,8 @@ func (l Location) target(ctx context.Context, dry bool) (o opened, err error) {
 	if o.Backend, err = l.Open(ctx, f.Database()); err != nil {
 		return o, err
 	}
-	if err := os.Chmod(f.Database(), 0o600); err != nil && !errors.Is(err, os.ErrNotExist) { // not every storage has a file there
+	// not every storage has a file there
+	if err := os.Chmod(f.Database(), 0o600); err != nil && !errors.Is(err, os.ErrNotExist) {
 		return o, errors.Join(err, o.Backend.Close())
 	}
 	return o, nil

@@ -12,7 +12,9 @@ var lockoutCommands = []command{
 	{
 		name: "lockout clear", words: []string{"ADDRESS"}, summary: "Let an address sign in again after too many failures",
 		do: clearLockout, acts: true,
-		details:  "With redis_url all nodes know one lockout, and it ends for all of them. Without it lockouts are in\nthe memory of the running server: each node has its own, and a restart ends them. Of an IPv6\naddress it is the /64 that is locked.",
+		details: "With redis_url all nodes know one lockout, and it ends for all of them. Without it lockouts are in\n" +
+			"the memory of the running server: each node has its own, and a restart ends them. Of an IPv6\n" +
+			"address it is the /64 that is locked.",
 		examples: []string{"keystile lockout clear 192.0.2.7", "keystile lockout clear 2001:db8::7 --json"},
 	},
 }

@@ -56,7 +56,8 @@ func readManifest(path string) (m manifest, found bool, err error) {
 		err = errors.New("it has no sha256 of 64 hex digits")
 	}
 	if err != nil {
-		return m, false, fmt.Errorf("%s cannot be read: %w; take another backup, or move that file away to restore without a checksum", name, err)
+		return m, false, fmt.Errorf("%s cannot be read: %w; take another backup, or move that file away to restore without "+
+			"a checksum", name, err)
 	}
 	return m, true, nil
 }
@@ -64,7 +65,8 @@ func readManifest(path string) (m manifest, found bool, err error) {
 // matches says whether a backup is the file that the manifest was written for.
 func (m manifest) matches(path string, read int64, sum hash.Hash) error {
 	if got := hex.EncodeToString(sum.Sum(nil)); got != m.SHA256 || read != m.Bytes {
-		return fmt.Errorf("%s is not the file that was made: %s says %d bytes with SHA-256 %s, and these are %d with %s; it was damaged or exchanged, so take another backup",
+		return fmt.Errorf("%s is not the file that was made: %s says %d bytes with SHA-256 %s, and these are %d with %s; "+
+			"it was damaged or exchanged, so take another backup",
 			path, filepath.Base(manifestOf(path)), m.Bytes, m.SHA256, read, got)
 	}
 	return nil

@@ -29,9 +29,10 @@ func migrateLine(opener Opener) cli.Command {
 			"address of the storage says migrate=never.\n" +
 			"A step leaves tables that the version before can use, so nodes are replaced one after another.\n" +
 			"sql prints what up would run, a transaction for each step, for an administrator to read and run.",
-		Examples: []string{"keystile storage migrate status --json", "keystile storage migrate sql | psql --single-transaction"},
-		Flags:    common(),
-		Run:      func(ctx context.Context, call cli.Call) error { return migrate(ctx, call, opener) },
+		Examples: []string{"keystile storage migrate status --json",
+			"keystile storage migrate sql | psql --single-transaction"},
+		Flags: common(),
+		Run:   func(ctx context.Context, call cli.Call) error { return migrate(ctx, call, opener) },
 	}
 }
 

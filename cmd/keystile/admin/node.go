@@ -19,7 +19,8 @@ var nodeCommands = []command{
 }
 
 func listNodes(ctx context.Context, target Target, _ cli.Args) (output, error) {
-	said := list{empty: "no server shares this store now", columns: []string{"name", "version", "started_at", "beat_age", "clock_ahead", "live", "self"}}
+	said := list{empty: "no server shares this store now", columns: []string{"name", "version", "started_at", "beat_age",
+		"clock_ahead", "live", "self"}}
 	all, err := target.Nodes(ctx)
 	for _, n := range all {
 		said.rows = append(said.rows, answer{

@@ -26,16 +26,21 @@ func TestNodesAreListed(t *testing.T) {
 		began := time.Date(2026, 11, 2, 3, 4, 5, 0, time.UTC)
 		all = []nodes.Info{
 			{ID: "A", Name: "east", Build: "v1.2.3", Started: began, Age: 1900 * time.Millisecond, Live: true, Self: served},
-			{ID: "B", Name: "west", Build: "v1.2.2", Started: began.Add(time.Hour), Age: time.Minute, Ahead: -1500 * time.Millisecond},
+			{ID: "B", Name: "west", Build: "v1.2.2", Started: began.Add(time.Hour), Age: time.Minute,
+				Ahead: -1500 * time.Millisecond},
 		}
 		rows := o.rows("node", "list")
-		if len(rows) != 2 || rows[0]["id"] != "A" || rows[0]["name"] != "east" || rows[0]["version"] != "v1.2.3" || rows[0]["started_at"] != "2026-11-02T03:04:05Z" ||
-			rows[0]["beat_age"] != 1.0 || rows[0]["live"] != true || rows[0]["self"] != served || rows[1]["live"] != false || rows[1]["beat_age"] != 60.0 || rows[0]["clock_ahead"] != 0.0 || rows[1]["clock_ahead"] != -1.5 {
+		if len(rows) != 2 || rows[0]["id"] != "A" || rows[0]["name"] != "east" || rows[0]["version"] != "v1.2.3" ||
+			rows[0]["started_at"] != "2026-11-02T03:04:05Z" ||
+			rows[0]["beat_age"] != 1.0 || rows[0]["live"] != true || rows[0]["self"] != served || rows[1]["live"] != false ||
+			rows[1]["beat_age"] != 60.0 || rows[0]["clock_ahead"] != 0.0 || rows[1]["clock_ahead"] != -1.5 {
 			t.Errorf("as JSON: %v", rows)
 		}
 		_, out, _ := o.run("", "node", "list")
 		lines := strings.Split(out, "\n")
-		if fields := strings.Fields(lines[0]); !slices.Equal(fields, []string{"NAME", "VERSION", "STARTED_AT", "BEAT_AGE", "CLOCK_AHEAD", "LIVE", "SELF"}) || !strings.HasPrefix(lines[1], "east  v1.2.3   2026-11-02T03:04:05Z  1 ") {
+		if fields := strings.Fields(lines[0]); !slices.Equal(fields,
+			[]string{"NAME", "VERSION", "STARTED_AT", "BEAT_AGE", "CLOCK_AHEAD", "LIVE", "SELF"}) ||
+			!strings.HasPrefix(lines[1], "east  v1.2.3   2026-11-02T03:04:05Z  1 ") {
 			t.Errorf("as a table:\n%s", out)
 		}
 		failed = storage.ErrUnavailable

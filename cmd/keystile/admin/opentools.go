@@ -10,7 +10,8 @@ import (
 
 const openToolsCommand = "capability open"
 
-var openToolsCommands = []command{{name: openToolsCommand, summary: "Name the tools that strangers may use", do: openTools, reads: true, hidden: true}}
+var openToolsCommands = []command{{name: openToolsCommand, summary: "Name the tools that strangers may use",
+	do: openTools, reads: true, hidden: true}}
 
 // OpenTools are the tools that strangers may use because no access list says otherwise.
 type OpenTools struct {

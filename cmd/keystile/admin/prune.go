@@ -16,7 +16,8 @@ var pruneCommands = []command{
 	{
 		name: "audit prune", summary: "Remove the oldest records of the audit trail", do: pruneTrail, wait: time.Hour,
 		reads: true, // what it does is on the trail before it is done
-		details: "It works while the server runs or not. A running server does this by itself, as audit.keep and audit.max_size say. With --dry-run it says\n" +
+		details: "It works while the server runs or not. A running server does this by itself, as audit.keep and " +
+			"audit.max_size say. With --dry-run it says\n" +
 			"what would be removed, and removes nothing: begin with that, and with keystile audit export, because\n" +
 			"what is removed is gone. A checkpoint sealed with the master key stands for the removed records, so\n" +
 			"that audit verify still proves all that is there. If it is interrupted, run it again.",

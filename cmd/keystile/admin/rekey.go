@@ -32,7 +32,8 @@ var masterKeyCommands = []command{
 		examples: []string{"keystile key rekey", "keystile key rekey --new-key-file /run/secrets/new.key --keep-old"},
 		flags: []cli.Flag{
 			{Name: newKeyFlag, Value: "FILE", Help: "take the new key from this file (mode 0600) instead of drawing it"},
-			{Name: "keep-old", Help: "leave the old key in the key file, so that backups made before can be restored as they are"},
+			{Name: "keep-old", Help: "leave the old key in the key file, so that backups made before can be restored as they " +
+				"are"},
 		},
 	},
 }
@@ -74,7 +75,8 @@ func rekey(ctx context.Context, target Target, args cli.Args) (output, error) {
 	}
 	sealed, err := target.Store.Reseal(ctx)
 	if err != nil {
-		return nil, fmt.Errorf("the change to master key %s is not complete, and nothing is lost; run this again: %w", keys[0].ID(), err)
+		return nil, fmt.Errorf("the change to master key %s is not complete, and nothing is lost; run this again: %w",
+			keys[0].ID(), err)
 	}
 	said := answer{{"master_key", keys[0].ID()}, {"kept_in", from}, {"documents", int64(sealed)}}
 	if !args.On("keep-old") {
@@ -106,7 +108,8 @@ func rekeying(ctx context.Context, store *storage.Store, first storage.MasterKey
 
 // nextKeys returns the keys of the change: those that are kept if it has begun, else with a
 // new one before them, which is kept from now on.
-func (r Target) nextKeys(ctx context.Context, args cli.Args, keys []storage.MasterKey, from string, begun bool) ([]storage.MasterKey, error) {
+func (r Target) nextKeys(ctx context.Context, args cli.Args, keys []storage.MasterKey, from string,
+	begun bool) ([]storage.MasterKey, error) {
 	fresh := storage.NewMasterKey()
 	if text := args.Get(newKeyFlag); text != "" {
 		var err error

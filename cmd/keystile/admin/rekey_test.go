@@ -148,7 +148,8 @@ func TestKeysOfTheEnvironmentAreTurnedByTheOperator(t *testing.T) {
 	s.wantFailure(1, "put it in front of the present one with a comma", "key", "rekey")
 	s.conf.MasterKeys = []storage.MasterKey{fresh, old[0]}
 	s.start()
-	if v := s.must("key", "rekey"); v["master_key"] != fresh.ID() || !strings.Contains(v["note"].(string), "Take the other keys out of KEYSTILE_MASTER_KEY") {
+	if v := s.must("key", "rekey"); v["master_key"] != fresh.ID() ||
+		!strings.Contains(v["note"].(string), "Take the other keys out of KEYSTILE_MASTER_KEY") {
 		t.Errorf("printed %v", v)
 	}
 	s.conf.MasterKeys = []storage.MasterKey{fresh}

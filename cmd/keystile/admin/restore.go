@@ -19,11 +19,13 @@ import (
 )
 
 // olderKey helps whoever restores a backup from before a change of the master key.
-const olderKey = "if that key was in use before a key rekey, put its line behind the others in the key file (it is beside it, in master.key.retired-ID), restore again, and run: keystile key rekey"
+const olderKey = "if that key was in use before a key rekey, put its line behind the others in the key file (it is " +
+	"beside it, in master.key.retired-ID), restore again, and run: keystile key rekey"
 
 func restoreLine(opener Opener) cli.Command {
 	return cli.Command{
-		Name: "restore", Words: []string{"FILE"}, Summary: "Put a backup in the database's place, while the server is stopped",
+		Name: "restore", Words: []string{"FILE"},
+		Summary: "Put a backup in the database's place, while the server is stopped",
 		Details: "The backup is looked at first: its checksum, if FILE.manifest.json is beside it, every page and\n" +
 			"row, the audit trail, and whether the master key opens it. If one of them is wrong nothing is\nchanged.\n" +
 			"The database there was is kept beside it, as keystile.db.before-restore-TIME.\n" +
@@ -82,13 +84,15 @@ func restore(ctx context.Context, call cli.Call, opener Opener) error {
 		return err
 	}
 	m.End()
-	return say(call, answer{{"restored", name}, {"database", f.Database()}, {"kept", kept}, {"checksum", checksumOf(name, listed)}})
+	return say(call, answer{{"restored", name}, {"database", f.Database()}, {"kept", kept},
+		{"checksum", checksumOf(name, listed)}})
 }
 
 // checksumOf says whether the checksum of a backup was checked.
 func checksumOf(name string, listed bool) string {
 	if !listed {
-		return "not checked: there is no " + manifestOf(name) + ", and a changed text inside a record is found by nothing else"
+		return "not checked: there is no " + manifestOf(name) +
+			", and a changed text inside a record is found by nothing else"
 	}
 	return "matches " + manifestOf(name)
 }

@@ -53,13 +53,16 @@ type Kind struct {
 	// Elsewhere says that its databases have addresses, and no place in a data folder.
 	Elsewhere bool
 
-	Storage    string                                             // what it is called
-	Copies     bool                                               // Target.Copy copies the database, so there are backup and restore
-	Check      func(path string) (map[string]int, error)          // reads a database file and counts what is in it; nil: it cannot be checked
-	Compact    func(path string) (before, after int64, err error) // nil: there is no compact command
-	Beside     []string                                           // endings of files that belong to the database
-	Instead    string                                             // what does the work of backup, restore and compact instead
-	Migrations *Migrations                                        // of its tables; nil: it raises its database by itself
+	Storage string // what it is called
+	// Target.Copy copies the database, so there are backup and restore
+	Copies bool
+	// reads a database file and counts what is in it; nil: it cannot be checked
+	Check   func(path string) (map[string]int, error)
+	Compact func(path string) (before, after int64, err error) // nil: there is no compact command
+	Beside  []string                                           // endings of files that belong to the database
+	// what does the work of backup, restore and compact instead
+	Instead    string
+	Migrations *Migrations // of its tables; nil: it raises its database by itself
 }
 
 // lacks returns the error of a command that the storage cannot do.
@@ -123,7 +126,8 @@ func (h Opener) find(conf *config.Config, kind Kind) (f *folder.Folder, done fun
 
 // common are the flags of every command here.
 func common() []cli.Flag {
-	return append(config.Flags("config", "data", "storage_url", "master_key_file"), cli.Flag{Name: "json", Help: "print one line of JSON"})
+	return append(config.Flags("config", "data", "storage_url", "master_key_file"),
+		cli.Flag{Name: "json", Help: "print one line of JSON"})
 }
 
 // line makes a command of the table one of the command line.
@@ -215,7 +219,8 @@ func (c command) runWithout(ctx context.Context, call cli.Call, conf *config.Con
 
 // reach has the server do something if one answers, else does it here. A server that is
 // just starting holds the store before it answers, hence the second question.
-func (h Opener) reach(ctx context.Context, conf *config.Config, f *folder.Folder, ask func(socket string) error, here func(Target) error) error {
+func (h Opener) reach(ctx context.Context, conf *config.Config, f *folder.Folder, ask func(socket string) error,
+	here func(Target) error) error {
 	socket, err := f.Socket()
 	if err != nil {
 		return err

@@ -18,7 +18,8 @@ import (
 )
 
 var searchCommands = []command{
-	{name: "audit find", words: []string{"QUERY"}, summary: "Read a page of what a query selects", do: findPage, reads: true, hidden: true},
+	{name: "audit find", words: []string{"QUERY"}, summary: "Read a page of what a query selects", do: findPage,
+		reads: true, hidden: true},
 	{
 		name: "audit reindex", summary: "Make the index of the audit trail anew", do: reindexTrail, acts: true,
 		details: "A running server does so in the background, else the next one that is started. Meanwhile a search\n" +
@@ -101,7 +102,8 @@ func searchLines(opener Opener) []cli.Command {
 			Name: "audit search", Summary: "Find events on the audit trail, the newest first",
 			Details: "It reads an index, so it is quick however long the trail is. Give several of these to find what\n" +
 				"they all fit. It works while the server runs or not.",
-			Examples: []string{"keystile audit search --user usr4k2 --kind signin --limit 10", "keystile audit search --request-id 7f3a9c --json"},
+			Examples: []string{"keystile audit search --user usr4k2 --kind signin --limit 10",
+				"keystile audit search --request-id 7f3a9c --json"},
 			Flags: slices.Concat(filterFlags, []cli.Flag{
 				{Name: "from", Value: "TIME", Help: "the first moment, such as 2026-11-21 or 2026-11-21T15:00:00Z"},
 				{Name: "to", Value: "TIME", Help: "the moment to end before"},
@@ -229,7 +231,8 @@ func cellsOf(e event.Entry) answer {
 		status = strconv.Itoa(e.Status)
 	}
 	return answer{
-		{"seq", int64(e.Seq)}, {"at", when(e.At.Truncate(time.Second))}, {"kind", e.Kind}, {"status", status}, {"user", e.User},
+		{"seq", int64(e.Seq)}, {"at", when(e.At.Truncate(time.Second))}, {"kind", e.Kind}, {"status", status},
+		{"user", e.User},
 		{"app", e.App}, {"ip", e.IP}, {"request_id", e.RequestID}, {"what", what},
 	}
 }

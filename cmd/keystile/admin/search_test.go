@@ -16,7 +16,8 @@ func (o *office) notes(n int) {
 	o.t.Helper()
 	var records []driver.Record
 	for i := range n {
-		e := event.Event{At: time.Date(2026, 11, 21, 12, 0, i, 0, time.UTC), Kind: event.Call, User: fmt.Sprint("user", i%3), App: "shop",
+		e := event.Event{At: time.Date(2026, 11, 21, 12, 0, i, 0, time.UTC), Kind: event.Call, User: fmt.Sprint("user", i%3),
+			App:       "shop",
 			RequestID: fmt.Sprint("request", i), Status: 200 + 100*(i%4), Method: "GET", Path: "/a\x1b[31m"}
 		text, err := json.Marshal(e)
 		if err != nil {
@@ -44,18 +45,22 @@ func TestTrailIsSearchedWithAServerAndWithoutOne(t *testing.T) {
 		if all := o.rows("audit", "search", "--app", "shop", "--limit", "10000"); len(all) != 600 {
 			t.Errorf("served %t: it finds %d events of the application, want 600", served, len(all))
 		}
-		if found := o.rows("audit", "search", "--request-id", "request5", "--from", "2026-11-21", "--to", "2026-11-22"); len(found) != 1 {
+		if found := o.rows("audit", "search", "--request-id", "request5", "--from", "2026-11-21", "--to",
+			"2026-11-22"); len(found) != 1 {
 			t.Errorf("served %t: it finds %v", served, found)
 		}
 		code, out, errs := o.run("", "audit", "search", "--limit", "2")
-		if lines := strings.Split(out, "\n"); code != 0 || len(lines) != 4 || !strings.HasPrefix(lines[0], "SEQ") || !strings.Contains(errs, "--before 599") || strings.Contains(out, "\x1b") {
+		if lines := strings.Split(out, "\n"); code != 0 || len(lines) != 4 || !strings.HasPrefix(lines[0], "SEQ") ||
+			!strings.Contains(errs, "--before 599") || strings.Contains(out, "\x1b") {
 			t.Errorf("served %t: %d %q %q", served, code, out, errs)
 		}
 		code, out, errs = o.run("", "audit", "tail", "--lines", "2", "--kind", "call")
-		if lines := strings.Split(out, "\n"); code != 0 || len(lines) != 3 || !strings.Contains(lines[1], "request_id=request599") {
+		if lines := strings.Split(out, "\n"); code != 0 || len(lines) != 3 ||
+			!strings.Contains(lines[1], "request_id=request599") {
 			t.Errorf("served %t: tail is %d %q %q", served, code, out, errs)
 		}
-		for _, wrong := range [][]string{{"search", "--status", "200"}, {"search", "--limit", "0"}, {"search", "--before", "x"}, {"tail", "--lines", "x"}} {
+		for _, wrong := range [][]string{{"search", "--status", "200"}, {"search", "--limit", "0"},
+			{"search", "--before", "x"}, {"tail", "--lines", "x"}} {
 			if code, _, errs := o.run("", append([]string{"audit"}, wrong...)...); code != 2 {
 				t.Errorf("served %t: %q = %d %q, want 2", served, wrong, code, errs)
 			}

@@ -8,12 +8,14 @@ import (
 
 var sessionCommands = []command{
 	{
-		name: "session list", reads: true, words: []string{"USER"}, summary: "List where a user is signed in", do: listSessions,
+		name: "session list", reads: true, words: []string{"USER"}, summary: "List where a user is signed in",
+		do:      listSessions,
 		details: userHelp, examples: []string{"keystile session list ada"},
 	},
 	{
 		name: "session end", words: []string{"USER"}, summary: "Sign a user out everywhere", do: endSessions, acts: true,
-		details:  userHelp + " All their sessions end, and what they granted to applications\nbefore now is revoked. They can sign in again.",
+		details: userHelp + " All their sessions end, and what they granted to applications\n" +
+			"before now is revoked. They can sign in again.",
 		examples: []string{"keystile session end ada"},
 	},
 }

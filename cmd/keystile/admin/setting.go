@@ -21,7 +21,8 @@ var settingCommands = []command{
 		name: "setting get", reads: true, words: []string{"KEY"}, summary: "Show a setting", do: getSetting,
 		details: settingsHelp(), examples: []string{"keystile setting get " + storage.SettingForcePKCE},
 	},
-	{name: "setting list", reads: true, summary: "List the settings", do: listSettings, examples: []string{"keystile setting list"}},
+	{name: "setting list", reads: true, summary: "List the settings", do: listSettings,
+		examples: []string{"keystile setting list"}},
 }
 
 func setSetting(ctx context.Context, target Target, args cli.Args) (output, error) {
@@ -68,7 +69,8 @@ func named(name string) (switches.Switch, error) {
 		}
 		names = append(names, s.Name, s.Alias)
 	}
-	return switches.Switch{}, cli.Usage("there is no setting %q%s; list them with: keystile setting list", name, cli.Hint("; the nearest one is %q", name, names))
+	return switches.Switch{}, cli.Usage("there is no setting %q%s; list them with: keystile setting list", name,
+		cli.Hint("; the nearest one is %q", name, names))
 }
 
 // settingsHelp has a paragraph for each setting.

@@ -19,7 +19,8 @@ func TestJSONHasTheShapeOfTheAPI(t *testing.T) {
 		t.Errorf("the brand of an application without one is %v (there: %t), want null", brand, there)
 	}
 	secret := v["secrets"].([]any)[0].(map[string]any)
-	if secret["created_at"] != v["created_at"] || secret["expires_at"] != nil || v["tier_expires_at"] != nil || v["legacy_success_code"] != 1.0 {
+	if secret["created_at"] != v["created_at"] || secret["expires_at"] != nil || v["tier_expires_at"] != nil ||
+		v["legacy_success_code"] != 1.0 {
 		t.Errorf("an application is %v", v)
 	}
 	o.must("app", "rotate-secret", id)
@@ -39,7 +40,8 @@ func TestJSONHasTheShapeOfTheAPI(t *testing.T) {
 		}
 	}
 	o.user("ada")
-	if u := o.rows("user", "list")[0]; u["email_verified"] != false || u["nickname"] != "" || u["updated_at"] != u["created_at"] {
+	if u := o.rows("user", "list")[0]; u["email_verified"] != false || u["nickname"] != "" ||
+		u["updated_at"] != u["created_at"] {
 		t.Errorf("a user is %v", u)
 	}
 	for _, words := range []string{"app list", "user list", "billing orders", "key list", "app show " + id} {
@@ -56,8 +58,10 @@ func TestEmptyListSaysWhatToDo(t *testing.T) {
 	o := workshop(t, false)
 	empty := newOffice(t)
 	for words, want := range map[string]string{
-		"app list": "no applications yet: keystile app create\n", "billing orders": "no orders\n", "session list ada": "not signed in anywhere\n",
-		"capability list": "no capabilities yet: keystile capability register\n", "capability bundle list": "no bundles yet: keystile capability bundle create\n",
+		"app list": "no applications yet: keystile app create\n", "billing orders": "no orders\n",
+		"session list ada":       "not signed in anywhere\n",
+		"capability list":        "no capabilities yet: keystile capability register\n",
+		"capability bundle list": "no bundles yet: keystile capability bundle create\n",
 	} {
 		if code, out, errs := o.run("", strings.Fields(words)...); code != 0 || out != want {
 			t.Errorf("%s = %d %q %s, want %q", words, code, out, errs, want)
@@ -69,7 +73,8 @@ func TestEmptyListSaysWhatToDo(t *testing.T) {
 }
 
 func TestColumnsAreAlignedWhateverIsEmpty(t *testing.T) {
-	got := aligned([][]string{{"TOOL", "METHOD", "ARGUMENTS"}, {"long_name", "", ""}, {"a", "GET", "id"}, {"b", "DELETE", ""}})
+	got := aligned([][]string{{"TOOL", "METHOD", "ARGUMENTS"}, {"long_name", "", ""}, {"a", "GET", "id"},
+		{"b", "DELETE", ""}})
 	want := "TOOL       METHOD  ARGUMENTS\nlong_name\na          GET     id\nb          DELETE\n"
 	if got != want {
 		t.Errorf("got\n%swant\n%s", got, want)
@@ -81,13 +86,15 @@ func TestListShowsPeopleTheColumnsThatMatter(t *testing.T) {
 	o.app()
 	_, out, _ := o.run("", "app", "list")
 	head, _, _ := strings.Cut(out, "\n")
-	if got := fmt.Sprint(strings.Fields(head)); got != "[CLIENT_ID NAME DOMAINS PUBLIC TIER FIRST_PARTY DISABLED OWNER CREATED_AT]" {
+	if got := fmt.Sprint(strings.Fields(head)); got != "[CLIENT_ID NAME DOMAINS PUBLIC TIER FIRST_PARTY DISABLED OWNER "+
+		"CREATED_AT]" {
 		t.Errorf("the columns are %s", got)
 	}
 }
 
 func TestStatusThatNoOrderHasIsAWrongCall(t *testing.T) {
-	newOffice(t).wantFailure(2, "--status foo: it is one of pending, contact, approved, rejected, canceled", "billing", "orders", "--status", "foo")
+	newOffice(t).wantFailure(2, "--status foo: it is one of pending, contact, approved, rejected, canceled", "billing",
+		"orders", "--status", "foo")
 }
 
 func TestShapeOfExistingRecordsIsSaidInPlainWords(t *testing.T) {

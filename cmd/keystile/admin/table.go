@@ -48,8 +48,9 @@ type Target struct {
 	// writes acts on the audit trail; without a Notifier nobody serves here, and nobody is told by mail
 	Recorder admin.Recorder
 
-	Unlock func(context.Context, netip.Addr) bool      // ends the lockout of an address; nil: nobody serves here
-	Reload func(context.Context) error                 // makes the running bus read who may use what anew; nil: nobody serves here
+	Unlock func(context.Context, netip.Addr) bool // ends the lockout of an address; nil: nobody serves here
+	// makes the running bus read who may use what anew; nil: nobody serves here
+	Reload func(context.Context) error
 	Nodes  func(context.Context) ([]nodes.Info, error) // that serve from the store
 	// Ways returns every way in, and the page that takes invitations; nil: nothing is known of them.
 	Ways func() (ways access.Ways, invitationPage string, err error)
@@ -194,7 +195,8 @@ func plain(err error) error {
 	case errors.Is(err, storage.ErrInvalid):
 		return cli.Usage("%s", text)
 	case errors.Is(err, storage.ErrExists):
-		before, _, _ := strings.Cut(text, ": "+storage.ErrExists.Error()) // what stands behind it are names of the store's own
+		// what stands behind it are names of the store's own
+		before, _, _ := strings.Cut(text, ": "+storage.ErrExists.Error())
 		return errors.New(before)
 	}
 	return err

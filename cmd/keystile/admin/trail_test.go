@@ -19,7 +19,8 @@ func TestCommandChangesAreOnTheAuditTrail(t *testing.T) {
 	o.must("setting", "set", "service_config.oauth_force_pkce", "1")
 	o.must("session", "end", "ada")
 	o.must("user", "disable", "ada")
-	for _, reading := range [][]string{{"app", "list"}, {"app", "show", id}, {"user", "list"}, {"setting", "list"}, {"session", "list", "ada"}, {"setting", "get", "service_config.oauth_force_pkce"}} {
+	for _, reading := range [][]string{{"app", "list"}, {"app", "show", id}, {"user", "list"}, {"setting", "list"},
+		{"session", "list", "ada"}, {"setting", "get", "service_config.oauth_force_pkce"}} {
 		if code, _, said := o.run("", reading...); code != 0 {
 			t.Errorf("%q = %d, %s", reading, code, said)
 		}

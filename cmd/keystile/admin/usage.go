@@ -20,7 +20,8 @@ var usageCommands = []command{
 		details: "Without --app it is the whole service, with how long the calls took: half of them, 95 of\n" +
 			"100 and 99 of 100 took no longer than this. Without --from it is the last 24 hours; with\n" +
 			"--daily it is this month. Times are in UTC.",
-		examples: []string{"keystile usage", "keystile usage --daily --from 2026-11-01 --csv", "keystile usage --app ksabcdefghij0123456789 --by tool --daily"},
+		examples: []string{"keystile usage", "keystile usage --daily --from 2026-11-01 --csv",
+			"keystile usage --app ksabcdefghij0123456789 --by tool --daily"},
 		flags: []cli.Flag{
 			{Name: "app", Value: "CLIENT_ID", Help: "of one application, one that was removed too"},
 			{Name: "by", Value: "WHAT", Help: "with --app: product (default), member, tool or user"},
@@ -35,7 +36,8 @@ var usageCommands = []command{
 		name: "usage top", reads: true, summary: "Show who called most", do: showTop,
 		details: "It is counted by each server as it goes, and stored each minute. A number with a + is one\n" +
 			"that it is at least. A server that is killed forgets up to a minute.",
-		examples: []string{"keystile usage top", "keystile usage top --tools --day 2026-11-21", "keystile usage top --users --days 30 --json"},
+		examples: []string{"keystile usage top", "keystile usage top --tools --day 2026-11-21",
+			"keystile usage top --users --days 30 --json"},
 		flags: []cli.Flag{
 			{Name: "apps", Help: "applications (default)"},
 			{Name: "tools", Help: "tools"},
@@ -47,7 +49,8 @@ var usageCommands = []command{
 		},
 	},
 	{
-		name: "usage forecast", words: []string{"CLIENT_ID"}, reads: true, summary: "Show where the quota of an application is going", do: showForecast,
+		name: "usage forecast", words: []string{"CLIENT_ID"}, reads: true,
+		summary: "Show where the quota of an application is going", do: showForecast,
 		details:  "What is used of it is extended by the mean of the last seven days.",
 		examples: []string{"keystile usage forecast ksabcdefghij0123456789"},
 	},
@@ -75,11 +78,13 @@ func showUsage(ctx context.Context, target Target, args cli.Args) (output, error
 	if args.Get("by") != "" {
 		return nil, cli.Usage("--by is of one application: name it with --app CLIENT_ID")
 	}
-	f, err := target.Usage.Figures(ctx, usage.FiguresQuery{From: from, To: to, Daily: args.On("daily"), Product: args.Get("product")})
+	f, err := target.Usage.Figures(ctx, usage.FiguresQuery{From: from, To: to, Daily: args.On("daily"),
+		Product: args.Get("product")})
 	said := list{empty: "nothing was called"}
 	for _, p := range append(f.Series, f.Total) {
 		said.rows = append(said.rows, answer{
-			{"at", when(p.At)}, {"calls", p.Calls}, {"errors", p.Errors}, {"p50", latency(p.P50)}, {"p95", latency(p.P95)}, {"p99", latency(p.P99)},
+			{"at", when(p.At)}, {"calls", p.Calls}, {"errors", p.Errors}, {"p50", latency(p.P50)}, {"p95", latency(p.P95)},
+			{"p99", latency(p.P99)},
 		})
 	}
 	if err == nil && !args.On("json") && !args.On("csv") {
@@ -114,7 +119,8 @@ func showAppUsage(ctx context.Context, target Target, args cli.Args, from, to ti
 	}
 	said := list{empty: "nothing was called"}
 	for _, row := range a.Series {
-		said.rows = append(said.rows, answer{{"at", when(row.At)}, {a.By, row.Name}, {"calls", row.Calls}, {"errors", row.Errors}})
+		said.rows = append(said.rows, answer{{"at", when(row.At)}, {a.By, row.Name}, {"calls", row.Calls},
+			{"errors", row.Errors}})
 	}
 	return tabled(said, args), nil
 }
@@ -150,7 +156,8 @@ func showTop(ctx context.Context, target Target, args cli.Args) (output, error) 
 	top, err := target.Usage.Top(ctx, q)
 	said := list{empty: "nothing was called"}
 	for _, e := range top {
-		row := answer{{strings.TrimSuffix(q.Of, "s"), e.Name}, {"calls", e.Calls}, {"errors", e.Errors}, {"at_least", e.AtLeast}}
+		row := answer{{strings.TrimSuffix(q.Of, "s"), e.Name}, {"calls", e.Calls}, {"errors", e.Errors},
+			{"at_least", e.AtLeast}}
 		if !args.On("json") && !args.On("csv") {
 			row = row[:3]
 			if e.AtLeast {
@@ -181,8 +188,10 @@ func showForecast(ctx context.Context, target Target, args cli.Args) (output, er
 		return nil, err
 	}
 	said := answer{
-		{"client_id", args.Words[0]}, {"tier", f.Plan.Tier}, {"limit", f.Plan.Calls}, {"used", f.Used}, {"reset_at", when(f.ResetAt)},
-		{"calls_per_day", f.PerDay}, {"expected", f.Expected}, {"over", f.Over}, {"over_fen", f.OverFen}, {"runs_out_at", when(f.RunsOut)},
+		{"client_id", args.Words[0]}, {"tier", f.Plan.Tier}, {"limit", f.Plan.Calls}, {"used", f.Used},
+		{"reset_at", when(f.ResetAt)},
+		{"calls_per_day", f.PerDay}, {"expected", f.Expected}, {"over", f.Over}, {"over_fen", f.OverFen},
+		{"runs_out_at", when(f.RunsOut)},
 	}
 	return said, nil
 }

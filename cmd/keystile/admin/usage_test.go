@@ -26,7 +26,8 @@ func (o *office) called(id string) time.Time {
 		o.t.Fatal(err)
 	}
 	_, err = o.target.Store.SaveRanking(o.t.Context(), ranking.Ranking{
-		ID: "r", Of: ranking.Tools, Day: driver.Day(at), Names: []string{"shop__order", "mail__send"}, Calls: []int64{7, 5}, Errors: []int64{2, 0}, Over: []int64{0, 2},
+		ID: "r", Of: ranking.Tools, Day: driver.Day(at), Names: []string{"shop__order", "mail__send"}, Calls: []int64{7, 5},
+		Errors: []int64{2, 0}, Over: []int64{0, 2},
 	})
 	if err != nil {
 		o.t.Fatal(err)
@@ -40,22 +41,28 @@ func TestUsageIsShownOfTheServiceAndOfAnApplication(t *testing.T) {
 	at := o.called(id)
 	rows := o.rows("usage")
 	last := rows[len(rows)-1]
-	if len(rows) != 24 || last["at"] != string(when(at)) || last["calls"] != 9.0 || last["errors"] != 2.0 || last["p99"] != 100.0 || rows[0]["p99"] != 0.0 {
+	if len(rows) != 24 || last["at"] != string(when(at)) || last["calls"] != 9.0 || last["errors"] != 2.0 ||
+		last["p99"] != 100.0 || rows[0]["p99"] != 0.0 {
 		t.Errorf("the service has %d rows, the last %v", len(rows), last)
 	}
-	if _, out, errs := o.run("", "usage"); !strings.Contains(out, "total") || !strings.Contains(out, "1m40s") || strings.Count(out, "\n") != 26 {
+	if _, out, errs := o.run("", "usage"); !strings.Contains(out, "total") || !strings.Contains(out, "1m40s") ||
+		strings.Count(out, "\n") != 26 {
 		t.Errorf("usage is\n%s%s", out, errs)
 	}
-	if _, out, _ := o.run("", "usage", "--csv", "--daily"); !strings.HasPrefix(out, "at,calls,errors,p50,p95,p99\n") || strings.Contains(out, "total") {
+	if _, out, _ := o.run("", "usage", "--csv", "--daily"); !strings.HasPrefix(out, "at,calls,errors,p50,p95,p99\n") ||
+		strings.Contains(out, "total") {
 		t.Errorf("usage --csv is\n%s", out)
 	}
-	if rows := o.rows("usage", "--app", id, "--by", "tool"); len(rows) != 1 || rows[0]["tool"] != "=shop__order" || rows[0]["calls"] != 7.0 {
+	if rows := o.rows("usage", "--app", id, "--by", "tool"); len(rows) != 1 || rows[0]["tool"] != "=shop__order" ||
+		rows[0]["calls"] != 7.0 {
 		t.Errorf("the tools are %v", rows)
 	}
-	if _, out, _ := o.run("", "usage", "--app", id, "--by", "tool", "--csv"); !strings.Contains(out, fmt.Sprint(when(at), ",'=shop__order,7,2\n")) {
+	if _, out, _ := o.run("", "usage", "--app", id, "--by", "tool", "--csv"); !strings.Contains(out,
+		fmt.Sprint(when(at), ",'=shop__order,7,2\n")) {
 		t.Errorf("the table of tools is\n%s", out)
 	}
-	if said := o.must("usage", "forecast", id); said["used"] != 7.0 || said["limit"] != 1000.0 || said["over"] != 0.0 || said["runs_out_at"] != nil {
+	if said := o.must("usage", "forecast", id); said["used"] != 7.0 || said["limit"] != 1000.0 || said["over"] != 0.0 ||
+		said["runs_out_at"] != nil {
 		t.Errorf("the forecast is %v", said)
 	}
 }
@@ -65,10 +72,12 @@ func TestTopShowsWhatIsCertain(t *testing.T) {
 	id, _ := o.app()
 	o.called(id)
 	rows := o.rows("usage", "top", "--tools")
-	if len(rows) != 2 || rows[0]["tool"] != "shop__order" || rows[0]["calls"] != 7.0 || rows[0]["at_least"] != false || rows[1]["calls"] != 3.0 || rows[1]["at_least"] != true {
+	if len(rows) != 2 || rows[0]["tool"] != "shop__order" || rows[0]["calls"] != 7.0 || rows[0]["at_least"] != false ||
+		rows[1]["calls"] != 3.0 || rows[1]["at_least"] != true {
 		t.Errorf("the top tools are %v", rows)
 	}
-	if _, out, _ := o.run("", "usage", "top", "--tools", "--days", "30", "--count", "2"); !strings.Contains(out, "3+") || strings.Contains(out, "7+") {
+	if _, out, _ := o.run("", "usage", "top", "--tools", "--days", "30", "--count", "2"); !strings.Contains(out, "3+") ||
+		strings.Contains(out, "7+") {
 		t.Errorf("the top tools are\n%s", out)
 	}
 	if _, out, _ := o.run("", "usage", "top"); out != "nothing was called\n" {

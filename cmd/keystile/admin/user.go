@@ -22,7 +22,8 @@ var userCommands = []command{
 		examples: []string{"keystile user create --username ada --password - \\\n    --role developer < password.txt"},
 		flags: []cli.Flag{
 			{Name: "username", Value: "NAME", Help: "what the user types at sign-in", Need: true},
-			{Name: secretFlag, Value: "PASSWORD", Help: "at least 8 characters; - reads a line of the standard input, which keeps it out of the process list", Need: true},
+			{Name: secretFlag, Value: "PASSWORD", Help: "at least 8 characters; - reads a line of the standard input, which " +
+				"keeps it out of the process list", Need: true},
 			{Name: "role", Value: "ROLE", Help: "admin, developer or auditor, who reads all (none)"},
 			{Name: "nickname", Value: "NAME", Help: "what applications are told"},
 			{Name: "email", Value: "ADDRESS", Help: "what applications are told"},
@@ -30,22 +31,28 @@ var userCommands = []command{
 	},
 	{
 		name: "user invite", summary: "Invite somebody to sign up", do: inviteUser, acts: true,
-		details:  "The code is shown this once and makes one user. Send it with the address of the page, where people\ntype it in. It is refused where no page takes a code, which is where signup is not invitation. A\nserver that runs knows that; without one the configuration says it, of which the command reads the\nfile and the environment.",
+		details: "The code is shown this once and makes one user. Send it with the address of the page, where people\n" +
+			"type it in. It is refused where no page takes a code, which is where signup is not invitation. A\n" +
+			"server that runs knows that; without one the configuration says it, of which the command reads the\n" +
+			"file and the environment.",
 		examples: []string{"keystile user invite --role developer --days 3 --json"},
 		flags: []cli.Flag{
 			{Name: "role", Value: "ROLE", Help: "admin, developer or auditor, who reads all (none)"},
 			{Name: "days", Value: "N", Help: "how long the code works, up to 90 (7)"},
 		},
 	},
-	{name: "user list", reads: true, summary: "List the users", do: listUsers, examples: []string{"keystile user list --json"}},
+	{name: "user list", reads: true, summary: "List the users", do: listUsers,
+		examples: []string{"keystile user list --json"}},
 	{
 		name: "user set", words: []string{"USER"}, summary: "Change a user", do: setUser, acts: true, flags: userChanges,
-		details:  userHelp + " What is not named stays as it is. A new password, and\nanother role, end the user's sessions and everything they granted, as session end does.",
+		details: userHelp + " What is not named stays as it is. A new password, and\n" +
+			"another role, end the user's sessions and everything they granted, as session end does.",
 		examples: []string{"keystile user set ada --role admin", "keystile user set ada --password - < password.txt"},
 	},
 	{
 		name: "user disable", words: []string{"USER"}, summary: "Lock a user out", do: disableUser, acts: true,
-		details: userHelp + " Their sessions and everything they granted end.", examples: []string{"keystile user disable ada"},
+		details:  userHelp + " Their sessions and everything they granted end.",
+		examples: []string{"keystile user disable ada"},
 	},
 	{
 		name: "user enable", words: []string{"USER"}, summary: "Let a user sign in again", do: enableUser, acts: true,
@@ -54,7 +61,8 @@ var userCommands = []command{
 	{
 		name: "user factors", words: []string{"USER"}, summary: "Show or remove the second factors of a user",
 		do: userFactors, acts: true,
-		details: userHelp + " With --reset the authenticator app, the passkeys and the recovery\ncodes are removed, for who has lost them: make sure that it is them, because from then on the first factor\n" +
+		details: userHelp + " With --reset the authenticator app, the passkeys and the recovery\n" +
+			"codes are removed, for who has lost them: make sure that it is them, because from then on the first factor\n" +
 			"alone signs in. The user is told. Where a factor is required of them, the time to add one begins anew.",
 		examples: []string{"keystile user factors ada", "keystile user factors ada --reset"},
 		flags:    []cli.Flag{{Name: "reset", Help: "remove them"}},
@@ -79,7 +87,8 @@ func createUser(ctx context.Context, target Target, args cli.Args) (output, erro
 		Nickname: args.Get("nickname"), Email: args.Get("email"),
 	}, args.Get(secretFlag))
 	if errors.Is(err, storage.ErrExists) {
-		if there, known := userOf(ctx, target.Store, args.Get("username")); known == nil && loginName(there.Username) == loginName(args.Get("username")) {
+		if there, known := userOf(ctx, target.Store, args.Get("username")); known == nil &&
+			loginName(there.Username) == loginName(args.Get("username")) {
 			return nil, fmt.Errorf("there is a user named %s already", there.Username)
 		}
 	}

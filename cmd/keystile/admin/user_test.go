@@ -30,7 +30,8 @@ func TestSigningOutEverywhereEndsSessionsAndGrants(t *testing.T) {
 			began := time.Now()
 			v := o.must(c.words...)
 			rs := append(o.revocations(), server.revoked...)
-			if len(rs) != 1 || rs[0].Kind != driver.RevokeUser || rs[0].ID != ada || served != rs[0].Before.IsZero() || !served && (rs[0].Before.Before(began) || rs[0].Before.After(time.Now())) {
+			if len(rs) != 1 || rs[0].Kind != driver.RevokeUser || rs[0].ID != ada || served != rs[0].Before.IsZero() ||
+				!served && (rs[0].Before.Before(began) || rs[0].Before.After(time.Now())) {
 				t.Errorf("%s, served %t: revoked %+v", name, served, rs)
 			}
 			if served != (len(server.revoked) == 1) {
@@ -96,10 +97,13 @@ func TestPartOfAUserCanBeChangedAlone(t *testing.T) {
 		want  func(storage.User) bool
 	}{
 		{[]string{"--role", "admin"}, func(u storage.User) bool { return u.Role == "admin" }},
-		{[]string{"--name", "Ada L", "--nickname", "Ada"}, func(u storage.User) bool { return u.Name == "Ada L" && u.Nickname == "Ada" && u.Role == "admin" }},
-		{[]string{"--email", "a@example.com", "--email-verified"}, func(u storage.User) bool { return u.Email == "a@example.com" && u.EmailVerified }},
+		{[]string{"--name", "Ada L", "--nickname", "Ada"},
+			func(u storage.User) bool { return u.Name == "Ada L" && u.Nickname == "Ada" && u.Role == "admin" }},
+		{[]string{"--email", "a@example.com", "--email-verified"},
+			func(u storage.User) bool { return u.Email == "a@example.com" && u.EmailVerified }},
 		{[]string{"--email", "a@example.com"}, func(u storage.User) bool { return u.EmailVerified }},
-		{[]string{"--email", "b@example.com"}, func(u storage.User) bool { return u.Email == "b@example.com" && !u.EmailVerified }},
+		{[]string{"--email", "b@example.com"},
+			func(u storage.User) bool { return u.Email == "b@example.com" && !u.EmailVerified }},
 		{[]string{"--nickname="}, func(u storage.User) bool { return u.Nickname == "" && u.Name == "Ada L" }},
 		{[]string{"--role", "none"}, func(u storage.User) bool { return u.Role == "" }},
 	} {

@@ -43,7 +43,8 @@ func TestUserIsErasedByNameOrBySubAndTheTrailHasTheSubAlone(t *testing.T) {
 
 func TestEraseRefusesOwnersAndTheLastAdministrator(t *testing.T) {
 	o := newOffice(t)
-	root := o.must("user", "create", "--username", "root", "--password", "correct horse battery", "--role", "admin")["sub"].(string)
+	root := o.must("user", "create", "--username", "root", "--password", "correct horse battery", "--role",
+		"admin")["sub"].(string)
 	ada := o.user("ada")
 	id := o.must("app", "create", "--name", "Shop", "--domain", "a.example", "--owner", "ada")["client_id"].(string)
 	o.trail = nil

@@ -24,7 +24,8 @@ func userFactors(ctx context.Context, target Target, args cli.Args) (output, err
 // showFactors tells of factors what the API does, by the same names.
 func showFactors(u storage.User, f storage.Factors) answer {
 	return answer{
-		{"sub", u.Sub}, {"username", u.Username}, {"authenticator", f.Authenticator != nil}, {"passkeys", int64(len(f.Passkeys))},
+		{"sub", u.Sub}, {"username", u.Username}, {"authenticator", f.Authenticator != nil},
+		{"passkeys", int64(len(f.Passkeys))},
 		{"recovery_codes", int64(f.CodesLeft())}, {"wrong_codes", int64(f.WrongCodes)}, {"due_since", when(f.DueSince)},
 	}
 }

@@ -13,17 +13,20 @@ func TestLostSecondFactorsAreShownAndRemoved(t *testing.T) {
 	o := newOffice(t)
 	ada := o.user("ada")
 	_, err := o.target.Store.SaveFactors(t.Context(), storage.Factors{
-		UserID: ada, Authenticator: &authn.Authenticator{CreatedAt: time.Now()}, AppSecret: storage.NewSecret("JBSWY3DPEHPK3PXP"),
-		Recovery: []authn.RecoveryCode{{Hash: "x"}, {Hash: "y", UsedAt: time.Now()}}, WrongCodes: 21,
+		UserID: ada, Authenticator: &authn.Authenticator{CreatedAt: time.Now()},
+		AppSecret: storage.NewSecret("JBSWY3DPEHPK3PXP"),
+		Recovery:  []authn.RecoveryCode{{Hash: "x"}, {Hash: "y", UsedAt: time.Now()}}, WrongCodes: 21,
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	o.trail = nil
-	if v := o.must("user", "factors", "ada"); v["authenticator"] != true || v["recovery_codes"] != 1.0 || v["passkeys"] != 0.0 || v["wrong_codes"] != 21.0 || v["due_since"] != nil || len(o.trail) != 0 {
+	if v := o.must("user", "factors", "ada"); v["authenticator"] != true || v["recovery_codes"] != 1.0 ||
+		v["passkeys"] != 0.0 || v["wrong_codes"] != 21.0 || v["due_since"] != nil || len(o.trail) != 0 {
 		t.Errorf("printed %v, on the trail is %v", v, o.trail)
 	}
-	if v := o.must("user", "factors", "ada", "--reset"); v["authenticator"] != false || v["recovery_codes"] != 0.0 || v["reset"] != true {
+	if v := o.must("user", "factors", "ada", "--reset"); v["authenticator"] != false || v["recovery_codes"] != 0.0 ||
+		v["reset"] != true {
 		t.Errorf("printed %v", v)
 	}
 	f, err := o.target.Store.Factors(t.Context(), ada)

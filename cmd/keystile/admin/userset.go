@@ -14,7 +14,8 @@ var userChanges = []cli.Flag{
 	{Name: "role", Value: "ROLE", Help: "admin, developer, auditor or none"},
 	{Name: "name", Value: "NAME", Help: "the full name"},
 	{Name: "nickname", Value: "NAME", Help: "what applications are told"},
-	{Name: "email", Value: "ADDRESS", Help: "what applications are told; a new one is not verified, and nobody signs in by the old one"},
+	{Name: "email", Value: "ADDRESS",
+		Help: "what applications are told; a new one is not verified, and nobody signs in by the old one"},
 	{Name: "email-verified", Help: "the address is known to be the user's, who can sign in by it"},
 	{Name: secretFlag, Value: "PASSWORD", Help: "at least 8 characters; - reads a line of the standard input"},
 }

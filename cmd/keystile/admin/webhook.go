@@ -20,7 +20,8 @@ var webhookCommands = []command{
 			{Name: "new-secret", Help: "draw another secret; the one before is of no use from now on"},
 		},
 	},
-	{name: "webhook show", reads: true, summary: "Show where user events are sent", do: showWebhook, examples: []string{"keystile webhook show"}},
+	{name: "webhook show", reads: true, summary: "Show where user events are sent", do: showWebhook,
+		examples: []string{"keystile webhook show"}},
 	{
 		name: "webhook list", reads: true, summary: "List what waits to be sent, and what was given up", do: listWebhooks,
 		details:  "Without a flag these are user events; of an application, what it is told of the end of sessions.",
@@ -59,8 +60,10 @@ func listWebhooks(ctx context.Context, target Target, args cli.Args) (output, er
 	said := list{empty: "nothing waits, and nothing was given up"}
 	for _, d := range all {
 		said.rows = append(said.rows, answer{
-			{"id", d.ID}, {"event", d.Event}, {"created_at", when(d.CreatedAt)}, {"waiting", d.Waiting()}, {"next_at", when(d.NextAt)},
-			{"attempts", int64(d.Attempts)}, {"last_status", int64(d.LastStatus)}, {"last_error", d.LastError}, {"dropped", int64(d.Dropped)},
+			{"id", d.ID}, {"event", d.Event}, {"created_at", when(d.CreatedAt)}, {"waiting", d.Waiting()},
+			{"next_at", when(d.NextAt)},
+			{"attempts", int64(d.Attempts)}, {"last_status", int64(d.LastStatus)}, {"last_error", d.LastError},
+			{"dropped", int64(d.Dropped)},
 		})
 	}
 	return said, err

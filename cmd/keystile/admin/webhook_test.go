@@ -17,7 +17,8 @@ func TestOperatorChoosesWhereUserEventsGo(t *testing.T) {
 	if again := o.must("webhook", "set", "--url", "https://hooks.example.com/other"); again["secret"] != nil {
 		t.Errorf("the second URL = %v, want the secret to stay, and not to be shown", again)
 	}
-	if renewed := o.must("webhook", "set", "--url", "https://hooks.example.com/other", "--new-secret"); renewed["secret"] == nil || renewed["secret"] == secret {
+	if renewed := o.must("webhook", "set", "--url", "https://hooks.example.com/other",
+		"--new-secret"); renewed["secret"] == nil || renewed["secret"] == secret {
 		t.Errorf("--new-secret = %v, want another", renewed)
 	}
 	if v := o.must("webhook", "show"); v["url"] != "https://hooks.example.com/other" || len(v) != 1 {
@@ -39,7 +40,8 @@ func TestOperatorChoosesWhereUserEventsGo(t *testing.T) {
 
 func TestWebhookOfUserEventsIsHTTPS(t *testing.T) {
 	o := newOffice(t)
-	for _, bad := range []string{"http://hooks.example.com/", "ftp://hooks.example.com/", "hooks", "https://u:p@hooks.example.com/"} {
+	for _, bad := range []string{"http://hooks.example.com/", "ftp://hooks.example.com/", "hooks",
+		"https://u:p@hooks.example.com/"} {
 		if code, _, _ := o.run("", "webhook", "set", "--url", bad); code == 0 {
 			t.Errorf("webhook set %q is taken", bad)
 		}
@@ -51,12 +53,14 @@ func TestWebhookOfUserEventsIsHTTPS(t *testing.T) {
 
 func TestApplicationsLogoutAddressIsSetAndShown(t *testing.T) {
 	o := newOffice(t)
-	made := o.must("app", "create", "--name", "Shop", "--domain", "shop.example.com", "--backchannel-logout-uri", "https://shop.example.com/out")
+	made := o.must("app", "create", "--name", "Shop", "--domain", "shop.example.com", "--backchannel-logout-uri",
+		"https://shop.example.com/out")
 	id := made["client_id"].(string)
 	if v := o.must("app", "show", id); v["backchannel_logout_uri"] != "https://shop.example.com/out" {
 		t.Errorf("app show = %v", v)
 	}
-	if code, _, errs := o.run("", "app", "set", id, "--backchannel-logout-uri", "https://evil.example.net/out"); code == 0 || !strings.Contains(errs, "not among the application's domains") {
+	if code, _, errs := o.run("", "app", "set", id, "--backchannel-logout-uri",
+		"https://evil.example.net/out"); code == 0 || !strings.Contains(errs, "not among the application's domains") {
 		t.Errorf("a host of others = %d, %s", code, errs)
 	}
 	if v := o.must("app", "set", id, "--backchannel-logout-uri="); v["backchannel_logout_uri"] != "" {

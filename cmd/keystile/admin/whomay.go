@@ -62,7 +62,8 @@ func whatSomebodyMayUse(ctx context.Context, target Target, text string) (output
 			if d.Rule != nil {
 				because = ruleText(*d.Rule)
 			}
-			said.rows = append(said.rows, answer{{"tool", c.Member + "__" + t.Name}, {"allowed", d.Allowed}, {"because", because}})
+			said.rows = append(said.rows, answer{{"tool", c.Member + "__" + t.Name}, {"allowed", d.Allowed},
+				{"because", because}})
 		}
 	}
 	return said, err

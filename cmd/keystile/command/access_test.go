@@ -18,7 +18,8 @@ func TestAccessToToolsChangesAtOnce(t *testing.T) {
 	if err := os.WriteFile(document, []byte(pets), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	must(t, "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", document, "--data", data)
+	must(t, "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", document, "--data",
+		data)
 	record := firstRunOf(t, data)
 	token := machineToken(t, s, record.App.ClientID, record.App.ClientSecret)
 	found := func(want bool) {
@@ -68,7 +69,8 @@ func TestAccessWithOpenSignUpIsForTheToolsOwners(t *testing.T) {
 	if err := os.WriteFile(document, []byte(pets), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	must(t, "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", document, "--data", data)
+	must(t, "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", document, "--data",
+		data)
 	record := firstRunOf(t, data)
 	token := machineToken(t, s, record.App.ClientID, record.App.ClientSecret)
 	if list := speak(t, s, token, "tools/list", ``); !strings.Contains(list, `"tools":[]`) {
@@ -100,7 +102,8 @@ func TestClosingSignUpOpensNoToolToWhoeverCameBefore(t *testing.T) {
 		must(t, "user", "create", "--data", data, "--username", "ada", "--password", userPassword) // before the first start
 		start(t, data, c.args...).stop()
 		s := start(t, data)
-		must(t, "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", document, "--data", data)
+		must(t, "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", document, "--data",
+			data)
 		app := must(t, "app", "create", "--data", data, "--name", "A", "--domain", "a.example")
 		token := machineToken(t, s, app["client_id"].(string), app["client_secret"].(string))
 		if list := speak(t, s, token, "tools/list", ``); !strings.Contains(list, c.want) {
@@ -123,7 +126,8 @@ func TestConsoleSaysByWhichSignUpTheDefaultAccessHolds(t *testing.T) {
 	for signUp, standing := range map[string]string{"closed": "everyone", "open": "owner"} {
 		s := start(t, t.TempDir(), "--signup", signUp)
 		want := `"default":"` + standing + `","default_by":{"setting":"mcp.default_access","value":"auto","signup":"` + signUp + `",`
-		if _, body := get(t, http.DefaultClient, s.base+"/api/console/access", "Cookie", cookieOf(t, s).String()); !strings.Contains(body, want) {
+		if _, body := get(t, http.DefaultClient, s.base+"/api/console/access", "Cookie",
+			cookieOf(t, s).String()); !strings.Contains(body, want) {
 			t.Errorf("with sign-up %s the console answers %s, want %s", signUp, body, want)
 		}
 	}

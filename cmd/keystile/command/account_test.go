@@ -41,7 +41,8 @@ func TestUserProfileChangesAreSeenAtOnceAndTheirDataIsTheirs(t *testing.T) {
 			t.Errorf("userinfo says %s", body)
 		}
 	}
-	if code, body := submitted(t, c, s.base+"/oauth/account/delete", url.Values{"confirm": {who.Username}}); code != 409 || !strings.Contains(body, "administrator") {
+	if code, body := submitted(t, c, s.base+"/oauth/account/delete", url.Values{"confirm": {who.Username}}); code != 409 ||
+		!strings.Contains(body, "administrator") {
 		t.Errorf("the last administrator's deletion = %d %s", code, body)
 	}
 	ada := person(t)
@@ -56,7 +57,8 @@ func TestUserProfileChangesAreSeenAtOnceAndTheirDataIsTheirs(t *testing.T) {
 			Complete bool
 		}
 	}
-	if err := json.Unmarshal([]byte(body), &file); code != 200 || err != nil || file.Format != "keystile.account.1" || file.Profile.Username != "ada" || file.Profile.Name != "Ada" {
+	if err := json.Unmarshal([]byte(body), &file); code != 200 || err != nil || file.Format != "keystile.account.1" ||
+		file.Profile.Username != "ada" || file.Profile.Name != "Ada" {
 		t.Fatalf("data = %d %s, %v", code, body, err)
 	}
 	if !file.Audit.Complete || !strings.Contains(body, "profile changed: name") || strings.Contains(body, who.Username+`"`) {
@@ -74,7 +76,8 @@ func TestOperatorSaysHowAnAccountIsDeleted(t *testing.T) {
 	s := start(t, t.TempDir(), "--account-delete", "ask", "--account-contact", "privacy@example.com")
 	who, c := firstRunOf(t, s.data).Admin, person(t)
 	fill(t, c, s.base+"/oauth/signin", 303, "username", who.Username, "password", who.Password)
-	if code, body := submitted(t, c, s.base+"/oauth/account/delete", url.Values{"confirm": {who.Username}}); code != 200 || !strings.Contains(body, "mailto:privacy@example.com") {
+	if code, body := submitted(t, c, s.base+"/oauth/account/delete", url.Values{"confirm": {who.Username}}); code != 200 ||
+		!strings.Contains(body, "mailto:privacy@example.com") {
 		t.Errorf("asking = %d %s", code, body)
 	}
 	off := start(t, t.TempDir(), "--account-delete", "off")

@@ -22,9 +22,11 @@ func listen(ctx context.Context, flag, address string) (net.Listener, error) {
 	l, err := connections.Listen(ctx, address)
 	switch {
 	case errors.Is(err, syscall.EADDRINUSE):
-		return nil, fmt.Errorf("%s is in use by another program: stop it, or listen elsewhere with %s 127.0.0.1:8081 (port 0 is any free one)", address, flag)
+		return nil, fmt.Errorf("%s is in use by another program: stop it, or listen elsewhere with %s 127.0.0.1:8081 (port "+
+			"0 is any free one)", address, flag)
 	case errors.Is(err, syscall.EACCES):
-		return nil, fmt.Errorf("%s: this user may not listen on a port below 1024: choose another one with %s: %w", address, flag, err)
+		return nil, fmt.Errorf("%s: this user may not listen on a port below 1024: choose another one with %s: %w", address,
+			flag, err)
 	case err != nil:
 		return nil, fmt.Errorf("%w: give an address of this machine with %s, such as 127.0.0.1:8080", err, flag)
 	}
@@ -64,18 +66,22 @@ func everywhere(host string) bool {
 // advise warns of what works here and now but not as it is meant.
 func advise(log *slog.Logger, c *config.Config, base string) {
 	if c.AdminListen != "" && !local(c.AdminListen) {
-		log.Warn("other machines can connect to the admin listener and read metrics and profiles, which ask for no password: let only operators get there, and list the names they use in admin.hosts", "admin.listen", c.AdminListen)
+		log.Warn("other machines can connect to the admin listener and read metrics and profiles, which ask for no "+
+			"password: let only operators get there, and list the names they use in admin.hosts", "admin.listen", c.AdminListen)
 	}
 	host, _, _ := net.SplitHostPort(c.Listen)
 	if c.BaseURL == "" && everywhere(host) {
-		log.Warn("other machines can connect, but people can sign in from this one only: set base_url to the address they use", "base_url", base)
+		log.Warn("other machines can connect, but people can sign in from this one only: set base_url to the address they "+
+			"use", "base_url", base)
 	}
 	if local(c.Listen) && !local(hostPort(base)) && len(c.TrustedProxies) == 0 {
-		log.Warn("only a proxy on this machine can hand on what others ask, and none is trusted: all of them share the rate of one address; set trusted_proxies to the proxy's", "base_url", base)
+		log.Warn("only a proxy on this machine can hand on what others ask, and none is trusted: all of them share the "+
+			"rate of one address; set trusted_proxies to the proxy's", "base_url", base)
 	}
 	u, err := url.Parse(base)
 	if err == nil && u.Scheme != "https" && !config.Loopback(u.Hostname()) {
-		log.Warn("base_url is http, so passwords and tokens can be read on their way: put a proxy with https in front, and say so in base_url", "base_url", base)
+		log.Warn("base_url is http, so passwords and tokens can be read on their way: put a proxy with https in front, and "+
+			"say so in base_url", "base_url", base)
 	}
 }
 

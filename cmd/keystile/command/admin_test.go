@@ -29,13 +29,15 @@ func TestApplicationWorksHoweverItWasRegistered(t *testing.T) {
 func TestSettingTakesEffectAtOnce(t *testing.T) {
 	s := start(t, t.TempDir())
 	app := firstRunOf(t, s.data).App
-	ask := s.base + "/oauth/authorize?" + url.Values{"response_type": {"code"}, "client_id": {app.ClientID}, "redirect_uri": {app.RedirectURI}}.Encode()
+	ask := s.base + "/oauth/authorize?" + url.Values{"response_type": {"code"}, "client_id": {app.ClientID},
+		"redirect_uri": {app.RedirectURI}}.Encode()
 	stay := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	if resp, _ := get(t, stay, ask); resp.StatusCode != 200 {
 		t.Fatalf("authorize without a challenge = %d before", resp.StatusCode)
 	}
 	must(t, "setting", "set", "oauth_force_pkce", "1", "--data", s.data)
-	if resp, _ := get(t, stay, ask); resp.StatusCode != 302 || !strings.Contains(resp.Header.Get("Location"), "error=invalid_request") {
+	if resp, _ := get(t, stay, ask); resp.StatusCode != 302 || !strings.Contains(resp.Header.Get("Location"),
+		"error=invalid_request") {
 		t.Errorf("authorize without a challenge = %d %s after", resp.StatusCode, resp.Header.Get("Location"))
 	}
 }
@@ -47,11 +49,14 @@ func TestDataFolderIsMadeByServeAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, words := range []string{
-		"user create --username ada --password horse-battery", "app create --name A --domain a.example", "app list", "setting set oauth_force_pkce 1",
-		"key rotate", "key list", "audit verify", "backup " + file + "2", "restore " + file, "report migration", "billing orders", "session end ada",
+		"user create --username ada --password horse-battery", "app create --name A --domain a.example", "app list",
+		"setting set oauth_force_pkce 1",
+		"key rotate", "key list", "audit verify", "backup " + file + "2", "restore " + file, "report migration",
+		"billing orders", "session end ada",
 	} {
 		data := filepath.Join(t.TempDir(), "deep", "data")
-		wantFailure(t, 1, "there is no data folder "+data+": name the right one with --data, or make it by starting the service: keystile serve --data "+data,
+		wantFailure(t, 1, "there is no data folder "+data+": name the right one with --data, or make it by starting the "+
+			"service: keystile serve --data "+data,
 			append(strings.Fields(words), "--data", data)...)
 		if _, err := os.Stat(filepath.Dir(data)); err == nil {
 			t.Errorf("%s has made a folder", words)
@@ -64,7 +69,8 @@ func TestFolderMayBeFilledBeforeTheFirstStart(t *testing.T) {
 	data := t.TempDir()
 	must(t, "user", "create", "--data", data, "--username", "ada", "--password", "correct horse", "--role", "admin")
 	s := start(t, data)
-	if _, err := os.Stat(filepath.Join(data, "first-run.json")); err == nil || strings.Contains(s.out.String(), "first run") {
+	if _, err := os.Stat(filepath.Join(data, "first-run.json")); err == nil ||
+		strings.Contains(s.out.String(), "first run") {
 		t.Errorf("a store with a user in it had a first run: %s", s.out)
 	}
 }
@@ -101,7 +107,8 @@ func TestCommandWrongCallsExit2AndNameTheNearest(t *testing.T) {
 func TestKeyOfTheEnvironmentThatIsNotKnownStopsEveryCommand(t *testing.T) {
 	for _, words := range []string{"serve", "config", "setting get oauth_force_pkce"} {
 		var errs strings.Builder
-		code := program{storage: Bolt()}.run(t.Context(), strings.Fields(words), nil, &errs, &errs, []string{"KEYSTILE_LISTN=:1"})
+		code := program{storage: Bolt()}.run(t.Context(), strings.Fields(words), nil, &errs, &errs,
+			[]string{"KEYSTILE_LISTN=:1"})
 		if code != 2 || !strings.Contains(errs.String(), "KEYSTILE_LISTEN") {
 			t.Errorf("keystile %s = %d %s", words, code, errs.String())
 		}
@@ -143,7 +150,8 @@ func TestHelpOfEveryCommandFitsOnATerminal(t *testing.T) {
 				t.Errorf("help %s = %d %s", words[:i], code, errs)
 			}
 			for line := range strings.Lines(out) {
-				if name, listed := strings.CutPrefix(strings.TrimRight(line, " \n"), "  "); listed && name != "keystile" && isName.MatchString(name) {
+				if name, listed := strings.CutPrefix(strings.TrimRight(line, " \n"), "  "); listed && name != "keystile" &&
+					isName.MatchString(name) {
 					t.Errorf("help %s lists %s and does not say what it is for", words[:i], name)
 				}
 				if n := utf8.RuneCountInString(line) - 1; n > 80 && !strings.Contains(line, "://") {

@@ -37,7 +37,8 @@ func send(t *testing.T, s *service, method, path, body string, headers ...string
 
 // asking returns the path at which an agent asks a user to sign in.
 func asking(clientID string) string {
-	return "/oauth/authorize?" + url.Values{"response_type": {"code"}, "client_id": {clientID}, "redirect_uri": {"http://127.0.0.1:4000/cb"}, "scope": {"tools"},
+	return "/oauth/authorize?" + url.Values{"response_type": {"code"}, "client_id": {clientID},
+		"redirect_uri": {"http://127.0.0.1:4000/cb"}, "scope": {"tools"},
 		"code_challenge": {"E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"}, "code_challenge_method": {"S256"}}.Encode()
 }
 
@@ -45,8 +46,10 @@ func TestAgentRegistersItselfAndTheOperatorDecides(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	for _, path := range []string{"/oauth/register", "/register"} {
-		resp, _ := send(t, s, http.MethodOptions, path, "", "Origin", "https://inspector.example", "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "content-type")
-		if h := resp.Header; resp.StatusCode != 204 || h.Get("Access-Control-Allow-Origin") != "*" || h.Get("Access-Control-Allow-Credentials") != "" {
+		resp, _ := send(t, s, http.MethodOptions, path, "", "Origin", "https://inspector.example",
+			"Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "content-type")
+		if h := resp.Header; resp.StatusCode != 204 || h.Get("Access-Control-Allow-Origin") != "*" ||
+			h.Get("Access-Control-Allow-Credentials") != "" {
 			t.Errorf("the preflight of %s = %d %v", path, resp.StatusCode, h)
 		}
 		if resp, v := send(t, s, http.MethodPost, path, `{"redirect_uris":["http://127.0.0.1:1/cb"]}`, "Origin", "https://inspector.example"); resp.StatusCode != 201 || resp.Header.Get("Access-Control-Allow-Origin") != "*" {
@@ -63,7 +66,8 @@ func TestAgentRegistersItselfAndTheOperatorDecides(t *testing.T) {
 	cookie := cookieOf(t, s).String()
 	ask := func(id string, status int, want string) {
 		t.Helper()
-		if resp, page := get(t, http.DefaultClient, s.base+asking(id), "Cookie", cookie); resp.StatusCode != status || !strings.Contains(page, want) {
+		if resp, page := get(t, http.DefaultClient, s.base+asking(id), "Cookie", cookie); resp.StatusCode != status ||
+			!strings.Contains(page, want) {
 			t.Errorf("%s = %d %s, want %d with %q", id, resp.StatusCode, page, status, want)
 		}
 	}
@@ -75,7 +79,8 @@ func TestAgentRegistersItselfAndTheOperatorDecides(t *testing.T) {
 	must(t, "client", "deny", "agents.example.com", "--data", s.data)
 	ask("https://agents.example.com/client.json", 400, "does not admit")
 
-	resp, _ := send(t, s, http.MethodDelete, strings.TrimPrefix(agent["registration_client_uri"].(string), s.base), "", "Authorization", "Bearer "+agent["registration_access_token"].(string))
+	resp, _ := send(t, s, http.MethodDelete, strings.TrimPrefix(agent["registration_client_uri"].(string), s.base), "",
+		"Authorization", "Bearer "+agent["registration_access_token"].(string))
 	if resp.StatusCode != 204 {
 		t.Errorf("the removal = %d", resp.StatusCode)
 	}

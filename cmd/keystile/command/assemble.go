@@ -64,7 +64,8 @@ func assemble(ctx context.Context, c *config.Config, base string, data *dataStor
 		service.Handle(fake.Path+"/", fakes)
 	}
 	service.Handle("/", newRootHandler(c, base, apidoc.Of(openAPI(service)...), data, log))
-	requested := requests.Front(requests.Config{Log: log, Quiet: !c.LogRequests, ClientIP: service.ClientIP, Observer: observer})
+	requested := requests.Front(requests.Config{Log: log, Quiet: !c.LogRequests, ClientIP: service.ClientIP,
+		Observer: observer})
 	quiet := service.Gateway.Front(behind.before(service.Routes(), log))
 	return &assembled{service, behind, requested(traces.Front(quiet)), quiet}, nil
 }
@@ -83,10 +84,12 @@ func serviceConfig(c *config.Config, base string, data *dataStore, log *slog.Log
 		Trail: gateway.TrailConfig{Keep: c.AuditKeep, MaxBytes: c.AuditSize, Observe: data.events},
 		OAuth: oauth.Config{
 			AllowPrivate: c.PrivateLogouts, AllowPrivateEvents: c.PrivateEvents,
-			LoginTypes: c.LoginTypes, IDTokenAlgs: c.IDTokenAlgs, CodeReuseLeeway: c.CodeReuseLeeway, RefreshReuseLeeway: c.RefreshReuseLeeway,
+			LoginTypes: c.LoginTypes, IDTokenAlgs: c.IDTokenAlgs, CodeReuseLeeway: c.CodeReuseLeeway,
+			RefreshReuseLeeway:  c.RefreshReuseLeeway,
 			AgentsRefreshWindow: c.AgentsRefreshWindow,
 			Clients: oauth.ClientsConfig{
-				Documents: c.Clients.Documents, Hosts: c.Clients.Hosts, AllowPrivate: c.Clients.AllowPrivate, Registration: c.Clients.Registration,
+				Documents: c.Clients.Documents, Hosts: c.Clients.Hosts, AllowPrivate: c.Clients.AllowPrivate,
+				Registration: c.Clients.Registration,
 			},
 		},
 		Gateway: gateway.Config{

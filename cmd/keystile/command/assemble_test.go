@@ -140,24 +140,25 @@ var changes = []struct {
 			t.Errorf("the bus over the rate = %d %s", resp.StatusCode, body)
 		}
 	}},
-	{"--admin-listen 127.0.0.1:0 --limits-shadow address,free --limits-per-ip 3 --login-lock-failures 2", func(t *testing.T, s *service) {
-		for range 9 {
-			wantStatus(t, s, "/oauth/jwks", "", 200)
-		}
-		token := ownToken(t, s)
-		for range 70 {
-			wantStatus(t, s, "/api/v1/quota", token, 200)
-		}
-		_, text := get(t, http.DefaultClient, "http://"+s.out.Find(t, s.ended, `Admin listener +(\S+)`)+"/metrics")
-		for _, limit := range []string{"address", "free"} {
-			if line := `keystile_requests_shadowed_total{limit="` + limit + `"} `; !strings.Contains(text, line) || strings.Contains(text, line+"0\n") {
-				t.Errorf("the metrics do not count what passed over the rate of %s", limit)
+	{"--admin-listen 127.0.0.1:0 --limits-shadow address,free --limits-per-ip 3 --login-lock-failures 2",
+		func(t *testing.T, s *service) {
+			for range 9 {
+				wantStatus(t, s, "/oauth/jwks", "", 200)
 			}
-		}
-		wantSignIn(t, s, "203.0.113.1", 401)
-		wantSignIn(t, s, "203.0.113.1", 401)
-		wantSignIn(t, s, "203.0.113.1", 429) // a lock is no rate
-	}},
+			token := ownToken(t, s)
+			for range 70 {
+				wantStatus(t, s, "/api/v1/quota", token, 200)
+			}
+			_, text := get(t, http.DefaultClient, "http://"+s.out.Find(t, s.ended, `Admin listener +(\S+)`)+"/metrics")
+			for _, limit := range []string{"address", "free"} {
+				if line := `keystile_requests_shadowed_total{limit="` + limit + `"} `; !strings.Contains(text, line) || strings.Contains(text, line+"0\n") {
+					t.Errorf("the metrics do not count what passed over the rate of %s", limit)
+				}
+			}
+			wantSignIn(t, s, "203.0.113.1", 401)
+			wantSignIn(t, s, "203.0.113.1", 401)
+			wantSignIn(t, s, "203.0.113.1", 429) // a lock is no rate
+		}},
 	{"--gateway-products svc=UPSTREAM --gateway-free-repeats 1", func(t *testing.T, s *service) { wantCharged(t, s, 3) }},
 	{"--gateway-products svc=UPSTREAM --gateway-free-repeats 0", func(t *testing.T, s *service) { wantCharged(t, s, 4) }},
 	{"--gateway-products svc=UPSTREAM,search", func(t *testing.T, s *service) {
@@ -187,8 +188,10 @@ var changes = []struct {
 	}},
 	{`--gateway-products [{"name":"svc","upstream":"UPSTREAM","prefix":"/v1/a"},{"name":"svc","upstream":"UPSTREAM/deep","prefix":"/v1/a/b","strip_prefix":false,"identity":"bearer"}]`, func(t *testing.T, s *service) {
 		token := ownToken(t, s)
-		for path, want := range map[string]string{"/v1/a/x": "/x bearer false", "/v1/a/b/x": "/deep/v1/a/b/x bearer true", "/v1/a/bx": "/bx bearer false"} {
-			if resp, _ := get(t, http.DefaultClient, s.base+path, "Authorization", "Bearer "+token); resp.Header.Get("X-Seen") != want {
+		for path, want := range map[string]string{"/v1/a/x": "/x bearer false", "/v1/a/b/x": "/deep/v1/a/b/x bearer true",
+			"/v1/a/bx": "/bx bearer false"} {
+			if resp, _ := get(t, http.DefaultClient, s.base+path, "Authorization",
+				"Bearer "+token); resp.Header.Get("X-Seen") != want {
 				t.Errorf("%s reached the service as %q, want %q", path, resp.Header.Get("X-Seen"), want)
 			}
 		}
@@ -202,9 +205,11 @@ var changes = []struct {
 			t.Errorf("plans are %s", plans)
 		}
 	}},
-	{"--legacy-error-status mapped", func(t *testing.T, s *service) { wantStatus(t, s, "/connect.php?act=login", "", 400) }},
+	{"--legacy-error-status mapped",
+		func(t *testing.T, s *service) { wantStatus(t, s, "/connect.php?act=login", "", 400) }},
 	{"--upstreams-allow-private 10.0.0.0/8,localhost:9000", func(t *testing.T, s *service) {
-		for upstream, private := range map[string]bool{"http://10.1.2.3": false, "http://localhost:9000": false, "http://localhost:9001": true} {
+		for upstream, private := range map[string]bool{"http://10.1.2.3": false, "http://localhost:9000": false,
+			"http://localhost:9001": true} {
 			a := registered(t, s, `{"member":"m","upstream_url":"`+upstream+`","tools_static":[{"name":"a"}]}`, 200)
 			if strings.Contains(a, "is a private address") != private {
 				t.Errorf("%s is answered %s", upstream, a)
@@ -221,7 +226,8 @@ var changes = []struct {
 		const at = "/api/console/capabilities"
 		for origin, listed := range map[string]bool{"https://console.example.com": true, "https://evil.example.com": false} {
 			resp, _ := get(t, http.DefaultClient, s.base+at, "Origin", origin)
-			if h := resp.Header; (h.Get("Access-Control-Allow-Credentials") == "true") != listed || (h.Get("Access-Control-Allow-Origin") == origin) != listed {
+			if h := resp.Header; (h.Get("Access-Control-Allow-Credentials") == "true") != listed ||
+				(h.Get("Access-Control-Allow-Origin") == origin) != listed {
 				t.Errorf("a page of %s gets %v", origin, h)
 			}
 			want := 403
@@ -241,14 +247,16 @@ var changes = []struct {
 	}},
 	{"--mcp-clients off", func(t *testing.T, s *service) {
 		wantAgent(t, s, "https://claude.ai/client.json", "applications that are not registered here are not admitted")
-		if _, body := get(t, http.DefaultClient, s.base+"/.well-known/oauth-authorization-server"); strings.Contains(body, "client_id_metadata_document") {
+		if _, body := get(t, http.DefaultClient, s.base+"/.well-known/oauth-authorization-server"); strings.Contains(body,
+			"client_id_metadata_document") {
 			t.Errorf("the metadata is %s", body)
 		}
 	}},
 	{"--mcp-clients listed --mcp-client-hosts agents.example.com", func(t *testing.T, s *service) {
 		wantAgent(t, s, "https://claude.ai/client.json", "not on the list of this service")
 	}},
-	{"--mcp-allow-client-hosts localhost:1", func(t *testing.T, s *service) { // with base_url of a loopback host all are open
+	// with base_url of a loopback host all are open
+	{"--mcp-allow-client-hosts localhost:1", func(t *testing.T, s *service) {
 		wantAgent(t, s, "https://localhost:1/client.json", "could not be looked up")
 		wantAgent(t, s, "https://localhost:2/client.json", "not given to anybody")
 	}},
@@ -379,7 +387,8 @@ func wantAgent(t *testing.T, s *service, clientID, want string) {
 	t.Helper()
 	q := url.Values{"response_type": {"code"}, "client_id": {clientID}, "redirect_uri": {"http://127.0.0.1:4000/cb"},
 		"code_challenge": {"E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM"}, "code_challenge_method": {"S256"}}
-	if resp, page := get(t, http.DefaultClient, s.base+"/oauth/authorize?"+q.Encode()); resp.StatusCode != 400 || !strings.Contains(page, want) {
+	if resp, page := get(t, http.DefaultClient, s.base+"/oauth/authorize?"+q.Encode()); resp.StatusCode != 400 ||
+		!strings.Contains(page, want) {
 		t.Errorf("%s is answered %d %s, want %q", clientID, resp.StatusCode, page, want)
 	}
 }

@@ -48,7 +48,8 @@ func TestPersonIsAskedBeforeAnApplicationIsRemoved(t *testing.T) {
 	id := must(t, "app", "create", "--data", data, "--name", "A", "--domain", "a.example")["client_id"].(string)
 	remove := []string{"app", "delete", id, "--data", data}
 	ask := "Remove application " + id + `, and end everything it was granted\? \[y/N\] `
-	if code, shown := typed(t, [][2]string{{ask, "n"}}, remove...); code != 1 || !strings.Contains(shown, "keystile: nothing was done") {
+	if code, shown := typed(t, [][2]string{{ask, "n"}}, remove...); code != 1 ||
+		!strings.Contains(shown, "keystile: nothing was done") {
 		t.Errorf("no = %d %s", code, shown)
 	}
 	must(t, "app", "show", id, "--data", data)

@@ -11,7 +11,8 @@ import (
 	"testing/synctest"
 )
 
-var writeAuthority = flag.Bool("write-authority", false, "write testdata/authority.txt anew: read every line of what changes")
+var writeAuthority = flag.Bool("write-authority", false,
+	"write testdata/authority.txt anew: read every line of what changes")
 
 const authorityFile = "testdata/authority.txt"
 
@@ -40,7 +41,8 @@ func TestKeyOpensWhatItMustAndNothingMore(t *testing.T) {
 						return
 					}
 					if len(want[name]) != len(cells) {
-						t.Fatalf("%s has %d cells written down, of %d: decide them, and write %s", name, len(want[name]), len(cells), authorityFile)
+						t.Fatalf("%s has %d cells written down, of %d: decide them, and write %s", name, len(want[name]), len(cells),
+							authorityFile)
 					}
 					for i, cell := range cells {
 						if cell != want[name][i] {

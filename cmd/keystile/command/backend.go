@@ -18,5 +18,6 @@ import (
 // says so by the fields of a Storage of its own; commands that only read open the database by open,
 // so it has to be writable.
 func Backend(name string, open func(dir string) (driver.Backend, error)) Storage {
-	return Storage{Name: name, Open: func(_ context.Context, path string) (driver.Backend, error) { return open(filepath.Dir(path)) }}
+	return Storage{Name: name,
+		Open: func(_ context.Context, path string) (driver.Backend, error) { return open(filepath.Dir(path)) }}
 }

@@ -26,7 +26,8 @@ func TestProgramRunsOnAnAdapterThatOnlyOpens(t *testing.T) {
 		return p.run(t.Context(), append(words, "--data", data), strings.NewReader(""), &out, &out, nil), out.String()
 	}
 	for _, words := range [][]string{
-		{"user", "create", "--username", "ada", "--password", "correct horse"}, {"user", "list"}, {"audit", "verify"}, {"audit", "export"}, {"key", "rekey"},
+		{"user", "create", "--username", "ada", "--password", "correct horse"}, {"user", "list"}, {"audit", "verify"},
+		{"audit", "export"}, {"key", "rekey"},
 	} {
 		if code, said := run(words...); code != 0 {
 			t.Errorf("keystile %s = %d %s", words, code, said)

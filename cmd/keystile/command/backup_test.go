@@ -23,7 +23,8 @@ func TestBackupBringsTheServiceBack(t *testing.T) {
 		}
 		v := must(t, "backup", kept, "--data", data)
 		info, err := os.Stat(kept)
-		if err != nil || info.Mode().Perm() != 0o600 || float64(info.Size()) != v["bytes"] || v["master_key_included"] != false || !strings.Contains(v["note"].(string), "master.key") {
+		if err != nil || info.Mode().Perm() != 0o600 || float64(info.Size()) != v["bytes"] ||
+			v["master_key_included"] != false || !strings.Contains(v["note"].(string), "master.key") {
 			t.Fatalf("running %t: %v, %v; printed %v", running, info, err, v)
 		}
 		after := must(t, "app", "create", "--data", data, "--name", "After", "--domain", "a.example")
@@ -51,7 +52,8 @@ func TestBackupIsOneMomentAmidWrites(t *testing.T) {
 			case <-stop:
 				return
 			default:
-				program{storage: Bolt()}.run(t.Context(), []string{"app", "create", "--data", s.data, "--name", "X", "--domain", "a.example"}, nil, io.Discard, io.Discard, nil)
+				program{storage: Bolt()}.run(t.Context(), []string{"app", "create", "--data", s.data, "--name", "X", "--domain",
+					"a.example"}, nil, io.Discard, io.Discard, nil)
 			}
 		}
 	}()
@@ -86,7 +88,8 @@ func TestBackupReplacesNothingUnlessTold(t *testing.T) {
 func TestBackupOfNothingIsRefused(t *testing.T) {
 	t.Parallel()
 	none := filepath.Join(t.TempDir(), "none")
-	for want, data := range map[string]string{"there is no data folder": none, "no database in the data folder": t.TempDir()} {
+	for want, data := range map[string]string{"there is no data folder": none,
+		"no database in the data folder": t.TempDir()} {
 		wantFailure(t, 1, want, "backup", filepath.Join(t.TempDir(), "b.db"), "--data", data)
 	}
 	if _, err := os.Stat(none); err == nil {

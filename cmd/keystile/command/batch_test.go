@@ -14,9 +14,11 @@ import (
 func TestMessageOfABatchCountsAgainstTheRate(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newWorld(t)
-		app, err := w.store.SaveApp(t.Context(), storage.App{Name: "Free", Domains: []string{"app.example.com"}, Tier: storage.TierFree})
+		app, err := w.store.SaveApp(t.Context(), storage.App{Name: "Free", Domains: []string{"app.example.com"},
+			Tier: storage.TierFree})
 		fatal(t, err)
-		header := http.Header{"Authorization": {"Bearer " + w.machine(app)}, "Mcp-Protocol-Version": {"2025-03-26"}, "Content-Type": {"application/json"}}
+		header := http.Header{"Authorization": {"Bearer " + w.machine(app)}, "Mcp-Protocol-Version": {"2025-03-26"},
+			"Content-Type": {"application/json"}}
 		batch := func(n int) (int, string) {
 			one := `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`
 			_, out := w.send("POST", mcpbus.Path, "["+strings.TrimSuffix(strings.Repeat(one+",", n), ",")+"]", header)

@@ -68,7 +68,8 @@ func TestSettingsOfTheBusReachIt(t *testing.T) {
 	if said := speak(t, s, token, "tools/call", `{"name":"m__over"}`); !strings.Contains(said, `"isError":true`) || !strings.Contains(said, "answer of 65537 bytes, and at most 65536 bytes") {
 		t.Errorf("one of a byte more is %.200s", said)
 	}
-	for origin, want := range map[string]int{"": 200, s.base: 200, "https://app.example.com": 200, "https://console.example.com": 403, "https://evil.example": 403, "null": 403} {
+	for origin, want := range map[string]int{"": 200, s.base: 200, "https://app.example.com": 200,
+		"https://console.example.com": 403, "https://evil.example": 403, "null": 403} {
 		r, err := http.NewRequest("POST", s.base+"/api/mcp", strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"ping"}`))
 		if err != nil {
 			t.Fatal(err)
@@ -78,7 +79,8 @@ func TestSettingsOfTheBusReachIt(t *testing.T) {
 			r.Header.Set("Origin", origin)
 		}
 		resp, body := do(t, http.DefaultClient, r)
-		if resp.StatusCode != want || resp.Header.Get("Access-Control-Allow-Origin") != "*" || resp.Header.Get("Access-Control-Allow-Credentials") != "" {
+		if resp.StatusCode != want || resp.Header.Get("Access-Control-Allow-Origin") != "*" ||
+			resp.Header.Get("Access-Control-Allow-Credentials") != "" {
 			t.Errorf("a page of %q gets %d %v %s, want %d", origin, resp.StatusCode, resp.Header, body, want)
 		}
 	}

@@ -59,7 +59,9 @@ func (k *checkup) add(name string, s admin.State, says, do string) {
 // folder judges what this machine keeps itself.
 func (k *checkup) folder(ctx context.Context) {
 	if !k.shared && k.nodes > 1 {
-		k.add("store", admin.Unsafe, fmt.Sprintf("the store is a file of one data folder (%s), and %d nodes would have one each: what one issues is unknown to the others", k.storage.name(), k.nodes),
+		k.add("store", admin.Unsafe,
+			fmt.Sprintf("the store is a file of one data folder (%s), and %d nodes would have one each: what one issues is "+
+				"unknown to the others", k.storage.name(), k.nodes),
 			"storage_url=postgres://... for all of them; keystile storage copy brings what is there along")
 	}
 	f, err := folder.Find(k.conf.Data)
@@ -77,7 +79,8 @@ func (k *checkup) folder(ctx context.Context) {
 	case err != nil:
 		k.add("journal", admin.Unknown, err.Error(), "see that "+f.Journal()+" is on a disk of this machine")
 	case m.Name != "":
-		k.add("journal", admin.Unsafe, fmt.Sprintf("%s in %s is on %s: %s", what, f.Path(), m.Name, m.Says), "a disk of the machine for the data folder, or a volume of a block device")
+		k.add("journal", admin.Unsafe, fmt.Sprintf("%s in %s is on %s: %s", what, f.Path(), m.Name, m.Says),
+			"a disk of the machine for the data folder, or a volume of a block device")
 	default:
 		k.add("journal", admin.Safe, what+" is on a disk", "")
 	}
@@ -102,7 +105,8 @@ func (k *checkup) rights(f *folder.Folder) {
 	}
 	switch warning := f.Warning(); {
 	case err != nil:
-		k.add("data", admin.Unsafe, fmt.Sprintf("this user cannot write to the data folder: %v", err), "run the check as the user of the service; or give the folder to that user, with mode 0700")
+		k.add("data", admin.Unsafe, fmt.Sprintf("this user cannot write to the data folder: %v", err),
+			"run the check as the user of the service; or give the folder to that user, with mode 0700")
 	case warning != "":
 		k.add("data", admin.Unsafe, warning+"; the master key and the journal are in there", "chmod 700 "+f.Path())
 	default:
@@ -114,20 +118,25 @@ func (k *checkup) rights(f *folder.Folder) {
 func (k *checkup) reached() {
 	switch u, err := url.Parse(k.conf.BaseURL); {
 	case k.conf.BaseURL == "" && k.nodes > 1:
-		k.add("base_url", admin.Unsafe, "without base_url each node calls itself by its own address: tokens of one are those of another issuer at the next", "base_url, the same at every node")
+		k.add("base_url", admin.Unsafe, "without base_url each node calls itself by its own address: tokens of one are "+
+			"those of another issuer at the next", "base_url, the same at every node")
 	case k.conf.BaseURL == "":
-		k.add("base_url", admin.Noted, "without base_url only this machine can sign in", "base_url, the address that people use")
+		k.add("base_url", admin.Noted, "without base_url only this machine can sign in",
+			"base_url, the address that people use")
 	case err == nil && u.Scheme != "https" && !localName(u.Hostname()):
-		k.add("base_url", admin.Unsafe, "base_url is http: passwords and tokens can be read on their way", "TLS at the balancer, and https in base_url")
+		k.add("base_url", admin.Unsafe, "base_url is http: passwords and tokens can be read on their way",
+			"TLS at the balancer, and https in base_url")
 	default:
 		k.add("base_url", admin.Safe, "people and applications come by "+k.conf.BaseURL, "")
 	}
 	if k.nodes > 1 && len(k.conf.TrustedProxies) == 0 {
-		k.add("trusted_proxies", admin.Unsafe, "no proxy is trusted, so that all who come through the balancer share the limits and locks of its one address", "trusted_proxies, the addresses of the balancer")
+		k.add("trusted_proxies", admin.Unsafe, "no proxy is trusted, so that all who come through the balancer share the "+
+			"limits and locks of its one address", "trusted_proxies, the addresses of the balancer")
 	}
 	for _, p := range k.conf.TrustedProxies {
 		if p.Bits() == 0 {
-			k.add("trusted_proxies", admin.Unsafe, "everybody is a trusted proxy: whoever writes X-Forwarded-For chooses whose limits and locks count", "trusted_proxies, the addresses of the balancer and nothing else")
+			k.add("trusted_proxies", admin.Unsafe, "everybody is a trusted proxy: whoever writes X-Forwarded-For chooses "+
+				"whose limits and locks count", "trusted_proxies, the addresses of the balancer and nothing else")
 			return
 		}
 	}
@@ -164,13 +173,16 @@ func (k *checkup) database(ctx context.Context) {
 	case err == nil:
 		k.add(name, admin.Safe, fmt.Sprintf("the master key (%s) is the store's", from), "")
 	case errors.Is(err, storage.ErrMasterKey):
-		k.add(name, admin.Unsafe, fmt.Sprintf("%v (the key came from %s): this node does not start", err, from), "the master key of the other nodes, in KEYSTILE_MASTER_KEY or master_key_file")
+		k.add(name, admin.Unsafe, fmt.Sprintf("%v (the key came from %s): this node does not start", err, from),
+			"the master key of the other nodes, in KEYSTILE_MASTER_KEY or master_key_file")
 	case errors.Is(err, fs.ErrNotExist):
 		k.add(name, admin.Unsafe, err.Error(), "the master key of the other nodes, in KEYSTILE_MASTER_KEY or master_key_file")
 	case errors.Is(err, driver.ErrNotFound):
-		k.add(name, admin.Noted, "there is no store yet: the first node that starts seals it with its master key", "the same KEYSTILE_MASTER_KEY or master_key_file for every node")
+		k.add(name, admin.Noted, "there is no store yet: the first node that starts seals it with its master key",
+			"the same KEYSTILE_MASTER_KEY or master_key_file for every node")
 	case errors.Is(err, errReadOnly):
-		k.add(name, admin.Noted, "the store has not been opened with this master key yet, or a change of it has begun", "keystile key rekey, if a change was begun")
+		k.add(name, admin.Noted, "the store has not been opened with this master key yet, or a change of it has begun",
+			"keystile key rekey, if a change was begun")
 	default:
 		k.add(name, admin.Unknown, err.Error(), "see what else is found, and check again")
 	}

@@ -81,7 +81,8 @@ func TestFolderOfOneNodeIsChecked(t *testing.T) {
 	if left, err := os.ReadDir(data); err != nil || len(left) > 0 {
 		t.Errorf("the check leaves %v, %v", left, err)
 	}
-	if _, out, _ := command(t, "", append(slices.Clone(behindBalancer), "storage", "check", "--data", data)...); !strings.HasSuffix(out, "Nothing unsafe was found, for 1 node.\n") {
+	if _, out, _ := command(t, "", append(slices.Clone(behindBalancer), "storage", "check", "--data",
+		data)...); !strings.HasSuffix(out, "Nothing unsafe was found, for 1 node.\n") {
 		t.Errorf("a person is told %s", out)
 	}
 	c = checkStorage(t, append(slices.Clone(behindBalancer), "--data", data, "--nodes", "2")...)
@@ -101,17 +102,21 @@ func TestFolderOfOneNodeIsChecked(t *testing.T) {
 func TestCountersOfAFolderAreChecked(t *testing.T) {
 	t.Parallel()
 	data := privateFolder(t)
-	if code, out, errs := command(t, "", "app", "create", "--data", data, "--name", "Shop", "--domain", "shop.example"); code != 0 {
+	if code, out, errs := command(t, "", "app", "create", "--data", data, "--name", "Shop", "--domain",
+		"shop.example"); code != 0 {
 		t.Fatalf("app create = %d, %s%s", code, out, errs)
 	}
-	checkStorage(t, append(slices.Clone(behindBalancer), "--data", data)...).want(t, "counters", admin.Safe, "as many users")
+	checkStorage(t, append(slices.Clone(behindBalancer), "--data", data)...).want(t, "counters", admin.Safe,
+		"as many users")
 }
 
 func TestPersonReadsTheWorstFirst(t *testing.T) {
 	t.Parallel()
-	code, out, errs := command(t, "", "storage", "check", "--data", privateFolder(t), "--base-url", "http://id.example.com", "--nodes", "2")
+	code, out, errs := command(t, "", "storage", "check", "--data", privateFolder(t), "--base-url",
+		"http://id.example.com", "--nodes", "2")
 	if code != 1 || !strings.Contains(errs, "not safe: 3 of 6") || !strings.HasPrefix(out, "unsafe   store\n") ||
-		strings.Index(out, "unsafe   base_url") > strings.Index(out, "safe     journal") || !strings.Contains(out, "\n         → TLS at the balancer") {
+		strings.Index(out, "unsafe   base_url") > strings.Index(out, "safe     journal") ||
+		!strings.Contains(out, "\n         → TLS at the balancer") {
 		t.Errorf("%d %s%s", code, out, errs)
 	}
 	for line := range strings.Lines(out) {
@@ -210,10 +215,13 @@ func TestStoreThatNodesShareIsChecked(t *testing.T) {
 
 func TestDatabaseThatCannotBeLookedIntoIsSaidToBeUnknown(t *testing.T) {
 	t.Parallel()
-	for _, address := range []string{"postgres://u:opensesame@127.0.0.1:1/d", "postgres://u:opensesame@127.0.0.1:1/d?timeout=soon"} {
-		code, out, errs := command(t, "", append(slices.Clone(behindBalancer), "storage", "check", "--data", privateFolder(t), "--storage-url", address)...)
+	for _, address := range []string{"postgres://u:opensesame@127.0.0.1:1/d",
+		"postgres://u:opensesame@127.0.0.1:1/d?timeout=soon"} {
+		code, out, errs := command(t, "", append(slices.Clone(behindBalancer), "storage", "check", "--data", privateFolder(t),
+			"--storage-url", address)...)
 		u, _ := url.Parse(address)
-		if want := map[bool]int{true: 3, false: 1}[u.RawQuery == ""]; code != want || strings.Contains(out+errs, "opensesame") || !strings.Contains(out, "connection\n") {
+		if want := map[bool]int{true: 3, false: 1}[u.RawQuery == ""]; code != want ||
+			strings.Contains(out+errs, "opensesame") || !strings.Contains(out, "connection\n") {
 			t.Errorf("%s: %d %s%s", address, code, out, errs)
 		}
 	}

@@ -23,17 +23,21 @@ func (k *checkup) counting(ctx context.Context) {
 	const name = "redis"
 	if k.conf.RedisURL.IsZero() {
 		if k.nodes > 1 {
-			k.add(name, admin.Noted, fmt.Sprintf("there is no redis_url: each of %d nodes counts by itself, so all together let through so many times each limit, and a lock holds at one of them", k.nodes), "redis_url, the same at every node")
+			k.add(name, admin.Noted, fmt.Sprintf("there is no redis_url: each of %d nodes counts by itself, so all together "+
+				"let through so many times each limit, and a lock holds at one of them", k.nodes),
+				"redis_url, the same at every node")
 		}
 		return
 	}
 	target, err := resp.Parse(k.conf.RedisURL.Reveal())
 	if err != nil {
-		k.add(name, admin.Unknown, "redis_url is none that can be looked at: "+err.Error(), "see that it is like redis://host:6379")
+		k.add(name, admin.Unknown, "redis_url is none that can be looked at: "+err.Error(),
+			"see that it is like redis://host:6379")
 		return
 	}
 	if target.MasterSet != "" {
-		k.add(name, admin.Unknown, "redis_url names sentinels, and the master that they name is not looked at", "try the address of the master itself as redis_url")
+		k.add(name, admin.Unknown, "redis_url names sentinels, and the master that they name is not looked at",
+			"try the address of the master itself as redis_url")
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, redisPatience)
@@ -44,7 +48,9 @@ func (k *checkup) counting(ctx context.Context) {
 		err = k.redis(r, target)
 	}
 	if err != nil {
-		k.add(name, admin.Unsafe, fmt.Sprintf("Redis does not answer as it should: %v; each node keeps its share of the limits", err), "start it, or mend redis_url")
+		k.add(name, admin.Unsafe,
+			fmt.Sprintf("Redis does not answer as it should: %v; each node keeps its share of the limits", err),
+			"start it, or mend redis_url")
 	}
 }
 
@@ -74,9 +80,11 @@ func (k *checkup) redis(r *resp.Conn, target resp.Target) error {
 	answer, _ = r.Do(by, "CONFIG", "GET", "maxmemory-policy")
 	switch policy, err := answer.Strings(); {
 	case err != nil || len(policy) < 2:
-		k.add("redis_memory", admin.Unknown, "Redis does not tell its maxmemory-policy (a managed one may not)", "see that it is noeviction")
+		k.add("redis_memory", admin.Unknown, "Redis does not tell its maxmemory-policy (a managed one may not)",
+			"see that it is noeviction")
 	case strings.HasPrefix(policy[1], "allkeys-"), strings.HasPrefix(policy[1], "volatile-"):
-		k.add("redis_memory", admin.Unsafe, "maxmemory-policy is "+policy[1]+": a full Redis drops counts, and with them limits and locks", "CONFIG SET maxmemory-policy noeviction")
+		k.add("redis_memory", admin.Unsafe, "maxmemory-policy is "+policy[1]+": a full Redis drops counts, and with them "+
+			"limits and locks", "CONFIG SET maxmemory-policy noeviction")
 	default:
 		k.add("redis_memory", admin.Safe, "maxmemory-policy is "+policy[1], "")
 	}
@@ -95,11 +103,15 @@ func judgeRedis(info string, took time.Duration) admin.Finding {
 	says := fmt.Sprintf("Redis %s answers in %s", version, took.Round(10*time.Microsecond))
 	switch {
 	case n < 7:
-		return admin.Finding{Name: "redis", State: admin.Unsafe, Says: says + ", and version 7 or newer is needed", Do: "a newer one, or Valkey"}
+		return admin.Finding{Name: "redis", State: admin.Unsafe, Says: says + ", and version 7 or newer is needed",
+			Do: "a newer one, or Valkey"}
 	case took > redisBound:
-		return admin.Finding{Name: "redis", State: admin.Unsafe, Says: fmt.Sprintf("%s, and nodes wait for %s: they count by themselves, each its share", says, redisBound), Do: "one that is nearer, or has less to do"}
+		return admin.Finding{Name: "redis", State: admin.Unsafe,
+			Says: fmt.Sprintf("%s, and nodes wait for %s: they count by themselves, each its share", says, redisBound),
+			Do:   "one that is nearer, or has less to do"}
 	case took > redisBound/5:
-		return admin.Finding{Name: "redis", State: admin.Noted, Says: says + ", which each request waits for", Do: "one that is nearer, or has less to do"}
+		return admin.Finding{Name: "redis", State: admin.Noted, Says: says + ", which each request waits for",
+			Do: "one that is nearer, or has less to do"}
 	}
 	return admin.Finding{Name: "redis", State: admin.Safe, Says: says}
 }
@@ -107,7 +119,8 @@ func judgeRedis(info string, took time.Duration) admin.Finding {
 func judgeRedisClock(ahead time.Duration) admin.Finding {
 	says := fmt.Sprintf("the clocks of this machine and of Redis are %s apart", ahead.Abs().Round(time.Millisecond))
 	if ahead.Abs() > maxClockAhead {
-		return admin.Finding{Name: "redis_clock", State: admin.Noted, Says: says + ": windows go by its clock, and a failover to another one moves them", Do: "set both by NTP"}
+		return admin.Finding{Name: "redis_clock", State: admin.Noted,
+			Says: says + ": windows go by its clock, and a failover to another one moves them", Do: "set both by NTP"}
 	}
 	return admin.Finding{Name: "redis_clock", State: admin.Safe, Says: says}
 }
@@ -115,7 +128,10 @@ func judgeRedisClock(ahead time.Duration) admin.Finding {
 func judgeRedisWay(target resp.Target) admin.Finding {
 	host, _, err := net.SplitHostPort(target.Addresses[0])
 	if err == nil && target.TLS == nil && !localName(host) {
-		return admin.Finding{Name: "redis_tls", State: admin.Noted, Says: "the way to Redis is not encrypted: who can listen on it reads addresses and its password", Do: "rediss://, or a network of its own"}
+		return admin.Finding{Name: "redis_tls", State: admin.Noted,
+			Says: "the way to Redis is not encrypted: who can listen on it reads addresses and its password",
+			Do:   "rediss://, or a network of its own"}
 	}
-	return admin.Finding{Name: "redis_tls", State: admin.Safe, Says: "the way to Redis is encrypted, or does not leave this machine"}
+	return admin.Finding{Name: "redis_tls", State: admin.Safe,
+		Says: "the way to Redis is encrypted, or does not leave this machine"}
 }

@@ -60,22 +60,28 @@ func TestRedisThatIsNotThereOrNotFitIsFound(t *testing.T) {
 	if _, said := checkStorage(t, args...).by["redis"]; said {
 		t.Error("one node is told to have a Redis")
 	}
-	checkStorage(t, append(args, "--redis-url", "redis://127.0.0.1:1")...).want(t, "redis", admin.Unsafe, "refused", "keeps its share")
+	checkStorage(t, append(args, "--redis-url", "redis://127.0.0.1:1")...).want(t, "redis", admin.Unsafe, "refused",
+		"keeps its share")
 	for _, c := range []struct {
 		version string
 		took    time.Duration
 		want    admin.State
-	}{{"7.0.15", time.Millisecond, admin.Safe}, {"8.1.0", time.Millisecond, admin.Safe}, {"6.2.1", time.Millisecond, admin.Unsafe}, {"7.2.0", 51 * time.Millisecond, admin.Unsafe}, {"7.2.0", 20 * time.Millisecond, admin.Noted}} {
+	}{{"7.0.15", time.Millisecond, admin.Safe}, {"8.1.0", time.Millisecond, admin.Safe},
+		{"6.2.1", time.Millisecond, admin.Unsafe}, {"7.2.0", 51 * time.Millisecond, admin.Unsafe},
+		{"7.2.0", 20 * time.Millisecond, admin.Noted}} {
 		if f := judgeRedis("# Server\r\nredis_version:"+c.version+"\r\nos:x\r\n", c.took); f.State != c.want {
 			t.Errorf("%v is %+v", c, f)
 		}
 	}
-	for ahead, want := range map[time.Duration]admin.State{0: admin.Safe, -4 * time.Second: admin.Safe, 6 * time.Second: admin.Noted, -time.Hour: admin.Noted} {
+	for ahead, want := range map[time.Duration]admin.State{0: admin.Safe, -4 * time.Second: admin.Safe,
+		6 * time.Second: admin.Noted, -time.Hour: admin.Noted} {
 		if f := judgeRedisClock(ahead); f.State != want {
 			t.Errorf("%v apart is %+v", ahead, f)
 		}
 	}
-	for address, want := range map[string]admin.State{"redis://127.0.0.1": admin.Safe, "redis://cache.example.com": admin.Noted, "rediss://cache.example.com": admin.Safe, "unix:///run/redis.sock": admin.Safe} {
+	for address, want := range map[string]admin.State{"redis://127.0.0.1": admin.Safe,
+		"redis://cache.example.com": admin.Noted, "rediss://cache.example.com": admin.Safe,
+		"unix:///run/redis.sock": admin.Safe} {
 		target, err := resp.Parse(address)
 		if err != nil {
 			t.Fatal(err)

@@ -10,14 +10,17 @@ import (
 )
 
 var (
-	asJSON      = cli.Flag{Name: "json", Help: "print JSON"}
-	reference   = cli.Flag{Name: "reference", Help: "print what each key is and its default instead, with --json for programs"}
+	asJSON    = cli.Flag{Name: "json", Help: "print JSON"}
+	reference = cli.Flag{Name: "reference",
+		Help: "print what each key is and its default instead, with --json for programs"}
 	withModules = cli.Flag{Name: "modules", Help: "list the modules that are linked into it, with their versions"}
 )
 
 // groups are the headings of the help.
 var groups = []cli.Group{
-	{Title: "The service:", Topics: []cli.Topic{{Name: "serve"}, {Name: "config"}, {Name: "setting", Summary: "Show and change what may change while the service runs"}, {Name: "health"}, {Name: "version"}, {Name: "node", Summary: "List the servers that share a store"}}},
+	{Title: "The service:", Topics: []cli.Topic{{Name: "serve"}, {Name: "config"},
+		{Name: "setting", Summary: "Show and change what may change while the service runs"}, {Name: "health"},
+		{Name: "version"}, {Name: "node", Summary: "List the servers that share a store"}}},
 	{Title: "Applications and people:", Topics: []cli.Topic{
 		{Name: "app", Summary: "Register, list, change and remove applications"},
 		{Name: "billing", Summary: "Decide on orders, and show what applications owe"},
@@ -52,23 +55,29 @@ func (p program) commands() cli.Table {
 	own := []cli.Command{
 		{
 			Name: "serve", Summary: "Run the service until it is told to stop", Run: p.serve, Flags: config.Flags(),
-			Details:  "Every flag is also a key of the configuration file (--listen is listen, --lifetimes-code is\nlifetimes.code) and a variable of the environment (KEYSTILE_LISTEN, KEYSTILE_LIFETIMES_CODE).",
-			Examples: []string{"keystile", "keystile serve --listen 0.0.0.0:8080 --base-url https://id.example.com \\\n    --data /var/lib/keystile"},
+			Details: "Every flag is also a key of the configuration file (--listen is listen, --lifetimes-code is\n" +
+				"lifetimes.code) and a variable of the environment (KEYSTILE_LISTEN, KEYSTILE_LIFETIMES_CODE).",
+			Examples: []string{"keystile", "keystile serve --listen 0.0.0.0:8080 --base-url https://id.example.com \\\n" +
+				"    --data /var/lib/keystile"},
 		},
 		{
 			Name: "config", Summary: "Print the effective configuration and where each value comes from", Run: showConfig,
-			Details:  "What it prints is a configuration file. Secrets are not shown.",
-			Flags:    append(config.Flags(), asJSON, reference),
-			Examples: []string{"keystile config > keystile.yaml", "keystile config --config keystile.yaml --json", "keystile config --reference", "keystile config --reference --json"},
+			Details: "What it prints is a configuration file. Secrets are not shown.",
+			Flags:   append(config.Flags(), asJSON, reference),
+			Examples: []string{"keystile config > keystile.yaml", "keystile config --config keystile.yaml --json",
+				"keystile config --reference", "keystile config --reference --json"},
 		},
 		{
 			Name: "health", Summary: "Ask the service of this machine whether it is ready", Run: askHealth,
-			Details:  "It reads the configuration as serve does, asks /healthz/ready at the address of listen, and exits 1\nunless that answers 200 within five seconds: a health check for containers, which have no curl. Beside\nthat it names the tools without an access list which strangers may use, if there are any.",
+			Details: "It reads the configuration as serve does, asks /healthz/ready at the address of listen, and exits 1\n" +
+				"unless that answers 200 within five seconds: a health check for containers, which have no curl. Beside\n" +
+				"that it names the tools without an access list which strangers may use, if there are any.",
 			Flags:    append(config.Flags(), asJSON),
 			Examples: []string{"keystile health", "keystile health --listen 0.0.0.0:8080"},
 		},
 		{
-			Name: "version", Summary: "Print the version, and what the program is made of", Run: showVersion, Flags: []cli.Flag{asJSON, withModules},
+			Name: "version", Summary: "Print the version, and what the program is made of", Run: showVersion,
+			Flags:    []cli.Flag{asJSON, withModules},
 			Examples: []string{"keystile version", "keystile version --modules --json"},
 		},
 	}

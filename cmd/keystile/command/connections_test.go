@@ -46,7 +46,8 @@ func elsewhere(t *testing.T) *http.Client {
 	}
 	l.Close()
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: ip}}
-	return &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DialContext: dialer.DialContext, DisableKeepAlives: true}}
+	return &http.Client{Timeout: 10 * time.Second, Transport: &http.Transport{DialContext: dialer.DialContext,
+		DisableKeepAlives: true}}
 }
 
 func TestAddressHoldsSoManyConnectionsAtEachListener(t *testing.T) {

@@ -12,7 +12,8 @@ import (
 // registered sends a registration as the administrator's browser and returns the answer's body.
 func registered(t *testing.T, s *service, body string, status int, headers ...string) string {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+"/api/console/capabilities/register", strings.NewReader(body))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+"/api/console/capabilities/register",
+		strings.NewReader(body))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -44,11 +45,13 @@ func TestConsoleAndCommandsSeeWhatTheOtherRegisters(t *testing.T) {
 	must(t, "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", file, "--replace",
 		"--data", s.data)
 	cookie := cookieOf(t, s).String()
-	if _, body := get(t, http.DefaultClient, s.base+"/api/console/capabilities/pets", "Cookie", cookie); !strings.Contains(body, "findPet") || strings.Contains(body, "getPet") {
+	if _, body := get(t, http.DefaultClient, s.base+"/api/console/capabilities/pets", "Cookie",
+		cookie); !strings.Contains(body, "findPet") || strings.Contains(body, "getPet") {
 		t.Errorf("the console shows %s", body)
 	}
 	s.stop()
-	must(t, "capability", "register", "mcp", "--upstream", "https://mcp.example.com", "--data", s.data) // with nobody serving
+	// with nobody serving
+	must(t, "capability", "register", "mcp", "--upstream", "https://mcp.example.com", "--data", s.data)
 	if v := must(t, "capability", "show", "mcp", "--data", s.data); v["kind"] != "mcp" || v["owner"] == "" {
 		t.Errorf("the command shows %v", v)
 	}
@@ -93,15 +96,18 @@ func TestOperatorSaysHowMuchOneUserMayHave(t *testing.T) {
 	two := `{"openapi":"3.0.3","paths":{"/a":{"get":{"operationId":"a"}},"/b":{"get":{"operationId":"b"}}}}`
 	for i, member := range []string{"first", "again"} {
 		text := registered(t, s, `{"member":"`+member+`","upstream_url":"https://pets.example.com","openapi":`+two+`}`, 200)
-		if left := strings.Contains(text, "the bus leaves this capability out: with its 2 tools its owner would have 4 there, and may have at most 2"); left != (i == 1) {
+		if left := strings.Contains(text, "the bus leaves this capability out: with its 2 tools its owner would have 4 "+
+			"there, and may have at most 2"); left != (i == 1) {
 			t.Errorf("an administrator's registration %d is answered %s", i+1, text)
 		}
 	}
 	token := machineToken(t, s, firstRunOf(t, s.data).App.ClientID, firstRunOf(t, s.data).App.ClientSecret)
-	if tools := speak(t, s, token, "tools/list", "{}"); !strings.Contains(tools, "first__a") || strings.Contains(tools, "again__a") {
+	if tools := speak(t, s, token, "tools/list", "{}"); !strings.Contains(tools, "first__a") ||
+		strings.Contains(tools, "again__a") {
 		t.Errorf("the bus lists %s, want what was registered first", tools)
 	}
-	if v := must(t, "capability", "show", "again", "--data", s.data); !strings.Contains(v["warning"].(string), "at most 2") {
+	if v := must(t, "capability", "show", "again", "--data", s.data); !strings.Contains(v["warning"].(string),
+		"at most 2") {
 		t.Errorf("the command shows %v, want the reason", v)
 	}
 	must(t, "user", "create", "--username", "mina", "--password", "correct horse", "--role", "developer", "--data", s.data)

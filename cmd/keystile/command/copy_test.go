@@ -36,11 +36,13 @@ func TestStoreIsCopiedWhileItIsServedAndUsersStaySignedIn(t *testing.T) {
 	g := redeem(t, s, authorize(t, s), 200)
 	copies := []string{"storage", "copy", "--from", "bolt:" + data, "--to", "bolt:" + other}
 	dry := must(t, append(copies, "--dry-run")...)
-	if _, err := os.Stat(filepath.Join(other, "keystile.db")); !errors.Is(err, os.ErrNotExist) || tableOf(t, dry, "tokens")["written"] == 0.0 {
+	if _, err := os.Stat(filepath.Join(other, "keystile.db")); !errors.Is(err, os.ErrNotExist) ||
+		tableOf(t, dry, "tokens")["written"] == 0.0 {
 		t.Errorf("a dry run says %v and makes a file (%v)", dry, err)
 	}
 	first := must(t, copies...)
-	if first["live"] != true || first["verified"] != true || first["finished"] != false || !strings.Contains(first["next"].(string), "stop the servers") {
+	if first["live"] != true || first["verified"] != true || first["finished"] != false ||
+		!strings.Contains(first["next"].(string), "stop the servers") {
 		t.Errorf("beside a server: %v", first)
 	}
 	if left, _ := filepath.Glob(filepath.Join(data, ".keystile*")); len(left) > 0 {
@@ -139,12 +141,13 @@ func TestStorageWithAnAddressOfItsOwnIsCopiedToAndFrom(t *testing.T) {
 	start(t, data).stop()
 	stores := map[string]*memory.Store{}
 	s := Bolt()
-	s.Others = []Storage{{Name: "heap", Schemes: []string{"heap", "ram"}, OpenAt: func(_ context.Context, address string, _ Watch) (driver.Backend, error) {
-		if stores[address] == nil {
-			stores[address] = memory.New()
-		}
-		return kept{stores[address]}, nil
-	}}}
+	s.Others = []Storage{{Name: "heap", Schemes: []string{"heap", "ram"},
+		OpenAt: func(_ context.Context, address string, _ Watch) (driver.Backend, error) {
+			if stores[address] == nil {
+				stores[address] = memory.New()
+			}
+			return kept{stores[address]}, nil
+		}}}
 	run := func(words ...string) (code int, said string) {
 		var out bytes.Buffer
 		code = program{storage: s}.run(t.Context(), words, nil, &out, &out, nil)
@@ -153,7 +156,8 @@ func TestStorageWithAnAddressOfItsOwnIsCopiedToAndFrom(t *testing.T) {
 	const heap = "heap://u:opensesame@x?opensesame=1#opensesame"
 	for _, c := range [][2]string{{"bolt:" + data, heap}, {heap, "bolt:" + back}} {
 		code, said := run("storage", "copy", "--from", c[0], "--to", c[1])
-		if code != 0 || !strings.Contains(said, "finished  true") || !strings.Contains(said, "heap://u@x?...") || strings.Contains(said, "opensesame") {
+		if code != 0 || !strings.Contains(said, "finished  true") || !strings.Contains(said, "heap://u@x?...") ||
+			strings.Contains(said, "opensesame") {
 			t.Errorf("from %s to %s: %d %s", c[0], c[1], code, said)
 		}
 		for _, table := range transfer.Tables() {
@@ -210,7 +214,8 @@ func TestAdapterThatCannotListItsStoreSaysSo(t *testing.T) {
 		return struct{ driver.Backend }{b}, err
 	})
 	var out bytes.Buffer
-	code := program{storage: s}.run(t.Context(), []string{"storage", "copy", "--from", "mine:" + data, "--to", "bolt:" + other}, nil, &out, &out, nil)
+	code := program{storage: s}.run(t.Context(), []string{"storage", "copy", "--from", "mine:" + data, "--to",
+		"bolt:" + other}, nil, &out, &out, nil)
 	if code != 1 || !strings.Contains(out.String(), "transfer.Adapter") || !strings.Contains(out.String(), "the source") {
 		t.Errorf("it says %d %s", code, out.String())
 	}

@@ -46,14 +46,16 @@ var credentials = []credential{
 		c.header.Set("Cookie", "open_sso_token="+handle.NewCookie())
 		return c
 	}},
-	{"named", "the browser of somebody whom a provider has named, who is no user and has no invitation: by each kind of provider, see TestClosedIsClosedForWhomAProviderKnows", func(w *world) caller {
+	{"named", "the browser of somebody whom a provider has named, who is no user and has no invitation: by each kind of " +
+		"provider, see TestClosedIsClosedForWhomAProviderKnows", func(w *world) caller {
 		return w.asNamed("wx")
 	}},
-	{"selfreg", "the client_id of an application that registered itself, which nobody has consented to", func(w *world) caller {
-		w.stranger()
-		basic := "Basic " + base64.StdEncoding.EncodeToString([]byte(strangerID+":"))
-		return caller{human: w.somebody("ann", "", justNow), header: http.Header{"Authorization": {basic}}}
-	}},
+	{"selfreg", "the client_id of an application that registered itself, which nobody has consented to",
+		func(w *world) caller {
+			w.stranger()
+			basic := "Basic " + base64.StdEncoding.EncodeToString([]byte(strangerID+":"))
+			return caller{human: w.somebody("ann", "", justNow), header: http.Header{"Authorization": {basic}}}
+		}},
 	{"app", "the own token of an application that a user has made", func(w *world) caller {
 		ann := w.somebody("ann", "", justNow)
 		return w.asApp(ann, w.app(ann.Sub))
@@ -61,28 +63,39 @@ var credentials = []credential{
 	{"opapp", "the own token of an application that an operator has made for nobody", func(w *world) caller {
 		return w.asApp(human{}, w.app(""))
 	}},
-	{"user", "a user's token with openid, profile and email", func(w *world) caller { return w.asUser("", "openid profile email", "") }},
+	{"user", "a user's token with openid, profile and email",
+		func(w *world) caller { return w.asUser("", "openid profile email", "") }},
 	{"tools", "a user's token with tools", func(w *world) caller { return w.asUser("", "tools", "") }},
 	{"apps", "a user's token with apps", func(w *world) caller { return w.asUser("", "apps", "") }},
-	{"admin", "an administrator's token with every scope", func(w *world) caller { return w.asUser(storage.RoleAdmin, "openid tools apps", "") }},
-	{"member", "a user's token with the scope of one capability, their own", func(w *world) caller { return w.asUser("", scope.Member(w.own), "") }},
+	{"admin", "an administrator's token with every scope",
+		func(w *world) caller { return w.asUser(storage.RoleAdmin, "openid tools apps", "") }},
+	{"member", "a user's token with the scope of one capability, their own",
+		func(w *world) caller { return w.asUser("", scope.Member(w.own), "") }},
 	{"bundle", "a user's token for the address of one bundle, their own, with its scope", func(w *world) caller {
 		return w.asUser("", scope.Bundle(w.own), worldBase+mcpbus.Path+"/b/"+w.own)
 	}},
 	{"bus", "a user's token with every scope that is for the bus alone", func(w *world) caller {
 		return w.asUser("", "openid tools apps", worldBase+mcpbus.Path)
 	}},
-	{"visitor", "the cookie of a user without a role, the owner of what is their own, who has just signed in", func(w *world) caller { return w.asVisitor("", justNow) }},
+	{"visitor", "the cookie of a user without a role, the owner of what is their own, who has just signed in",
+		func(w *world) caller { return w.asVisitor("", justNow) }},
 	{"visitor-", "the same, signed in 11 minutes ago", func(w *world) caller { return w.asVisitor("", longAgo) }},
-	{"dev", "the cookie of a developer who has just signed in", func(w *world) caller { return w.asVisitor(storage.RoleDeveloper, justNow) }},
-	{"dev-", "the same, signed in 11 minutes ago", func(w *world) caller { return w.asVisitor(storage.RoleDeveloper, longAgo) }},
-	{"aud", "the cookie of an auditor who has just signed in", func(w *world) caller { return w.asVisitor(storage.RoleAuditor, justNow) }},
-	{"root", "the cookie of an administrator who has just signed in", func(w *world) caller { return w.asVisitor(storage.RoleAdmin, justNow) }},
-	{"root-", "the same, signed in 11 minutes ago", func(w *world) caller { return w.asVisitor(storage.RoleAdmin, longAgo) }},
-	{"trusted", "the cookie of an administrator who has just signed in with a password alone, in a browser that is spared their second factor", func(w *world) caller {
+	{"dev", "the cookie of a developer who has just signed in",
+		func(w *world) caller { return w.asVisitor(storage.RoleDeveloper, justNow) }},
+	{"dev-", "the same, signed in 11 minutes ago",
+		func(w *world) caller { return w.asVisitor(storage.RoleDeveloper, longAgo) }},
+	{"aud", "the cookie of an auditor who has just signed in",
+		func(w *world) caller { return w.asVisitor(storage.RoleAuditor, justNow) }},
+	{"root", "the cookie of an administrator who has just signed in",
+		func(w *world) caller { return w.asVisitor(storage.RoleAdmin, justNow) }},
+	{"root-", "the same, signed in 11 minutes ago",
+		func(w *world) caller { return w.asVisitor(storage.RoleAdmin, longAgo) }},
+	{"trusted", "the cookie of an administrator who has just signed in with a password alone, in a browser that is " +
+		"spared their second factor", func(w *world) caller {
 		c := w.asVisitor(storage.RoleAdmin, justNow)
-		_, err := w.store.SaveFactors(w.Context(), storage.Factors{UserID: c.human.Sub, Authenticator: &authn.Authenticator{CreatedAt: time.Now().UTC()},
-			AppSecret: storage.NewSecret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")})
+		_, err := w.store.SaveFactors(w.Context(), storage.Factors{UserID: c.human.Sub,
+			Authenticator: &authn.Authenticator{CreatedAt: time.Now().UTC()},
+			AppSecret:     storage.NewSecret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP")})
 		fatal(w, err)
 		return c
 	}},
@@ -125,7 +138,8 @@ func (w *world) asNamed(provider string) caller {
 	cookie, now := handle.NewCookie(), time.Now().UTC()
 	profile, err := json.Marshal(connector.Profile{Subjects: []string{"o:wx1:somebody"}, Nickname: "Somebody"})
 	fatal(w, err)
-	_, err = w.store.SaveTicket(w.Context(), storage.Ticket{ID: handle.Hash("x"), Kind: "joining", Method: provider, Browser: handle.Hash(cookie),
+	_, err = w.store.SaveTicket(w.Context(), storage.Ticket{ID: handle.Hash("x"), Kind: "joining", Method: provider,
+		Browser: handle.Hash(cookie),
 		Subject: string(profile), CreatedAt: now, ExpiresAt: now.Add(10 * time.Minute)})
 	fatal(w, err)
 	return caller{human: w.somebody("ann", "", justNow), header: http.Header{"Cookie": {"keystile_browser=" + cookie}}}
@@ -152,8 +166,9 @@ func (w *world) thing(r row, p human, a storage.App, name string) (o object) {
 		w.stranger()
 	}
 	if strings.Contains(r.path, "/orders") {
-		order := storage.Order{ID: handle.NewOrderID(time.Now()), AppID: o.app.ID, Owner: o.app.Owner, By: "x", Status: storage.OrderPending,
-			From: storage.TierEnterprise, Tier: storage.TierWhiteLabel, CreatedAt: time.Now().UTC()}
+		order := storage.Order{ID: handle.NewOrderID(time.Now()), AppID: o.app.ID, Owner: o.app.Owner, By: "x",
+			Status: storage.OrderPending,
+			From:   storage.TierEnterprise, Tier: storage.TierWhiteLabel, CreatedAt: time.Now().UTC()}
 		o.app.Order = order.ID
 		var err error
 		o.order, o.app, err = w.store.SaveOrder(w.Context(), order, o.app)
@@ -168,9 +183,11 @@ func (w *world) thing(r row, p human, a storage.App, name string) (o object) {
 
 // stranger stores the application that registered itself, once.
 func (w *world) stranger() {
-	_, err := w.store.SaveApp(w.Context(), storage.App{ID: strangerID, Name: "Stranger", Public: true, Client: &client.Description{
-		Kind: client.Dynamic, AuthMethod: client.AuthNone, Grants: []string{"authorization_code"}, RedirectURIs: []string{"https://evil.example/cb"},
-	}})
+	_, err := w.store.SaveApp(w.Context(), storage.App{ID: strangerID, Name: "Stranger", Public: true,
+		Client: &client.Description{
+			Kind: client.Dynamic, AuthMethod: client.AuthNone, Grants: []string{"authorization_code"},
+			RedirectURIs: []string{"https://evil.example/cb"},
+		}})
 	if !errors.Is(err, storage.ErrExists) {
 		fatal(w, err)
 	}
@@ -179,8 +196,9 @@ func (w *world) stranger() {
 // capability registers one with one tool, which is for its owner and for an application if
 // there is one, and a bundle of the same name with that tool; and puts them on the bus.
 func (w *world) capability(p human, a storage.App, member string) {
-	_, err := w.store.SaveCapability(w.Context(), storage.Capability{Member: member, Kind: storage.CapabilityREST, UpstreamURL: "http://127.0.0.1:1",
-		Publish: true, Owner: p.Sub, ToolCount: 1}, []toolplan.Tool{{Name: "get", Method: "get", Path: "/x", Description: "gets", InputSchema: []byte(`{"type":"object"}`),
+	_, err := w.store.SaveCapability(w.Context(), storage.Capability{Member: member, Kind: storage.CapabilityREST,
+		UpstreamURL: "http://127.0.0.1:1",
+		Publish:     true, Owner: p.Sub, ToolCount: 1}, []toolplan.Tool{{Name: "get", Method: "get", Path: "/x", Description: "gets", InputSchema: []byte(`{"type":"object"}`),
 		Call: &toolplan.Call{Template: "/x"}}})
 	fatal(w, err)
 	rules := []access.Rule{{Subject: "user:" + p.Sub}}
@@ -270,8 +288,11 @@ func (o object) fill(text string, eve human) string {
 		secret = o.app.AppKey().Reveal()
 	}
 	return strings.NewReplacer(
-		"{client_id}", absent(o.app.ID, "ksaaaaaaaaaaaaaaaaaaaa"), "{order_id}", absent(o.order.ID, "or20260101000000aaaaaaaaaa"),
-		"{sub}", absent(o.human.Sub, "nobody"), "{member}", absent(o.member, "nothing"), "{session}", absent(o.human.session.ID, "none"),
-		"{secret}", secret, "{path...}", "x", "{id}", "none", "{host}", "none.example", "{tool}", "get", "{name}", "wx", "{bundle}", absent(o.member, "nothing"), "{$}", "", "{callback}", "https%3A%2F%2Fapp.example.com%2Fcb",
+		"{client_id}", absent(o.app.ID, "ksaaaaaaaaaaaaaaaaaaaa"), "{order_id}",
+		absent(o.order.ID, "or20260101000000aaaaaaaaaa"),
+		"{sub}", absent(o.human.Sub, "nobody"), "{member}", absent(o.member, "nothing"), "{session}",
+		absent(o.human.session.ID, "none"),
+		"{secret}", secret, "{path...}", "x", "{id}", "none", "{host}", "none.example", "{tool}", "get", "{name}", "wx",
+		"{bundle}", absent(o.member, "nothing"), "{$}", "", "{callback}", "https%3A%2F%2Fapp.example.com%2Fcb",
 	).Replace(text)
 }

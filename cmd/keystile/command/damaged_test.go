@@ -29,7 +29,8 @@ func damaged(good []byte) map[string][]byte {
 		b := (a + 1 + random.IntN(pages-1)) % pages
 		copy(exchanged[a*size:(a+1)*size], good[b*size:])
 		copy(exchanged[b*size:(b+1)*size], good[a*size:])
-		all[fmt.Sprint("one byte ", i)], all[fmt.Sprint("a page of garbage ", i)], all[fmt.Sprint("two pages exchanged ", i)] = flipped, garbage, exchanged
+		all[fmt.Sprint("one byte ", i)], all[fmt.Sprint("a page of garbage ", i)],
+			all[fmt.Sprint("two pages exchanged ", i)] = flipped, garbage, exchanged
 	}
 	return all
 }
@@ -64,7 +65,8 @@ func TestDamagedBackupIsRefusedAndChangesNothing(t *testing.T) {
 		os.WriteFile(copied, bad, 0o600)
 		copyFile(t, file+".manifest.json", copied+".manifest.json")
 		code, out, errs := command(t, "", "restore", copied, "--data", data)
-		if harmed := !bytes.Equal(good, bad); harmed != (code == 1) || harmed && (!strings.Contains(errs, copied+" is not the file that was made") || out != "") {
+		if harmed := !bytes.Equal(good, bad); harmed != (code == 1) || harmed &&
+			(!strings.Contains(errs, copied+" is not the file that was made") || out != "") {
 			t.Errorf("%s: it exits %d, %s%s", name, code, out, errs)
 		}
 	}
@@ -137,7 +139,8 @@ func TestBackupWithABrokenTrailIsRefused(t *testing.T) {
 	fatal(t, err)
 	records, err := s.Records(t.Context(), 0, 1)
 	fatal(t, err)
-	fatal(t, s.Append(t.Context(), driver.Record{At: records[0].At, Data: bytes.Replace(records[0].Data, []byte("a"), []byte("b"), 1)}))
+	fatal(t, s.Append(t.Context(), driver.Record{At: records[0].At,
+		Data: bytes.Replace(records[0].Data, []byte("a"), []byte("b"), 1)}))
 	fatal(t, s.Close())
 	fatal(t, os.Remove(file+".manifest.json"))
 	before := filesOf(t, data)
@@ -160,7 +163,8 @@ func TestBackupHasItsChecksumAndAListBesideIt(t *testing.T) {
 	fatal(t, json.Unmarshal(text, &m))
 	info, err := os.Stat(file)
 	fatal(t, err)
-	if m.File != "b.db" || m.Bytes != info.Size() || len(m.SHA256) != 64 || m.Contents["app"] < 10 || m.Contents["audit records"] < 10 || m.Contents["user"] < 1 {
+	if m.File != "b.db" || m.Bytes != info.Size() || len(m.SHA256) != 64 || m.Contents["app"] < 10 ||
+		m.Contents["audit records"] < 10 || m.Contents["user"] < 1 {
 		t.Errorf("beside it stands %s", text)
 	}
 	if mode, err := os.Stat(file + ".manifest.json"); err != nil || mode.Mode().Perm() != 0o600 {

@@ -73,7 +73,8 @@ func TestDamagedRowIsNamedAndNeverServed(t *testing.T) {
 	first := firstRunOf(t, data)
 
 	served := serveIn(t, data)
-	if code, body := asksToken(t, served.service, first.App.ClientID, first.App.ClientSecret, url.Values{"grant_type": {"refresh_token"}, "refresh_token": {token}}); code != http.StatusServiceUnavailable {
+	if code, body := asksToken(t, served.service, first.App.ClientID, first.App.ClientSecret,
+		url.Values{"grant_type": {"refresh_token"}, "refresh_token": {token}}); code != http.StatusServiceUnavailable {
 		t.Errorf("a damaged token is answered with %d %s, want 503", code, body)
 	}
 	refresh(t, served.service, live, 200)
@@ -82,18 +83,22 @@ func TestDamagedRowIsNamedAndNeverServed(t *testing.T) {
 	flipped(t, file, []byte(`"domains":["a.example"`), len(`"domains":["`))
 	id, secret := other["client_id"].(string), other["client_secret"].(string)
 	for name, form := range map[string]url.Values{
-		"client_credentials": {"grant_type": {"client_credentials"}}, "refresh_token": {"grant_type": {"refresh_token"}, "refresh_token": {live}},
+		"client_credentials": {"grant_type": {"client_credentials"}},
+		"refresh_token":      {"grant_type": {"refresh_token"}, "refresh_token": {live}},
 	} {
 		code, body := asksToken(t, served.service, id, secret, form)
-		if code != http.StatusServiceUnavailable || strings.Contains(body, "invalid_client") || strings.Contains(body, ".example") {
+		if code != http.StatusServiceUnavailable || strings.Contains(body, "invalid_client") ||
+			strings.Contains(body, ".example") {
 			t.Errorf("%s of a damaged application is answered with %d %s, want 503", name, code, body)
 		}
 	}
 	query := url.Values{"response_type": {"code"}, "client_id": {id}, "redirect_uri": {"https://a.example/cb"}}
-	if resp, body := get(t, http.DefaultClient, served.origin()+"/oauth/authorize?"+query.Encode()); resp.StatusCode != http.StatusServiceUnavailable {
+	if resp, body := get(t, http.DefaultClient,
+		served.origin()+"/oauth/authorize?"+query.Encode()); resp.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("authorize = %d %s, want 503", resp.StatusCode, body)
 	}
-	if code, body := asksToken(t, served.service, first.App.ClientID, first.App.ClientSecret, url.Values{"grant_type": {"client_credentials"}}); code != 200 {
+	if code, body := asksToken(t, served.service, first.App.ClientID, first.App.ClientSecret,
+		url.Values{"grant_type": {"client_credentials"}}); code != 200 {
 		t.Errorf("another application is answered with %d %s", code, body)
 	}
 	code, _, errs := command(t, "", "backup", filepath.Join(t.TempDir(), "b.db"), "--data", data)

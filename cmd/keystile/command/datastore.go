@@ -71,7 +71,8 @@ func (s Storage) open(ctx context.Context, c *config.Config, path string, w Watc
 }
 
 // newDataStore reads an opened database. It closes it if it cannot.
-func newDataStore(ctx context.Context, c *config.Config, f *folder.Folder, backend driver.Backend, keyring *admin.Keyring, keys []storage.MasterKey, from string) (h *dataStore, err error) {
+func newDataStore(ctx context.Context, c *config.Config, f *folder.Folder, backend driver.Backend,
+	keyring *admin.Keyring, keys []storage.MasterKey, from string) (h *dataStore, err error) {
 	h = &dataStore{Folder: f, Closer: backend, conf: c, keyring: keyring}
 	var steps driver.Backend = sweepCounter{backend, &h.swept}
 	if c.OTel.Endpoint != "" {

@@ -13,7 +13,8 @@ import (
 func TestSignInThroughTheDemoShowsTheClaims(t *testing.T) {
 	s := start(t, t.TempDir())
 	page := signIn(t, s)
-	for _, want := range []string{"Hello, Admin", "<th scope=\"row\">preferred_username</th><td>admin</td>", "<td>" + s.base + "</td>"} {
+	for _, want := range []string{"Hello, Admin", "<th scope=\"row\">preferred_username</th><td>admin</td>",
+		"<td>" + s.base + "</td>"} {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page does not show %q:\n%s", want, page)
 		}
@@ -47,7 +48,8 @@ func TestBeyondThisMachineTheDemoIsOffUnlessAskedFor(t *testing.T) {
 	if resp, _ := get(t, http.DefaultClient, s.origin()+"/oauth/signin/email"); resp.StatusCode != 404 {
 		t.Errorf("sign-in by mails in files = %d, want 404", resp.StatusCode)
 	}
-	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {app.ClientID}, "client_secret": {app.ClientSecret}}
+	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {app.ClientID},
+		"client_secret": {app.ClientSecret}}
 	if resp, body := post(t, s, "/oauth/token", form); resp.StatusCode != 401 && resp.StatusCode != 400 {
 		t.Errorf("the demo's secret still opens: %d %s", resp.StatusCode, body)
 	}

@@ -25,7 +25,8 @@ func TestNodeThatStopsIsNotReadyFirstAndServesUntilThen(t *testing.T) {
 	if resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" || !strings.Contains(body, "stops soon") {
 		t.Errorf("ready says %d %s", resp.StatusCode, body)
 	}
-	for path, want := range map[string]int{"/healthz/live": 200, "/.well-known/openid-configuration": 200, "/oauth/userinfo": 401, "/api/mcp": 401, "/nothing": 404} {
+	for path, want := range map[string]int{"/healthz/live": 200, "/.well-known/openid-configuration": 200,
+		"/oauth/userinfo": 401, "/api/mcp": 401, "/nothing": 404} {
 		if resp, _ := get(t, http.DefaultClient, url+path); resp.StatusCode != want || !resp.Close {
 			t.Errorf("%s is answered %d meanwhile, and the connection is closed: %t", path, resp.StatusCode, resp.Close)
 		}

@@ -82,7 +82,8 @@ func TestRotatedKeysAreUsedAtOnce(t *testing.T) {
 		published := kids(t, s)
 		step("rotate")
 		fresh := redeem(t, s, authorize(t, s), 200).AccessToken
-		if a, b := kidOf(t, old), kidOf(t, fresh); a == b || !strings.Contains(published, b) || !strings.Contains(kids(t, s), a) {
+		if a, b := kidOf(t, old), kidOf(t, fresh); a == b || !strings.Contains(published, b) ||
+			!strings.Contains(kids(t, s), a) {
 			t.Errorf("running %t: signed by %s, then by %s; published were %s and are %s", running, a, b, published, kids(t, s))
 		}
 		wantUserInfo(t, s, old, 200)
@@ -127,12 +128,14 @@ func TestPKCEIsForcedAndFreedWhileTheServerRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if refused := to.Query().Get("error") == "invalid_request" && to.Query().Get("code") == ""; refused != (forced == "1") {
+		if refused := to.Query().Get("error") == "invalid_request" &&
+			to.Query().Get("code") == ""; refused != (forced == "1") {
 			t.Errorf("forced %s, without a challenge: %s", forced, to)
 		}
 		query.Set("code_challenge", strings.Repeat("a", 43))
 		query.Set("code_challenge_method", "S256")
-		if resp, _ := stay(t, s, "/oauth/authorize?"+query.Encode(), cookieOf(t, s)); !strings.Contains(resp.Header.Get("Location"), "code=") {
+		if resp, _ := stay(t, s, "/oauth/authorize?"+query.Encode(),
+			cookieOf(t, s)); !strings.Contains(resp.Header.Get("Location"), "code=") {
 			t.Errorf("forced %s, with a challenge: %s", forced, resp.Header.Get("Location"))
 		}
 	}

@@ -139,7 +139,8 @@ func TestCallEndsWithItsTokenWhateverItIs(t *testing.T) {
 	revoked := func() (string, func()) {
 		token := ownToken(t, s)
 		return token, func() {
-			post(t, s, "/oauth/revoke", url.Values{"client_id": {app.ClientID}, "client_secret": {app.ClientSecret}, "token": {token}})
+			post(t, s, "/oauth/revoke", url.Values{"client_id": {app.ClientID}, "client_secret": {app.ClientSecret},
+				"token": {token}})
 		}
 	}
 	calls := map[string]goingOn{}
@@ -160,7 +161,8 @@ func TestCallEndsWithItsTokenWhateverItIs(t *testing.T) {
 		{"events whose application is removed", "/svc/events", func() (string, func()) {
 			made := must(t, "app", "create", "--name", "Third", "--domain", "third.example.com", "--data", s.data)
 			id := made["client_id"].(string)
-			return machineToken(t, s, id, made["client_secret"].(string)), func() { must(t, "app", "delete", id, "--data", s.data) }
+			return machineToken(t, s, id, made["client_secret"].(string)),
+				func() { must(t, "app", "delete", id, "--data", s.data) }
 		}},
 		{"a WebSocket whose API key is revoked", "/svc/socket", func() (string, func()) {
 			made := key("ada")
@@ -200,7 +202,8 @@ func TestCallToAServiceInTheSameProgramEndsWithItsToken(t *testing.T) {
 	t.Parallel()
 	server := httptest.NewUnstartedServer(nil)
 	base := "http://" + server.Listener.Addr().String()
-	s, err := keystile.New(t.Context(), keystile.Config{BaseURL: base, Backend: memory.New(), MasterKey: storage.NewMasterKey(), Log: slog.New(slog.DiscardHandler)})
+	s, err := keystile.New(t.Context(), keystile.Config{BaseURL: base, Backend: memory.New(),
+		MasterKey: storage.NewMasterKey(), Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -215,13 +218,15 @@ func TestCallToAServiceInTheSameProgramEndsWithItsToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	calls, bearer := map[string]goingOn{}, machineToken(t, &service{address: server.Listener.Addr().String()}, app.ID, app.AppKey().Reveal())
+	calls, bearer := map[string]goingOn{}, machineToken(t, &service{address: server.Listener.Addr().String()}, app.ID,
+		app.AppKey().Reveal())
 	for _, path := range []string{"/svc/socket", "/svc/events", "/svc/upload"} {
 		calls[path] = goOn(t, server.Listener.Addr().String(), path, bearer)
 	}
 	caller, err := s.Tokens.Verify(t.Context(), bearer)
 	if err == nil {
-		err = s.Tokens.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: caller.TokenID, Before: time.Now().Add(time.Millisecond)})
+		err = s.Tokens.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: caller.TokenID,
+			Before: time.Now().Add(time.Millisecond)})
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -82,7 +82,8 @@ func TestSecondProcessOnTheSameFolderSaysSoAtOnce(t *testing.T) {
 	first := serveIn(t, data)
 	began := time.Now()
 	second := spawn(t, nil, "serve", "--data", data, "--listen", "127.0.0.1:0")
-	wantExit(t, second, filepath.Join(data, "keystile.db")+" is in use by another process; stop it, or choose another data folder")
+	wantExit(t, second, filepath.Join(data, "keystile.db")+" is in use by another process; stop it, or choose another "+
+		"data folder")
 	if took := time.Since(began); took > 8*time.Second { // it waits 2 s for one that is just ending
 		t.Errorf("it took %v to say so", took)
 	}
@@ -100,7 +101,8 @@ func TestFolderThatCanNotBeWrittenIsExplained(t *testing.T) {
 		c := spawn(t, nil, "serve", "--data", data, "--listen", "127.0.0.1:0")
 		wantExit(t, c, "the data folder cannot be used", "not a directory; choose another one with --data")
 	}
-	for name, mode := range map[string]os.FileMode{"may not be read": 0o700, "may only be read": 0o755, "is read-only": 0o555} {
+	for name, mode := range map[string]os.FileMode{"may not be read": 0o700, "may only be read": 0o755,
+		"is read-only": 0o555} {
 		dir := worldDir(t)
 		data := filepath.Join(dir, "data")
 		if err := os.Mkdir(data, 0o700); err != nil {

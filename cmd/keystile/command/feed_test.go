@@ -43,7 +43,10 @@ func TestServerWhoseFeedIsStaleIsNotReadyAndShowsItInItsMetrics(t *testing.T) {
 		f, err := folder.Open(c.Data)
 		fatal(t, err)
 		backend := &cutOff{Backend: memory.New()}
-		data, err := program{storage: Storage{Name: "shared", Open: func(context.Context, string) (driver.Backend, error) { return backend, nil }}}.openStore(t.Context(), c, f)
+		data, err := program{storage: Storage{Name: "shared", Open: func(context.Context,
+			string) (driver.Backend, error) {
+			return backend, nil
+		}}}.openStore(t.Context(), c, f)
 		fatal(t, err)
 		m := metrics.New("v1", func() float64 { return 0 })
 		operators := operatorsMux(m, data, slog.New(slog.DiscardHandler))
@@ -63,7 +66,8 @@ func TestServerWhoseFeedIsStaleIsNotReadyAndShowsItInItsMetrics(t *testing.T) {
 		check := func(when string, status int, lines ...string) {
 			t.Helper()
 			for _, h := range []http.Handler{operators, service} {
-				if code, text := get(h, "/healthz/ready"); code != status || status == 503 && !strings.Contains(text, "the feed is stale") {
+				if code, text := get(h, "/healthz/ready"); code != status || status == 503 &&
+					!strings.Contains(text, "the feed is stale") {
 					t.Errorf("%s, ready = %d %s, want %d", when, code, text, status)
 				}
 			}

@@ -37,7 +37,8 @@ func TestFirstRunShowsOnATerminalWhatItMade(t *testing.T) {
 	defer func() { cmd.Process.Kill(); cmd.Wait(); <-ended }()
 	shown.Find(t, ended, "Ctrl-C stops it")
 	p := firstRunOf(t, data)
-	for _, want := range []string{p.Admin.Password, p.App.ClientID, p.App.ClientSecret, "-d client_secret=" + p.App.ClientSecret, "first-run.json"} {
+	for _, want := range []string{p.Admin.Password, p.App.ClientID, p.App.ClientSecret,
+		"-d client_secret=" + p.App.ClientSecret, "first-run.json"} {
 		if !strings.Contains(shown.String(), want) {
 			t.Errorf("it does not show %q: %s", want, shown)
 		}

@@ -14,7 +14,8 @@ func TestAwayFromATerminalTheFirstRunShowsNoSecret(t *testing.T) {
 		s.child.out.Find(t, s.child.ended, "Ctrl-C stops it")
 		p := firstRunOf(t, s.data)
 		said := s.child.out.String() + s.child.log.String()
-		for name, secret := range map[string]string{"password": p.Admin.Password, "client_secret": p.App.ClientSecret, "master key": masterKeyOf(t, s.data)} {
+		for name, secret := range map[string]string{"password": p.Admin.Password, "client_secret": p.App.ClientSecret,
+			"master key": masterKeyOf(t, s.data)} {
 			if secret == "" || strings.Contains(said, secret) {
 				t.Errorf("the %s is shown: %s", name, said)
 			}

@@ -12,7 +12,8 @@ func TestFloodOfRequestsByStrangersIsAFewLinesOfTheLog(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	token := ownToken(t, s)
-	for _, path := range []string{"/.well-known/oauth-authorization-server/x", "/api/v1/quota", "/oauth/userinfo", "/nowhere"} {
+	for _, path := range []string{"/.well-known/oauth-authorization-server/x", "/api/v1/quota", "/oauth/userinfo",
+		"/nowhere"} {
 		for range 500 {
 			get(t, http.DefaultClient, s.base+path)
 		}
@@ -30,7 +31,8 @@ func TestFloodOfRequestsByStrangersIsAFewLinesOfTheLog(t *testing.T) {
 		switch {
 		case strings.Contains(line, "more of the same"):
 			summed++
-		case strings.Contains(line, "msg=request ") && strings.Contains(line, "status=200") && strings.Contains(line, "/api/v1/quota"):
+		case strings.Contains(line, "msg=request ") && strings.Contains(line, "status=200") &&
+			strings.Contains(line, "/api/v1/quota"):
 			known++
 		case strings.Contains(line, "msg=request "), strings.Contains(line, "semicolon"):
 			strangers++

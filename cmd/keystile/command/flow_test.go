@@ -49,7 +49,8 @@ func tokens(t *testing.T, s *service, want int, form url.Values) (g granted) {
 
 func redeem(t *testing.T, s *service, code string, want int) granted {
 	t.Helper()
-	return tokens(t, s, want, url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {firstRunOf(t, s.data).App.RedirectURI}})
+	return tokens(t, s, want, url.Values{"grant_type": {"authorization_code"}, "code": {code},
+		"redirect_uri": {firstRunOf(t, s.data).App.RedirectURI}})
 }
 
 func refresh(t *testing.T, s *service, token string, want int) granted {
@@ -61,7 +62,8 @@ func refresh(t *testing.T, s *service, token string, want int) granted {
 func authorize(t *testing.T, s *service) string {
 	t.Helper()
 	app := firstRunOf(t, s.data).App
-	query := url.Values{"response_type": {"code"}, "client_id": {app.ClientID}, "redirect_uri": {app.RedirectURI}, "scope": {"openid"}}
+	query := url.Values{"response_type": {"code"}, "client_id": {app.ClientID}, "redirect_uri": {app.RedirectURI},
+		"scope": {"openid"}}
 	resp, body := stay(t, s, "/oauth/authorize?"+query.Encode(), cookieOf(t, s))
 	to, err := resp.Location()
 	if err != nil || to.Query().Get("code") == "" {
@@ -102,7 +104,8 @@ func wantSignIn(t *testing.T, s *service, from string, want int) {
 func enter(t *testing.T, s *service, username, password, from string) (*http.Response, string) {
 	t.Helper()
 	form := url.Values{"username": {username}, "password": {password}}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.origin()+"/oauth/signin", strings.NewReader(form.Encode()))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.origin()+"/oauth/signin",
+		strings.NewReader(form.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -114,7 +117,8 @@ func enter(t *testing.T, s *service, username, password, from string) (*http.Res
 
 func wantUserInfo(t *testing.T, s *service, token string, want int) {
 	t.Helper()
-	if resp, body := get(t, http.DefaultClient, s.origin()+"/oauth/userinfo", "Authorization", "Bearer "+token); resp.StatusCode != want {
+	if resp, body := get(t, http.DefaultClient, s.origin()+"/oauth/userinfo", "Authorization",
+		"Bearer "+token); resp.StatusCode != want {
 		t.Errorf("userinfo = %d %s, want %d", resp.StatusCode, body, want)
 	}
 }

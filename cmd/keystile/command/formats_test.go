@@ -37,7 +37,8 @@ func TestDatabaseOfANewerVersionIsRefusedEverywhere(t *testing.T) {
 	fromLater(t, file)
 	before := filesOf(t, data)
 	says := `it has the feature "time travel", which this version does not know and Keystile v9.7.0 does`
-	wantFailure(t, 1, file+": storage: the store was written by a newer version of Keystile: "+says, "restore", file, "--data", data)
+	wantFailure(t, 1, file+": storage: the store was written by a newer version of Keystile: "+says, "restore", file,
+		"--data", data)
 	if after := filesOf(t, data); len(after) != len(before) || !bytes.Equal(after["keystile.db"], before["keystile.db"]) {
 		t.Error("a restore that is refused has changed something")
 	}
@@ -57,7 +58,8 @@ func TestDatabaseIsCompactedWhileNobodyServes(t *testing.T) {
 	v := must(t, "storage", "compact", "--data", data)
 	info, err := os.Stat(filepath.Join(data, "keystile.db"))
 	fatal(t, err)
-	if v["bytes"] != float64(info.Size()) || v["bytes_before"].(float64) < v["bytes"].(float64) || info.Mode().Perm() != 0o600 {
+	if v["bytes"] != float64(info.Size()) || v["bytes_before"].(float64) < v["bytes"].(float64) ||
+		info.Mode().Perm() != 0o600 {
 		t.Errorf("it prints %v of a file of %d bytes, %v", v, info.Size(), info.Mode())
 	}
 	s = start(t, data, "--base-url", base)

@@ -81,11 +81,13 @@ func (s server) disk(t *testing.T, to syscall.Signal) {
 func (s server) revoke(t *testing.T, token string) *http.Response {
 	t.Helper()
 	app := firstRunOf(t, s.data).App
-	resp, _ := post(t, s.service, "/oauth/revoke", url.Values{"client_id": {app.ClientID}, "client_secret": {app.ClientSecret}, "token": {token}})
+	resp, _ := post(t, s.service, "/oauth/revoke", url.Values{"client_id": {app.ClientID},
+		"client_secret": {app.ClientSecret}, "token": {token}})
 	return resp
 }
 
 func codeForm(s server, t *testing.T, code string) url.Values {
 	t.Helper()
-	return url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {firstRunOf(t, s.data).App.RedirectURI}}
+	return url.Values{"grant_type": {"authorization_code"}, "code": {code},
+		"redirect_uri": {firstRunOf(t, s.data).App.RedirectURI}}
 }

@@ -94,38 +94,56 @@ func strangers(client, public string) []stranger {
 	long := url.QueryEscape("client_id=" + client + "&state=" + strings.Repeat("s", 4000))
 	return []stranger{
 		{name: "userinfo without a token", method: get, path: "/oauth/userinfo", want: "401", events: true},
-		{name: "userinfo with a bad token", method: get, path: "/oauth/userinfo.php", header: "Bearer none-{i}", want: "401", events: true},
+		{name: "userinfo with a bad token", method: get, path: "/oauth/userinfo.php", header: "Bearer none-{i}", want: "401",
+			events: true},
 		{name: "quota", method: get, path: "/api/v1/quota", want: "401", events: true},
-		{name: "a path that is none", method: get, path: "/api/v1/" + strings.Repeat("x", 1000) + "{i}", want: "404", events: true},
+		{name: "a path that is none", method: get, path: "/api/v1/" + strings.Repeat("x", 1000) + "{i}", want: "404",
+			events: true},
 		{name: "a guarded product", method: get, path: "/ai/" + strings.Repeat("x", 1000) + "{i}", want: "401", events: true},
 		{name: "verify", method: get, path: "/api/v1/verify/{i}?product=ai", want: "401", events: true},
-		{name: "token, unknown client", method: post, path: "/oauth/token", body: "grant_type={i}&client_id=c{i}&client_secret=x", want: "401 429", events: true},
-		{name: "token, wrong secret", method: post, path: "/oauth/token", body: "grant_type=client_credentials&client_id=" + client + "&client_secret=x{i}", want: "401 429", events: true},
-		{name: "token, public client", method: post, path: "/oauth/token", body: "grant_type={i}&client_id=" + public, want: "400", events: true},
-		{name: "token, public client, no code", method: post, path: "/oauth/token", body: "grant_type=authorization_code&code=c{i}&client_id=" + public, want: "400", events: true},
-		{name: "revoke", method: post, path: "/oauth/revoke", body: "token=x&client_id=c{i}&client_secret=x", want: "401 429", events: true},
-		{name: "revoke, public client", method: post, path: "/oauth/revoke", body: "token=x{i}&client_id=" + public, want: "200", events: true},
-		{name: "revoke of made-up keys", method: post, path: "/oauth/revoke", body: "token={key}&client_id=apikey", want: "200", events: true},
-		{name: "introspection", method: post, path: "/oauth/introspect", body: "token=x&client_id=c{i}&client_secret=x", want: "401 429", events: true},
-		{name: "introspection, public client", method: post, path: "/oauth/introspect", body: "token=x{i}&client_id=" + public, want: "401", events: true},
+		{name: "token, unknown client", method: post, path: "/oauth/token",
+			body: "grant_type={i}&client_id=c{i}&client_secret=x", want: "401 429", events: true},
+		{name: "token, wrong secret", method: post, path: "/oauth/token",
+			body: "grant_type=client_credentials&client_id=" + client + "&client_secret=x{i}", want: "401 429", events: true},
+		{name: "token, public client", method: post, path: "/oauth/token", body: "grant_type={i}&client_id=" + public,
+			want: "400", events: true},
+		{name: "token, public client, no code", method: post, path: "/oauth/token",
+			body: "grant_type=authorization_code&code=c{i}&client_id=" + public, want: "400", events: true},
+		{name: "revoke", method: post, path: "/oauth/revoke", body: "token=x&client_id=c{i}&client_secret=x", want: "401 429",
+			events: true},
+		{name: "revoke, public client", method: post, path: "/oauth/revoke", body: "token=x{i}&client_id=" + public,
+			want: "200", events: true},
+		{name: "revoke of made-up keys", method: post, path: "/oauth/revoke", body: "token={key}&client_id=apikey",
+			want: "200", events: true},
+		{name: "introspection", method: post, path: "/oauth/introspect", body: "token=x&client_id=c{i}&client_secret=x",
+			want: "401 429", events: true},
+		{name: "introspection, public client", method: post, path: "/oauth/introspect",
+			body: "token=x{i}&client_id=" + public, want: "401", events: true},
 		{name: "a made-up API key", method: get, path: "/ai/x{i}", header: "Bearer {key}", want: "401", events: true},
-		{name: "API keys of nobody", method: post, path: "/oauth/account/keys", body: "name=x{i}&what=all&days=1", want: "303"},
-		{name: "connect login", method: get, path: "/connect.php?act=login" + legacy + client + "&appkey=x{i}", want: "401 429", events: true},
-		{name: "connect callback", method: get, path: "/connect.php?act=callback" + legacy + "c{i}&appkey=x&code=x", want: "401 404 429", events: true},
+		{name: "API keys of nobody", method: post, path: "/oauth/account/keys", body: "name=x{i}&what=all&days=1",
+			want: "303"},
+		{name: "connect login", method: get, path: "/connect.php?act=login" + legacy + client + "&appkey=x{i}",
+			want: "401 429", events: true},
+		{name: "connect callback", method: get, path: "/connect.php?act=callback" + legacy + "c{i}&appkey=x&code=x",
+			want: "401 404 429", events: true},
 		{name: "connect, no act", method: get, path: "/connect.php?act={i}" + legacy, want: "400", events: true},
 		{name: "check_sso", method: get, path: "/connect.php?act=check_sso&appid=" + client, want: "200", events: true},
 		{name: "check_token", method: get, path: "/check_token.php?access_token=x{i}", want: "401", events: true},
-		{name: "failed sign-in of nobody", method: post, path: "/oauth/signin", body: "username=nobody{i}&password=nothing-at-all", want: "401 429", events: true},
-		{name: "code of a mail, none sent", method: post, path: "/oauth/signin/email/code", body: "code=123456", want: "400 404"},
+		{name: "failed sign-in of nobody", method: post, path: "/oauth/signin",
+			body: "username=nobody{i}&password=nothing-at-all", want: "401 429", events: true},
+		{name: "code of a mail, none sent", method: post, path: "/oauth/signin/email/code", body: "code=123456",
+			want: "400 404"},
 		{name: "sign-in page", method: get, path: "/oauth/signin", want: "200"},
-		{name: "authorize", method: get, path: "/oauth/authorize?response_type=code&client_id=" + client + "&redirect_uri=" + url.QueryEscape("https://app.example.com/cb"), want: "200"},
+		{name: "authorize", method: get, path: "/oauth/authorize?response_type=code&client_id=" + client + "&redirect_uri=" +
+			url.QueryEscape("https://app.example.com/cb"), want: "200"},
 		{name: "discovery", method: get, path: "/.well-known/openid-configuration", want: "200"},
 		{name: "the bus", method: post, path: "/api/mcp", body: `{}`, want: "401"},
 		{name: "the console", method: get, path: "/api/console/apps", want: "401"},
 		{name: "the front page", method: get, path: "/", want: "200"},
 		{name: "health", method: get, path: "/healthz/ready", want: "200 503"},
 		{name: "logout", method: post, path: "/oauth/logout", body: "a=b", want: "200 303 400"},
-		{name: "consent", method: post, path: "/oauth/signin/consent", body: "query=client_id%3D" + client + "&user=x{i}&scope=openid&allow=1", want: "303 400 403"},
+		{name: "consent", method: post, path: "/oauth/signin/consent",
+			body: "query=client_id%3D" + client + "&user=x{i}&scope=openid&allow=1", want: "303 400 403"},
 		{name: "an address", method: post, path: "/oauth/signin/address", body: "address=a{i}%40example.com", want: "303"},
 		{name: "a provider's return", method: get, path: "/oauth/signin/with/wx/return?code=x&state=y{i}", want: "400"},
 		{name: "scan", method: post, path: "/oauth/signin/scan/ABC{i}", body: "allow=1", want: "303 400 404"},
@@ -134,10 +152,13 @@ func strangers(client, public string) []stranger {
 		{name: "demo", method: get, path: "/demo/start", want: "200 302 303 404"},
 		{name: "signin/qr", method: get, path: "/oauth/signin/qr", want: "200", ends: 900},
 		{name: "signin/qr, 4 kB", method: get, path: "/oauth/signin/qr?query=" + long, want: "200", ends: 5500},
-		{name: "signin/qr, 7 kB", method: get, path: "/oauth/signin/qr?query=" + long + strings.Repeat("s", 3000), want: "400"},
+		{name: "signin/qr, 7 kB", method: get, path: "/oauth/signin/qr?query=" + long + strings.Repeat("s", 3000),
+			want: "400"},
 		{name: "signin/with/wx", method: get, path: "/oauth/signin/with/wx", want: "302", ends: 900},
-		{name: "email code", method: post, path: "/oauth/signin/email", body: "address=a{i}%40example.com", want: "303 404 503", ends: 2300},
-		{name: "reset", method: post, path: "/oauth/signin/reset", body: "address=a{i}%40example.com", want: "303 404 503", ends: 2300},
+		{name: "email code", method: post, path: "/oauth/signin/email", body: "address=a{i}%40example.com",
+			want: "303 404 503", ends: 2300},
+		{name: "reset", method: post, path: "/oauth/signin/reset", body: "address=a{i}%40example.com", want: "303 404 503",
+			ends: 2300},
 	}
 }
 
@@ -175,7 +196,8 @@ func TestStrangersLeaveABoundedNumberOfRecordsThatCountThemAll(t *testing.T) {
 			w := newWorldOn(t, scales)
 			app, err := w.store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}})
 			fatal(t, err)
-			public, err := w.store.SaveApp(t.Context(), storage.App{Name: "Public", Public: true, Domains: []string{"app.example.com"}})
+			public, err := w.store.SaveApp(t.Context(), storage.App{Name: "Public", Public: true,
+				Domains: []string{"app.example.com"}})
 			fatal(t, err)
 			s := strangers(app.ID, public.ID)[k]
 			_, before, stays, ends := scales.weight()
@@ -188,7 +210,8 @@ func TestStrangersLeaveABoundedNumberOfRecordsThatCountThemAll(t *testing.T) {
 			}
 			fatal(t, errors.Join(w.b.Gateway.Close(context.Background()), w.b.Trail.Close(context.Background())))
 			records, after, stayed, ended := scales.weight()
-			t.Logf("| %s | %.1f | %.1f | %d |", s.name, float64(after-before)/many, float64(stayed-stays)/many, (ended-ends)/many)
+			t.Logf("| %s | %.1f | %.1f | %d |", s.name, float64(after-before)/many, float64(stayed-stays)/many,
+				(ended-ends)/many)
 			noted, events := w.strangersNoted(t)
 			if want := int64(many); s.events && events != want || !s.events && events > 0 && events != want {
 				t.Errorf("the records count %d events, want %d", events, want)
@@ -228,14 +251,18 @@ func (w *world) strangersNoted(t *testing.T) (records int, events int64) {
 
 func TestAuditWritesEveryProofOfIdentity(t *testing.T) {
 	w := newWorld(t)
-	app, err := w.store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}, Tier: storage.TierEnterprise})
+	app, err := w.store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"},
+		Tier: storage.TierEnterprise})
 	fatal(t, err)
 	secret := app.AppKey().Reveal()
 	for i := range 40 {
 		for _, s := range []stranger{
-			{method: http.MethodPost, path: "/oauth/token", body: "grant_type=client_credentials&client_id=" + app.ID + "&client_secret=" + secret},
-			{method: http.MethodPost, path: "/oauth/revoke", body: "token=none&client_id=" + app.ID + "&client_secret=" + secret},
-			{method: http.MethodPost, path: "/connect.php", body: "act=query&social_uid=none&appid=" + app.ID + "&appkey=" + secret},
+			{method: http.MethodPost, path: "/oauth/token", body: "grant_type=client_credentials&client_id=" + app.ID +
+				"&client_secret=" + secret},
+			{method: http.MethodPost, path: "/oauth/revoke", body: "token=none&client_id=" + app.ID + "&client_secret=" +
+				secret},
+			{method: http.MethodPost, path: "/connect.php", body: "act=query&social_uid=none&appid=" + app.ID + "&appkey=" +
+				secret},
 		} {
 			w.knock(s, i%2)
 		}

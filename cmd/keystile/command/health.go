@@ -43,7 +43,8 @@ func askHealth(ctx context.Context, call cli.Call) error {
 		said, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
 		return fmt.Errorf("the service at %s is not ready: %s %s", address, resp.Status, strings.TrimSpace(string(said)))
 	}
-	open, unknown := admin.AskOpenTools(ctx, c.Data) // who may not read the folder learns whether the service is ready, and no more
+	// who may not read the folder learns whether the service is ready, and no more
+	open, unknown := admin.AskOpenTools(ctx, c.Data)
 	if call.On(asJSON.Name) {
 		return json.NewEncoder(call.Stdout).Encode(struct {
 			Ready   bool   `json:"ready"`

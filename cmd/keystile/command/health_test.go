@@ -13,7 +13,8 @@ func TestHealthAsksTheServiceThatTheConfigurationNames(t *testing.T) {
 		t.Errorf("of a service that is ready: %v", said)
 	}
 	s.stop()
-	wantFailure(t, 1, "no service answers at "+s.address+": start it, or name its address with --listen", "health", "--listen", s.address)
+	wantFailure(t, 1, "no service answers at "+s.address+": start it, or name its address with --listen", "health",
+		"--listen", s.address)
 }
 
 func TestHealthFailsWhileAServiceIsNotReady(t *testing.T) {
@@ -23,7 +24,8 @@ func TestHealthFailsWhileAServiceIsNotReady(t *testing.T) {
 		http.Error(w, "the store is away", http.StatusServiceUnavailable)
 	}))
 	defer s.Close()
-	wantFailure(t, 1, "is not ready: 503 Service Unavailable the store is away", "health", "--listen", s.Listener.Addr().String())
+	wantFailure(t, 1, "is not ready: 503 Service Unavailable the store is away", "health", "--listen",
+		s.Listener.Addr().String())
 	if asked != "/healthz/ready" {
 		t.Errorf("it asks for %s", asked)
 	}

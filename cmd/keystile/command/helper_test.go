@@ -52,7 +52,8 @@ func startWith(t *testing.T, data string, env []string, says func(*service) *sai
 	}
 	go func() {
 		defer close(s.ended)
-		s.code = program{storage: everything()}.run(ctx, args, strings.NewReader(""), s.out, io.MultiWriter(s.log, &errorLog{t, s}), env)
+		s.code = program{storage: everything()}.run(ctx, args, strings.NewReader(""), s.out,
+			io.MultiWriter(s.log, &errorLog{t, s}), env)
 	}()
 	t.Cleanup(func() { s.stop() })
 	s.address = says(s).Find(t, s.ended, `Listening on +(\S+)`)
@@ -161,7 +162,8 @@ func do(t *testing.T, client *http.Client, req *http.Request) (*http.Response, s
 // machineToken gets a token for an application itself.
 func machineToken(t *testing.T, s *service, id, secret string) string {
 	t.Helper()
-	resp, body := post(t, s, "/oauth/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {id}, "client_secret": {secret}})
+	resp, body := post(t, s, "/oauth/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {id},
+		"client_secret": {secret}})
 	var v struct {
 		AccessToken string `json:"access_token"`
 	}
@@ -173,7 +175,8 @@ func machineToken(t *testing.T, s *service, id, secret string) string {
 
 func post(t *testing.T, s *service, path string, form url.Values) (*http.Response, string) {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.address+path, strings.NewReader(form.Encode()))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+s.address+path,
+		strings.NewReader(form.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -25,7 +25,8 @@ func TestListOfPrivateAddressesAnswersOneQuestion(t *testing.T) {
 			s := start(t, t.TempDir(), c.flag, "127.0.0.0/8")
 			app := firstRunOf(t, s.data).App.ClientID
 			must(t, "webhook", "set", "--url", events.URL, "--data", s.data)
-			must(t, "app", "set", app, "--add-domain", "127.0.0.1", "--backchannel-logout-uri", logout.URL+"/out", "--data", s.data)
+			must(t, "app", "set", app, "--add-domain", "127.0.0.1", "--backchannel-logout-uri", logout.URL+"/out", "--data",
+				s.data)
 			redeem(t, s, authorize(t, s), 200)
 			must(t, "session", "end", "admin", "--data", s.data)
 			must(t, "user", "create", "--username", "ada", "--password", "correct-horse-battery", "--data", s.data)

@@ -22,7 +22,8 @@ func TestListenersBoundWhatTheKernelKeeps(t *testing.T) {
 		if n, err := syscall.GetsockoptInt(int(fd), syscall.IPPROTO_TCP, tcpNotSentLowAt); err != nil || n <= 0 || n > 1<<20 {
 			t.Errorf("a connection may have %d bytes that cannot be sent yet: %v; want some KiB", n, err)
 		}
-		if protocol, err := syscall.GetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_PROTOCOL); err != nil || protocol != syscall.IPPROTO_TCP {
+		if protocol, err := syscall.GetsockoptInt(int(fd), syscall.SOL_SOCKET, syscall.SO_PROTOCOL); err != nil ||
+			protocol != syscall.IPPROTO_TCP {
 			t.Errorf("the protocol is %d: %v; want TCP, not Multipath TCP", protocol, err)
 		}
 	})

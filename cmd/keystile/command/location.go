@@ -42,7 +42,8 @@ func (p program) at(address string) (Storage, bool) {
 func (p program) location(address string) (admin.Location, error) {
 	s, found := p.at(address)
 	if !found {
-		return admin.Location{}, cli.Usage("%q is no address of a database: give %s", redact.Text(address), strings.Join(p.addresses(), " or "))
+		return admin.Location{}, cli.Usage("%q is no address of a database: give %s", redact.Text(address),
+			strings.Join(p.addresses(), " or "))
 	}
 	if len(s.Schemes) > 0 {
 		return admin.Location{Address: shown(address), Open: func(ctx context.Context, _ string) (driver.Backend, error) {
@@ -53,7 +54,8 @@ func (p program) location(address string) (admin.Location, error) {
 	if path == "" {
 		return admin.Location{}, cli.Usage("%q names no data folder: give %s:DIR", address, s.name())
 	}
-	l := admin.Location{Address: address, Folder: path, Copies: s.Copy != nil, Open: s.Open, Read: s.OpenReadOnly, Beside: s.Beside}
+	l := admin.Location{Address: address, Folder: path, Copies: s.Copy != nil, Open: s.Open, Read: s.OpenReadOnly,
+		Beside: s.Beside}
 	if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
 		l.Folder, l.File = "", path
 	}
@@ -68,10 +70,12 @@ func (p program) of(c *config.Config) (Storage, error) {
 	address := c.StorageURL.Reveal()
 	s, found := p.at(address)
 	if !found {
-		return Storage{}, cli.Usage("storage_url: %q is no address of a storage: give %s", redact.Text(address), strings.Join(p.addresses(), " or "))
+		return Storage{}, cli.Usage("storage_url: %q is no address of a storage: give %s", redact.Text(address),
+			strings.Join(p.addresses(), " or "))
 	}
 	if _, path, _ := strings.Cut(address, ":"); len(s.Schemes) == 0 && path != "" {
-		return Storage{}, cli.Usage("storage_url: the database of %s is in the data folder: give %[1]s: here, and the folder with --data", s.name())
+		return Storage{}, cli.Usage("storage_url: the database of %s is in the data folder: give %[1]s: here, and the "+
+			"folder with --data", s.name())
 	}
 	return s, nil
 }

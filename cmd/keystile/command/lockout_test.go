@@ -26,7 +26,8 @@ func TestOperatorLetsAnAddressInAgain(t *testing.T) {
 	}
 	s.stop()
 	wantFailure(t, 1, "no server runs", "lockout", "clear", "127.0.0.1", "--data", s.data)
-	if _, trail, _ := command(t, "", "audit", "export", "--data", s.data); !strings.Contains(trail, "lockout clear 127.0.0.1") {
+	if _, trail, _ := command(t, "", "audit", "export", "--data", s.data); !strings.Contains(trail,
+		"lockout clear 127.0.0.1") {
 		t.Error("it is not on the trail")
 	}
 }

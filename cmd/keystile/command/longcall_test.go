@@ -22,7 +22,8 @@ func TestAnswerThatTakesTenMinutesArrives(t *testing.T) {
 		defer stop()
 		io.WriteString(near, "POST /wait HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nbody")
 		began := time.Now()
-		if line, err := bufio.NewReader(near).ReadString('\n'); !strings.HasPrefix(line, "HTTP/1.1 200") || time.Since(began) != 10*time.Minute {
+		if line, err := bufio.NewReader(near).ReadString('\n'); !strings.HasPrefix(line, "HTTP/1.1 200") ||
+			time.Since(began) != 10*time.Minute {
 			t.Errorf("after %v it is answered %q, %v", time.Since(began), line, err)
 		}
 	})
@@ -45,7 +46,8 @@ func TestCallIsCancelledAtItsUpstream(t *testing.T) {
 	if err := os.WriteFile(document, []byte(pets), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	must(t, "capability", "register", "pets", "--upstream", upstream.URL, "--openapi", document, "--timeout", "10m", "--data", data)
+	must(t, "capability", "register", "pets", "--upstream", upstream.URL, "--openapi", document, "--timeout", "10m",
+		"--data", data)
 	if shown := must(t, "capability", "show", "pets", "--data", data); shown["timeout"] != 600.0 {
 		t.Errorf("shown is %v", shown)
 	}
@@ -57,7 +59,8 @@ func TestCallIsCancelledAtItsUpstream(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Authorization": {"Bearer " + token}, "Mcp-Session-Id": {session}}
+		r.Header = http.Header{"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
+			"Authorization": {"Bearer " + token}, "Mcp-Session-Id": {session}}
 		return do(t, http.DefaultClient, r)
 	}
 	first, _ := post(`{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}`)

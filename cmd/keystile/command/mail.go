@@ -21,7 +21,8 @@ func mailerOf(c *config.Config, folder string, log *slog.Logger) (signin.Mailer,
 			return nil, err
 		}
 		if s.Clear() {
-			log.Warn("mails with codes leave this machine unencrypted: set mail.smtp.tls to starttls or implicit", "mail.smtp.host", m.Host)
+			log.Warn("mails with codes leave this machine unencrypted: set mail.smtp.tls to starttls or implicit",
+				"mail.smtp.host", m.Host)
 		}
 		return s, nil
 	case c.Demo:

@@ -52,7 +52,10 @@ func person(t *testing.T) *http.Client {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return &http.Client{Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	return &http.Client{Jar: jar, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 }
 
 func fill(t *testing.T, c *http.Client, to string, want int, pairs ...string) string {
@@ -80,7 +83,9 @@ func TestMailsGoWhereTheConfigurationSays(t *testing.T) {
 	t.Parallel()
 	port, next := mailServer(t)
 	file := filepath.Join(t.TempDir(), "keystile.yaml")
-	text := "signup: open\nmail:\n  smtp:\n    host: localhost\n    port: " + port + "\n    tls: none\n    username: keystile\n    password: mail secret\n    from: Keystile <id@example.com>\n    timeout: 20s\n"
+	text := "signup: open\nmail:\n  smtp:\n    host: localhost\n    port: " + port +
+		"\n    tls: none\n    username: keystile\n    password: mail secret\n    from: Keystile <id@example.com>\n" +
+		"    timeout: 20s\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -169,7 +174,8 @@ func TestInvitedUserSignsUp(t *testing.T) {
 		t.Error("the other browser is signed in still")
 	}
 	fill(t, other, at, 401, "username", "ada", "password", "battery staple")
-	if out := must(t, "user", "set", "--data", s.data, "ada", "--email", "Ada@example.org", "--email-verified"); out["email"] != "ada@example.org" || out["role"] != "developer" {
+	if out := must(t, "user", "set", "--data", s.data, "ada", "--email", "Ada@example.org",
+		"--email-verified"); out["email"] != "ada@example.org" || out["role"] != "developer" {
 		t.Errorf("user set printed %v", out)
 	}
 	if strings.Contains(s.log.String(), code) {
@@ -185,7 +191,8 @@ func TestMailThatTakesTooLongIsGivenUp(t *testing.T) {
 	}
 	defer at.Close()
 	_, port, _ := net.SplitHostPort(at.Addr().String())
-	s := start(t, t.TempDir(), "--signup", "open", "--mail-smtp-host", "127.0.0.1", "--mail-smtp-port", port, "--mail-smtp-from", "id@example.com", "--mail-smtp-timeout", "10ms")
+	s := start(t, t.TempDir(), "--signup", "open", "--mail-smtp-host", "127.0.0.1", "--mail-smtp-port", port,
+		"--mail-smtp-from", "id@example.com", "--mail-smtp-timeout", "10ms")
 	fill(t, person(t), s.base+"/oauth/signin/email", 303, "address", "ada@example.org")
 	s.log.Find(t, s.ended, `a mail was not sent.*(deadline exceeded|i/o timeout)`)
 }

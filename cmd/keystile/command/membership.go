@@ -30,7 +30,8 @@ func join(ctx context.Context, c *config.Config, store *storage.Store, log *slog
 	t := &membership{node: node}
 	if c.RedisURL.IsZero() {
 		if n := node.Live(); n > 1 {
-			log.Warn("other nodes serve from this store, and each counts requests and failed sign-ins alone, so that together they admit as many times as much: set redis_url at all of them", "nodes", n)
+			log.Warn("other nodes serve from this store, and each counts requests and failed sign-ins alone, so that together "+
+				"they admit as many times as much: set redis_url at all of them", "nodes", n)
 		}
 		return t, nil
 	}
@@ -50,11 +51,13 @@ func (t *membership) give(c *keystile.Config) {
 
 // watch adds what is measured of the nodes, and of the server that counts for them, to the metrics.
 func (t *membership) watch(m *metrics.Metrics) {
-	m.Gauge("keystile_nodes_live", "Nodes that serve from the store, this one included.", func() float64 { return float64(t.node.Live()) })
+	m.Gauge("keystile_nodes_live", "Nodes that serve from the store, this one included.",
+		func() float64 { return float64(t.node.Live()) })
 	if t.counters == nil {
 		return
 	}
-	m.Gauge("keystile_counters_alone", "1 while the server that counts for all nodes is away, and this node admits its share of each limit.", func() float64 {
+	m.Gauge("keystile_counters_alone", "1 while the server that counts for all nodes is away, and this node admits its "+
+		"share of each limit.", func() float64 {
 		if t.counters.Stats().Connected {
 			return 0
 		}
@@ -64,15 +67,19 @@ func (t *membership) watch(m *metrics.Metrics) {
 		name, help string
 		value      func(redis.Stats) int64
 	}{
-		{"answered", "Acts that the server which counts for all nodes answered.", func(s redis.Stats) int64 { return s.Answered }},
+		{"answered", "Acts that the server which counts for all nodes answered.",
+			func(s redis.Stats) int64 { return s.Answered }},
 		{"late", "Acts that it answered too late, or not at all.", func(s redis.Stats) int64 { return s.Late }},
-		{"refused", "Acts that it would not do, such as for want of a right or of memory.", func(s redis.Stats) int64 { return s.Refused }},
+		{"refused", "Acts that it would not do, such as for want of a right or of memory.",
+			func(s redis.Stats) int64 { return s.Refused }},
 		{"failed", "Acts that found it away, or not taking writes.", func(s redis.Stats) int64 { return s.Failed }},
 		{"judged_alone", "Acts that this node judged by its share of a limit.", func(s redis.Stats) int64 { return s.Alone }},
 	} {
-		m.Counter("keystile_counters_"+n.name+"_total", n.help, func() float64 { return float64(n.value(t.counters.Stats())) })
+		m.Counter("keystile_counters_"+n.name+"_total", n.help,
+			func() float64 { return float64(n.value(t.counters.Stats())) })
 	}
-	m.Counter("keystile_counters_seconds_total", "How long all acts took that the server was asked for.", func() float64 { return t.counters.Stats().Took.Seconds() })
+	m.Counter("keystile_counters_seconds_total", "How long all acts took that the server was asked for.",
+		func() float64 { return t.counters.Stats().Took.Seconds() })
 }
 
 // close leaves the other nodes.

@@ -13,8 +13,10 @@ const userPassword = "correct horse battery"
 func TestConfigurationSaysWhoNeedsASecondFactor(t *testing.T) {
 	const at, added, due = "/oauth/signin", "/oauth/signin/factor/new", "/oauth/signin/factor/due"
 	for args, want := range map[string]map[string]string{
-		"--mfa-default required --mfa-admin off --mfa-developer offered --mfa-auditor required --mfa-grace 0": {"none": added, "admin": at, "developer": at, "auditor": added},
-		"--mfa-default off --mfa-admin required --mfa-developer required --mfa-auditor off --mfa-grace 1h":    {"none": at, "admin": due, "developer": due, "auditor": at},
+		"--mfa-default required --mfa-admin off --mfa-developer offered --mfa-auditor required --mfa-grace " +
+			"0": {"none": added, "admin": at, "developer": at, "auditor": added},
+		"--mfa-default off --mfa-admin required --mfa-developer required --mfa-auditor off --mfa-grace " +
+			"1h": {"none": at, "admin": due, "developer": due, "auditor": at},
 	} {
 		s := start(t, t.TempDir(), strings.Fields(args)...)
 		for role, to := range want {

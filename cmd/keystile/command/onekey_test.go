@@ -28,20 +28,24 @@ func TestSecretOfOneApplicationOpensNoOther(t *testing.T) {
 	s := start(t, t.TempDir())
 	demo := firstRunOf(t, s.data).App
 	one := must(t, "app", "create", "--data", s.data, "--name", "One", "--domain", "one.example")
-	two := must(t, "app", "create", "--data", s.data, "--name", "Two", "--domain", "two.example", "--first-party", "--owner", firstRunOf(t, s.data).Admin.Username)
+	two := must(t, "app", "create", "--data", s.data, "--name", "Two", "--domain", "two.example", "--first-party",
+		"--owner", firstRunOf(t, s.data).Admin.Username)
 	target := two["client_id"].(string)
-	for _, app := range [][2]string{{demo.ClientID, demo.ClientSecret}, {one["client_id"].(string), one["client_secret"].(string)}} {
+	for _, app := range [][2]string{{demo.ClientID, demo.ClientSecret},
+		{one["client_id"].(string), one["client_secret"].(string)}} {
 		bearer := "Bearer " + machineToken(t, s, app[0], app[1])
 		if status, all := asked(t, s, "GET", "/api/v1/apps", "Authorization", bearer, ""); status != 200 || strings.Count(all, `"client_id"`) != 1 || !strings.Contains(all, app[0]) {
 			t.Errorf("%s lists %d %s", app[0], status, all)
 		}
 		for _, act := range [][3]string{{"PATCH", "", `{"domains":["evil.example.net"]}`}, {"POST", "/secret", `{}`}, {"DELETE", "", ""}, {"GET", "", ""}} {
-			if status, text := asked(t, s, act[0], "/api/v1/apps/"+target+act[1], "Authorization", bearer, act[2]); status != 404 {
+			if status, text := asked(t, s, act[0], "/api/v1/apps/"+target+act[1], "Authorization", bearer,
+				act[2]); status != 404 {
 				t.Errorf("%s: %s%s of another application = %d %s", app[0], act[0], act[1], status, text)
 			}
 		}
 	}
-	if v := must(t, "app", "show", target, "--data", s.data); !strings.Contains(mustText(t, v["domains"]), "two.example") || strings.Contains(mustText(t, v["domains"]), "evil") {
+	if v := must(t, "app", "show", target, "--data", s.data); !strings.Contains(mustText(t, v["domains"]),
+		"two.example") || strings.Contains(mustText(t, v["domains"]), "evil") {
 		t.Errorf("the other application is %v", v)
 	}
 }
@@ -66,7 +70,8 @@ func TestAdministratorsTokenForAnApplicationManagesNothing(t *testing.T) {
 		{"GET", "", ""}, {"POST", "", `{"name":"Evil","domains":["evil.example.net"]}`}, {"PATCH", "/" + demo, `{"domains":["evil.example.net"]}`},
 		{"POST", "/" + demo + "/secret", `{}`}, {"DELETE", "/" + demo, ""},
 	} {
-		if status, text := asked(t, s, act[0], "/api/v1/apps"+act[1], "Authorization", bearer, act[2]); status != 403 || !strings.Contains(text, "scope apps") {
+		if status, text := asked(t, s, act[0], "/api/v1/apps"+act[1], "Authorization", bearer, act[2]); status != 403 ||
+			!strings.Contains(text, "scope apps") {
 			t.Errorf("%s %s = %d %s", act[0], act[1], status, text)
 		}
 	}
@@ -83,8 +88,9 @@ func TestApplicationOfTheCommandLineAsksForConsentUnlessItIsFirstParty(t *testin
 			words = append(words, "--first-party")
 		}
 		query := url.Values{
-			"response_type": {"code"}, "client_id": {must(t, words...)["client_id"].(string)}, "redirect_uri": {"https://shop.example/cb"},
-			"scope": {"openid"}, "code_challenge": {strings.Repeat("verifier-", 6)}, "code_challenge_method": {"plain"},
+			"response_type": {"code"}, "client_id": {must(t, words...)["client_id"].(string)},
+			"redirect_uri": {"https://shop.example/cb"},
+			"scope":        {"openid"}, "code_challenge": {strings.Repeat("verifier-", 6)}, "code_challenge_method": {"plain"},
 		}
 		resp, text := stay(t, s, "/oauth/authorize?"+query.Encode(), cookie)
 		if got := strings.HasPrefix(resp.Header.Get("Location"), "https://shop.example/cb?"); got != firstParty {
@@ -109,7 +115,8 @@ func TestConsoleIsServedBesideTheRegistrar(t *testing.T) {
 	if status != 200 {
 		t.Errorf("a new user = %d %s", status, text)
 	}
-	for path, want := range map[string]int{"/api/console/orders": 200, "/api/console/users": 200, "/api/console/capabilities": 200, "/api/console/nothing": 404} {
+	for path, want := range map[string]int{"/api/console/orders": 200, "/api/console/users": 200,
+		"/api/console/capabilities": 200, "/api/console/nothing": 404} {
 		if status, text := asked(t, s, "GET", path, "Cookie", cookie, ""); status != want {
 			t.Errorf("%s = %d %s", path, status, text)
 		}

@@ -91,16 +91,19 @@ func built(t *testing.T, env ...string) *assembled {
 func TestDocumentIsServedToEverybody(t *testing.T) {
 	s := start(t, t.TempDir())
 	resp, body := get(t, http.DefaultClient, s.base+"/openapi.json", "Origin", "https://docs.example.com")
-	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "application/json" || resp.Header.Get("Access-Control-Allow-Origin") != "*" {
+	if resp.StatusCode != 200 || resp.Header.Get("Content-Type") != "application/json" ||
+		resp.Header.Get("Access-Control-Allow-Origin") != "*" {
 		t.Fatalf("GET /openapi.json = %d %v", resp.StatusCode, resp.Header)
 	}
-	if again, _ := get(t, http.DefaultClient, s.base+"/openapi.json", "If-None-Match", resp.Header.Get("ETag")); again.StatusCode != 304 {
+	if again, _ := get(t, http.DefaultClient, s.base+"/openapi.json", "If-None-Match",
+		resp.Header.Get("ETag")); again.StatusCode != 304 {
 		t.Errorf("with its ETag it is sent again: %d", again.StatusCode)
 	}
 	var doc struct {
 		Servers []struct{ URL string }
 	}
-	if err := json.Unmarshal([]byte(body), &doc); err != nil || len(doc.Servers) != 1 || doc.Servers[0].URL != s.base || strings.Contains(body, apidoc.Example) {
+	if err := json.Unmarshal([]byte(body), &doc); err != nil || len(doc.Servers) != 1 || doc.Servers[0].URL != s.base ||
+		strings.Contains(body, apidoc.Example) {
 		t.Errorf("its server is %v, want %s: %v", doc.Servers, s.base, err)
 	}
 	if advice := lint.Check(t.Context(), []byte(body)); len(advice) != 0 {
@@ -139,7 +142,8 @@ func TestRunningProgramIsAsItsDocumentSays(t *testing.T) {
 				askEveryWay(t, client, s.base+path, token)
 			}
 			form := url.Values{"grant_type": {"client_credentials"}, "client_id": {id}, "client_secret": {secret}}
-			if resp, err := client.PostForm(s.base+"/oauth/token", form); err != nil || resp.StatusCode != map[string]int{"enterprise": 200, "free": 429}[tier] {
+			if resp, err := client.PostForm(s.base+"/oauth/token", form); err != nil ||
+				resp.StatusCode != map[string]int{"enterprise": 200, "free": 429}[tier] {
 				t.Errorf("a token = %v, %v", resp, err)
 			}
 		})
@@ -165,7 +169,8 @@ func askEveryWay(t *testing.T, client *http.Client, address, token string) {
 		for _, header := range []http.Header{
 			{}, {"Accept": {"text/html"}}, {"Sec-Fetch-Mode": {"navigate"}}, {"Cookie": {"open_sso_token=nobody"}},
 			{"Authorization": {"Bearer " + token}}, {"Authorization": {"Bearer nothing"}},
-			{"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}}, {"Content-Type": {"application/x-www-form-urlencoded"}},
+			{"Authorization": {"Bearer " + token}, "Content-Type": {"application/json"}},
+			{"Content-Type": {"application/x-www-form-urlencoded"}},
 		} {
 			r, err := http.NewRequestWithContext(t.Context(), method, address, strings.NewReader(""))
 			if err != nil {
@@ -189,7 +194,8 @@ func TestServiceOnItsOwnBus(t *testing.T) {
 	if err := os.WriteFile(file, []byte(document), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	registered := must(t, "capability", "register", "self", "--upstream", s.base, "--openapi", file, "--auth-type", "bearer", "--auth-secret", token, "--data", data)
+	registered := must(t, "capability", "register", "self", "--upstream", s.base, "--openapi", file, "--auth-type",
+		"bearer", "--auth-secret", token, "--data", data)
 	var skipped []any // but for what documents have everywhere, such as headers that are set for each call
 	for _, one := range registered["skipped"].([]any) {
 		if one.(map[string]any)["usual"] != true {

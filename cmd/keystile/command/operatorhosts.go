@@ -17,7 +17,8 @@ import (
 // misdirected is the admin listener's answer to a host it is not known by (RFC 9110 15.5.20).
 var misdirected = &reply.Failure{
 	Status: http.StatusMisdirectedRequest,
-	Msg:    "this is not a host that the admin listener answers to: ask for its address or localhost, or list the host in admin.hosts",
+	Msg: "this is not a host that the admin listener answers to: ask for its address or localhost, or list the host " +
+		"in admin.hosts",
 }
 
 // operatorHosts are the hosts that requests to the admin listener may name. It asks for no
@@ -37,7 +38,8 @@ func onlyHosts(c *config.Config, at net.Addr, log *slog.Logger, next http.Handle
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		if !h.answers(r.Host) {
 			h.warned.Do(func() {
-				log.Warn("the admin listener was asked for a host that is not its own; if it is, list it in admin.hosts", "host", cut(hostOf(r.Host)))
+				log.Warn("the admin listener was asked for a host that is not its own; if it is, list it in admin.hosts", "host",
+					cut(hostOf(r.Host)))
 			})
 			reply.Fail(log, w, r, misdirected, nil)
 			return

@@ -38,15 +38,18 @@ func TestAdminListenerAnswersNoNameThatAPageCouldCarry(t *testing.T) {
 	}
 	for _, path := range []string{"/metrics", "/debug/pprof/", "/debug/pprof/cmdline", "/healthz/live", "/nowhere"} {
 		resp, body := ask(path, "evil.example:"+port)
-		if resp.StatusCode != http.StatusMisdirectedRequest || !strings.Contains(body, "admin.hosts") || strings.Contains(body, "goroutine") || resp.Header.Get("X-Content-Type-Options") != "nosniff" {
+		if resp.StatusCode != http.StatusMisdirectedRequest || !strings.Contains(body, "admin.hosts") ||
+			strings.Contains(body, "goroutine") || resp.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("%s for evil.example = %d %v %s", path, resp.StatusCode, resp.Header, body)
 		}
 	}
 	if resp, body := ask("http://evil.example/metrics", "localhost"); resp.StatusCode != http.StatusMisdirectedRequest {
 		t.Errorf("the absolute form = %d %s", resp.StatusCode, body)
 	}
-	for _, host := range []string{"localhost", "127.0.0.1", "[::1]", "localhost:" + port, "metrics.internal:1", "METRICS.internal", "10.1.2.3"} {
-		if resp, body := ask("/metrics", host); resp.StatusCode != 200 || !strings.Contains(body, "keystile_build_info") || resp.Header.Get("X-Content-Type-Options") != "nosniff" {
+	for _, host := range []string{"localhost", "127.0.0.1", "[::1]", "localhost:" + port, "metrics.internal:1",
+		"METRICS.internal", "10.1.2.3"} {
+		if resp, body := ask("/metrics", host); resp.StatusCode != 200 || !strings.Contains(body, "keystile_build_info") ||
+			resp.Header.Get("X-Content-Type-Options") != "nosniff" {
 			t.Errorf("/metrics for %s = %d %v %s", host, resp.StatusCode, resp.Header, body)
 		}
 	}
@@ -61,14 +64,20 @@ func TestAdminListenerAnswersToItsHostsOnly(t *testing.T) {
 		yes, no            []string
 	}{
 		{"127.0.0.1:9", "127.0.0.1:9", "",
-			[]string{"localhost", "LOCALHOST:1", "a.localhost", "localhost.", "127.0.0.1", "127.8.8.8:80", "[::1]", "[::1]:9", "[::ffff:127.0.0.1]"},
-			[]string{"", "evil.example", "evil.example:9", "10.0.0.5", "[fe80::1]", "localhost.evil.example", "127.0.0.1.evil.example", "2130706433", "0x7f.1", "::1", "[::1", "[::1]x", "127.0.0.1:9:9", "127.0.0.1:x", "a@127.0.0.1", "localhost/", ":9"}},
-		{"10.0.0.5:9", "10.0.0.5:9", "", []string{"10.0.0.5", "10.0.0.5:80", "127.0.0.1"}, []string{"10.0.0.6", "metrics.internal"}},
+			[]string{"localhost", "LOCALHOST:1", "a.localhost", "localhost.", "127.0.0.1", "127.8.8.8:80", "[::1]", "[::1]:9",
+				"[::ffff:127.0.0.1]"},
+			[]string{"", "evil.example", "evil.example:9", "10.0.0.5", "[fe80::1]", "localhost.evil.example",
+				"127.0.0.1.evil.example", "2130706433", "0x7f.1", "::1", "[::1", "[::1]x", "127.0.0.1:9:9", "127.0.0.1:x",
+				"a@127.0.0.1", "localhost/", ":9"}},
+		{"10.0.0.5:9", "10.0.0.5:9", "", []string{"10.0.0.5", "10.0.0.5:80", "127.0.0.1"},
+			[]string{"10.0.0.6", "metrics.internal"}},
 		{"[fd00::5]:9", "[fd00::5]:9", "", []string{"[fd00::5]:9", "[FD00:0::5]"}, []string{"[fd00::6]"}},
 		{"metrics:9", "10.0.0.5:9", "", []string{"metrics", "Metrics:9", "10.0.0.5"}, []string{"metric", "10.0.0.6"}},
 		// An address in the place of the name cannot be rebound: whoever sends it means it.
-		{"0.0.0.0:9", "[::]:9", "", []string{"10.0.0.6", "192.168.1.1:9", "[2001:db8::1]", "localhost"}, []string{"evil.example", "metrics.internal", "0x7f.1"}},
-		{":9", "[::]:9", "metrics.internal", []string{"metrics.internal", "Metrics.Internal.:9"}, []string{"evil.example", "x.metrics.internal"}},
+		{"0.0.0.0:9", "[::]:9", "", []string{"10.0.0.6", "192.168.1.1:9", "[2001:db8::1]", "localhost"},
+			[]string{"evil.example", "metrics.internal", "0x7f.1"}},
+		{":9", "[::]:9", "metrics.internal", []string{"metrics.internal", "Metrics.Internal.:9"},
+			[]string{"evil.example", "x.metrics.internal"}},
 	} {
 		at, err := net.ResolveTCPAddr("tcp", c.got)
 		if err != nil {

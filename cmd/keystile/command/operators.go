@@ -18,7 +18,8 @@ type listeners []listener
 
 // openOperators opens the admin listener, and returns what counts for its metrics. There
 // is neither if the configuration names no address.
-func openOperators(ctx context.Context, c *config.Config, data *dataStore, manager managed, log *slog.Logger) (listeners, *metrics.Metrics, error) {
+func openOperators(ctx context.Context, c *config.Config, data *dataStore, manager managed,
+	log *slog.Logger) (listeners, *metrics.Metrics, error) {
 	if c.AdminListen == "" {
 		return nil, nil, nil
 	}
@@ -41,7 +42,8 @@ func openOperators(ctx context.Context, c *config.Config, data *dataStore, manag
 // the default mux by being imported is served nowhere.
 func operatorsMux(m *metrics.Metrics, data *dataStore, log *slog.Logger) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("/", reply.NewMux(log, append(healthRoutes(data), reply.Route{Path: "/healthz/nodes", Methods: read, Handle: data.listNodes})...))
+	mux.Handle("/", reply.NewMux(log, append(healthRoutes(data),
+		reply.Route{Path: "/healthz/nodes", Methods: read, Handle: data.listNodes})...))
 	mux.Handle("/metrics", m.Handler())
 	mux.HandleFunc("/debug/pprof/", pprof.Index)
 	mux.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)

@@ -48,7 +48,8 @@ func TestAdminListenerHasWhatOperatorsNeed(t *testing.T) {
 
 func TestMetricsCountWhatHappens(t *testing.T) {
 	t.Parallel()
-	s := start(t, t.TempDir(), "--admin-listen", "127.0.0.1:0", "--login-lock-failures", "2", "--trusted-proxies", "127.0.0.1", "--lifetimes-code", "1ns")
+	s := start(t, t.TempDir(), "--admin-listen", "127.0.0.1:0", "--login-lock-failures", "2", "--trusted-proxies",
+		"127.0.0.1", "--lifetimes-code", "1ns")
 	admin := "http://" + s.out.Find(t, s.ended, `Admin listener +(\S+)`)
 	cookieOf(t, s)
 	for _, want := range []int{401, 401, 429} {
@@ -90,7 +91,8 @@ func TestSweepCountsWhatItRemoves(t *testing.T) {
 	}
 	defer h.Close()
 	now := time.Now()
-	err = h.store.Issue(t.Context(), driver.Token{Key: handle.KeyOf("a"), ExpiresAt: now}, driver.Token{Key: handle.KeyOf("b"), ExpiresAt: now.Add(time.Hour)})
+	err = h.store.Issue(t.Context(), driver.Token{Key: handle.KeyOf("a"), ExpiresAt: now},
+		driver.Token{Key: handle.KeyOf("b"), ExpiresAt: now.Add(time.Hour)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,9 +108,11 @@ func TestRouteIsKnownByItsPattern(t *testing.T) {
 	s := start(t, t.TempDir(), "--gateway-products", "svc="+upstream.URL)
 	for path, route := range map[string]string{
 		"/svc/things/7": "/svc/", "/svc": "/svc/",
-		"/": "/", "/healthz/live": "/healthz/live", "/demo": "/demo", "/oauth/signin": "/oauth/signin", "/oauth/jwks": "/oauth/jwks",
-		"/oauth/userinfo.php": "/oauth/userinfo.php", "/.well-known/openid-configuration": "/.well-known/openid-configuration",
-		"/oauth/x": "other", "/oauth/token/x": "other", "//oauth/token": "other", "/demo/x": "other",
+		"/": "/", "/healthz/live": "/healthz/live", "/demo": "/demo", "/oauth/signin": "/oauth/signin",
+		"/oauth/jwks":                       "/oauth/jwks",
+		"/oauth/userinfo.php":               "/oauth/userinfo.php",
+		"/.well-known/openid-configuration": "/.well-known/openid-configuration",
+		"/oauth/x":                          "other", "/oauth/token/x": "other", "//oauth/token": "other", "/demo/x": "other",
 	} {
 		id := strings.NewReplacer("/", "_").Replace(path)
 		get(t, http.DefaultClient, s.base+path, "X-Request-Id", id)
@@ -121,7 +125,8 @@ func TestIDGoesThroughAllThatIsLogged(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
 	form := url.Values{"username": {"admin"}, "password": {"not the password"}}
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+"/oauth/signin", strings.NewReader(form.Encode()))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+"/oauth/signin",
+		strings.NewReader(form.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,10 +151,12 @@ func TestRequestsNeedNotBeLogged(t *testing.T) {
 func TestAdminListenerForAllIsWarnedAbout(t *testing.T) {
 	t.Parallel()
 	for address, warned := range map[string]bool{
-		"": false, "127.0.0.1:1": false, "[::1]:1": false, "localhost:1": false, ":1": true, "0.0.0.0:1": true, "10.0.0.1:1": true, "metrics:1": true,
+		"": false, "127.0.0.1:1": false, "[::1]:1": false, "localhost:1": false, ":1": true, "0.0.0.0:1": true,
+		"10.0.0.1:1": true, "metrics:1": true,
 	} {
 		var out strings.Builder
-		advise(slog.New(slog.NewTextHandler(&out, nil)), &config.Config{Listen: "127.0.0.1:1", AdminListen: address}, "https://id.example.com")
+		advise(slog.New(slog.NewTextHandler(&out, nil)), &config.Config{Listen: "127.0.0.1:1", AdminListen: address},
+			"https://id.example.com")
 		if strings.Contains(out.String(), "admin listener") != warned {
 			t.Errorf("%q: warned %q", address, out.String())
 		}
@@ -159,7 +166,8 @@ func TestAdminListenerForAllIsWarnedAbout(t *testing.T) {
 func TestAdminPortThatIsTakenIsExplained(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())
-	wantFailure(t, 1, "or listen elsewhere with --admin-listen", "serve", "--data", t.TempDir(), "--listen", "127.0.0.1:0", "--admin-listen", s.address)
+	wantFailure(t, 1, "or listen elsewhere with --admin-listen", "serve", "--data", t.TempDir(), "--listen", "127.0.0.1:0",
+		"--admin-listen", s.address)
 }
 
 // The doc comment of this package has the list that config --reference prints.
@@ -170,7 +178,8 @@ func TestDocCommentHasTheReference(t *testing.T) {
 	if code != 0 || err != nil || !strings.Contains(list, "  - admin.listen (host:port): ") {
 		t.Fatal(code, list, err)
 	}
-	if string(text) != config.GoDoc("command") || !strings.Contains(strings.ReplaceAll(string(text), "\n// ", "\n"), list) {
+	if string(text) != config.GoDoc("command") || !strings.Contains(strings.ReplaceAll(string(text), "\n// ", "\n"),
+		list) {
 		t.Error("doc_config.go is not what the keys of package config say: go generate ./cmd/keystile/command")
 	}
 	if formatted, err := format.Source(text); err != nil || string(formatted) != string(text) {
@@ -188,7 +197,8 @@ func TestReferenceIsJSONForPrograms(t *testing.T) {
 	}
 	for _, k := range keys {
 		if k.Key == "lifetimes.code" {
-			if k.Type != "duration" || k.Default != "5m" || k.Protocol != "8" || k.Environment != "KEYSTILE_LIFETIMES_CODE" || k.Flag != "--lifetimes-code" || k.Help == "" {
+			if k.Type != "duration" || k.Default != "5m" || k.Protocol != "8" || k.Environment != "KEYSTILE_LIFETIMES_CODE" ||
+				k.Flag != "--lifetimes-code" || k.Help == "" {
 				t.Errorf("%+v", k)
 			}
 			return

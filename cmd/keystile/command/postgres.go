@@ -18,8 +18,9 @@ func Postgres() Storage {
 		Open: func(context.Context, string) (driver.Backend, error) {
 			return nil, errors.New("this storage has an address: give it by --storage-url")
 		},
-		OpenAt:  openPostgres,
-		Instead: "the store is in PostgreSQL: use pg_dump, or base backups with an archive of its log (pg_basebackup), and keep the master key beside them; keystile storage copy brings it into a data folder of its own",
+		OpenAt: openPostgres,
+		Instead: "the store is in PostgreSQL: use pg_dump, or base backups with an archive of its log (pg_basebackup), and " +
+			"keep the master key beside them; keystile storage copy brings it into a data folder of its own",
 		Gauges: func(b driver.Backend) []Gauge {
 			s := b.(*postgres.Store)
 			gauge := func(name, help string, value func(postgres.Stats) float64) Gauge {
@@ -27,10 +28,14 @@ func Postgres() Storage {
 			}
 			return []Gauge{
 				gauge("connections", "Connections to the database.", func(s postgres.Stats) float64 { return float64(s.Conns) }),
-				gauge("connections_in_use", "Connections that are at work.", func(s postgres.Stats) float64 { return float64(s.InUse) }),
-				gauge("connections_max", "Connections that there may be.", func(s postgres.Stats) float64 { return float64(s.Max) }),
-				gauge("connection_waits", "Calls that had to wait for a connection.", func(s postgres.Stats) float64 { return float64(s.Waits) }),
-				gauge("connection_wait_seconds", "How long calls have waited for a connection, in all.", func(s postgres.Stats) float64 { return s.Waited.Seconds() }),
+				gauge("connections_in_use", "Connections that are at work.",
+					func(s postgres.Stats) float64 { return float64(s.InUse) }),
+				gauge("connections_max", "Connections that there may be.",
+					func(s postgres.Stats) float64 { return float64(s.Max) }),
+				gauge("connection_waits", "Calls that had to wait for a connection.",
+					func(s postgres.Stats) float64 { return float64(s.Waits) }),
+				gauge("connection_wait_seconds", "How long calls have waited for a connection, in all.",
+					func(s postgres.Stats) float64 { return s.Waited.Seconds() }),
 			}
 		},
 		Migrations: postgresMigrations,
@@ -67,7 +72,8 @@ func openPostgres(ctx context.Context, address string, w Watch) (driver.Backend,
 // would be of the future, or have ended, at another.
 func checkClocks(ahead time.Duration) error {
 	if ahead.Abs() > maxClockAhead {
-		return fmt.Errorf("the clock of this machine and that of the database are %s apart: set both by NTP", ahead.Abs().Round(time.Second))
+		return fmt.Errorf("the clock of this machine and that of the database are %s apart: set both by NTP",
+			ahead.Abs().Round(time.Second))
 	}
 	return nil
 }

@@ -41,7 +41,9 @@ func TestNodesOnPostgreSQLAreOneService(t *testing.T) {
 	}
 	a.stop()
 	b.stop()
-	if code, said, errs := command(t, "", "user", "list", "--data", one, "--storage-url", url); code != 0 || !strings.Contains(said, "admin") { // without a server
+	// without a server
+	if code, said, errs := command(t, "", "user", "list", "--data", one, "--storage-url", url); code != 0 ||
+		!strings.Contains(said, "admin") {
 		t.Errorf("user list: %d %s%s", code, said, errs)
 	}
 	must(t, "audit", "verify", "--data", two, "--storage-url", url)
@@ -59,7 +61,8 @@ func TestServiceMovesToPostgreSQLAndBack(t *testing.T) {
 	}
 	s = start(t, data, "--storage-url", url, "--base-url", "http://127.0.0.1")
 	wantUserInfo(t, s, g.AccessToken, 200)
-	if said := must(t, "storage", "copy", "--from", "bolt:"+data, "--to", "bolt:"+t.TempDir()); said["live"] != false || said["finished"] != true {
+	if said := must(t, "storage", "copy", "--from", "bolt:"+data, "--to", "bolt:"+t.TempDir()); said["live"] != false ||
+		said["finished"] != true {
 		t.Errorf("the file that was left behind is not copied beside the server: %v", said)
 	}
 	g = refresh(t, s, g.RefreshToken, 200)
@@ -76,7 +79,8 @@ func TestServiceMovesToPostgreSQLAndBack(t *testing.T) {
 func TestPostgreSQLGuaranteesAreStated(t *testing.T) {
 	t.Parallel()
 	url, data := database.WithSchema(t), t.TempDir()
-	for _, words := range []string{"backup " + filepath.Join(data, "b.db"), "restore " + filepath.Join(data, "b.db"), "storage compact"} {
+	for _, words := range []string{"backup " + filepath.Join(data, "b.db"), "restore " + filepath.Join(data, "b.db"),
+		"storage compact"} {
 		wantFailure(t, 1, "pg_dump", append(strings.Fields(words), "--data", data, "--storage-url", url)...)
 	}
 	wantFailure(t, 1, `the storage "bolt"`, "storage", "migrate", "status", "--data", data)
@@ -84,24 +88,29 @@ func TestPostgreSQLGuaranteesAreStated(t *testing.T) {
 	if before["missing"] == 0.0 {
 		t.Errorf("before: %v", before)
 	}
-	wantFailure(t, 1, "keystile storage migrate up", "serve", "--data", data, "--storage-url", url+"&migrate=never", "--listen", "127.0.0.1:0")
+	wantFailure(t, 1, "keystile storage migrate up", "serve", "--data", data, "--storage-url", url+"&migrate=never",
+		"--listen", "127.0.0.1:0")
 	code, script, _ := command(t, "", "storage", "migrate", "sql", "--data", data, "--storage-url", url)
-	if code != 0 || strings.Count(script, "BEGIN;") != len(before["steps"].([]any)) || !strings.Contains(script, "CREATE TABLE token") {
+	if code != 0 || strings.Count(script, "BEGIN;") != len(before["steps"].([]any)) ||
+		!strings.Contains(script, "CREATE TABLE token") {
 		t.Errorf("sql: %d %s", code, script)
 	}
-	if taken := must(t, "storage", "migrate", "up", "--data", data, "--storage-url", url); len(taken["taken"].([]any)) != len(before["steps"].([]any)) {
+	if taken := must(t, "storage", "migrate", "up", "--data", data, "--storage-url",
+		url); len(taken["taken"].([]any)) != len(before["steps"].([]any)) {
 		t.Errorf("up: %v", taken)
 	}
 	if after := must(t, "storage", "migrate", "status", "--data", data, "--storage-url", url); after["missing"] != 0.0 {
 		t.Errorf("after: %v", after)
 	}
 	wantFailure(t, 2, "give status, up or sql", "storage", "migrate", "sideways", "--data", data, "--storage-url", url)
-	wantFailure(t, 2, "is no address of a storage", "user", "list", "--data", data, "--storage-url", "mysql://opensesame@h")
+	wantFailure(t, 2, "is no address of a storage", "user", "list", "--data", data, "--storage-url",
+		"mysql://opensesame@h")
 	wantFailure(t, 2, "give bolt: here", "user", "list", "--data", data, "--storage-url", "bolt:/elsewhere")
 }
 
 func TestClocksThatAreFarApartAreRefused(t *testing.T) {
-	for ahead, refused := range map[time.Duration]bool{0: false, 5 * time.Second: false, -5 * time.Second: false, 6 * time.Second: true, -time.Hour: true} {
+	for ahead, refused := range map[time.Duration]bool{0: false, 5 * time.Second: false, -5 * time.Second: false,
+		6 * time.Second: true, -time.Hour: true} {
 		if err := checkClocks(ahead); (err != nil) != refused {
 			t.Errorf("a database whose clock is %v ahead: %v", ahead, err)
 		}
@@ -113,7 +122,8 @@ func TestPasswordInAnAddressIsNotShown(t *testing.T) {
 	data := t.TempDir()
 	for _, args := range [][]string{
 		{"config", "--storage-url", "postgres://u:opensesame@127.0.0.1:1/k?password=opensesame"},
-		{"serve", "--data", data, "--listen", "127.0.0.1:0", "--storage-url", "postgres://u:opensesame@127.0.0.1:1/k?password=opensesame"},
+		{"serve", "--data", data, "--listen", "127.0.0.1:0", "--storage-url",
+			"postgres://u:opensesame@127.0.0.1:1/k?password=opensesame"},
 		{"serve", "--data", data, "--listen", "127.0.0.1:0", "--storage-url", "postgres://u:opensesame@127.0.0.1:1:1/k"},
 	} {
 		if _, out, errs := command(t, "", args...); strings.Contains(out+errs, "opensesame") {

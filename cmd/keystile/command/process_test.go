@@ -21,7 +21,8 @@ func TestUmaskChangesNothing(t *testing.T) {
 			data := filepath.Join(t.TempDir(), "data")
 			c := spawn(t, []string{"BE_UMASK=" + mask}, "serve", "--data", data, "--listen", "127.0.0.1:0")
 			c.out.Find(t, c.ended, `running at (\S+)`)
-			for name, want := range map[string]fs.FileMode{"": 0o700, "keystile.db": 0o600, "master.key": 0o600, "first-run.json": 0o600, "admin.sock": 0o600} {
+			for name, want := range map[string]fs.FileMode{"": 0o700, "keystile.db": 0o600, "master.key": 0o600,
+				"first-run.json": 0o600, "admin.sock": 0o600} {
 				if info, err := os.Lstat(filepath.Join(data, name)); err != nil || info.Mode().Perm() != want {
 					t.Errorf("%q: %v, %v, want mode %v", name, info, err, want)
 				}

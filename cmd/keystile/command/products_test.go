@@ -53,7 +53,8 @@ func (s *service) status(t *testing.T, path, bearer string) int {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: "+s.address+"\r\nAuthorization: Bearer "+bearer+"\r\nConnection: close\r\n\r\n")
+	io.WriteString(conn, "GET "+path+" HTTP/1.1\r\nHost: "+s.address+"\r\nAuthorization: Bearer "+
+		""+bearer+"\r\nConnection: close\r\n\r\n")
 	resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
 	if err != nil {
 		t.Fatalf("%s: %v", path, err)
@@ -73,12 +74,16 @@ func TestCallIsChargedToTheProductThatGetsItHoweverItsPathIsWritten(t *testing.T
 		token := ownToken(t, s)
 		charged := map[string]int64{}
 		for path, want := range map[string]string{ // the product and what is left of the path, or nothing and the status
-			"/svc/x": "cheap /x", "/svc/v2/x": "dear /x", "/svc/v2x": "cheap /v2x", "/svc/v2": "dear /", "/svc": "cheap /", "/svc/a%2Fb": "cheap /a%2Fb", "/svc/a//b": "cheap /a//b",
-			"/svc/a;b/v2": "cheap /a;b/v2", "/svc/v2/a%252Fb": "dear /a%252Fb", "/svc/v2/v2": "dear /v2", "/svc/%2576": "cheap /%2576", "/svc/V2/x": "cheap /V2/x",
+			"/svc/x": "cheap /x", "/svc/v2/x": "dear /x", "/svc/v2x": "cheap /v2x", "/svc/v2": "dear /", "/svc": "cheap /",
+			"/svc/a%2Fb": "cheap /a%2Fb", "/svc/a//b": "cheap /a//b",
+			"/svc/a;b/v2": "cheap /a;b/v2", "/svc/v2/a%252Fb": "dear /a%252Fb", "/svc/v2/v2": "dear /v2",
+			"/svc/%2576": "cheap /%2576", "/svc/V2/x": "cheap /V2/x",
 
-			"/svc%2fx": "400", "/svc%2Fv2/x": "400", "/%73vc/x": "400", "/svc/%76%32/x": "400", "/svc/v%32/x": "400", "/svc/v2%2fx": "400", "/svc/v2%252fx": "400", "/svc/%2576%2532/x": "400",
+			"/svc%2fx": "400", "/svc%2Fv2/x": "400", "/%73vc/x": "400", "/svc/%76%32/x": "400", "/svc/v%32/x": "400",
+			"/svc/v2%2fx": "400", "/svc/v2%252fx": "400", "/svc/%2576%2532/x": "400",
 			"/svc//v2/x": "400", "//svc/x": "400", "/svc/v2;p=1/x": "400", "/svc;p=1/v2/x": "400", "/svc/;p/v2": "400", "/svc/;a%2fb/v2/x": "400", "/svc%3bp/x": "400", `/svc\v2/x`: "400",
-			"/svc%5cv2/x": "400", "/svc/v2%5Cx": "400", "/svc/v2%255cx": "400", "/svc/%2e%2e/x": "400", "/svc/x/../v2/y": "400", "/svc/%252e%252e/x": "400", "/svc/v2/..;/x": "400", "/svc/v2%2f..%2fx": "400",
+			"/svc%5cv2/x": "400", "/svc/v2%5Cx": "400", "/svc/v2%255cx": "400", "/svc/%2e%2e/x": "400", "/svc/x/../v2/y": "400",
+			"/svc/%252e%252e/x": "400", "/svc/v2/..;/x": "400", "/svc/v2%2f..%2fx": "400",
 			"/svcx": "404", "/x/svc/v2": "404", "/SVC/x": "404",
 		} {
 			status := s.status(t, path, token)

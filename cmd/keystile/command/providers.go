@@ -13,7 +13,8 @@ import (
 
 // connectorsOf returns the providers that people may sign in with: the configured ones, or the
 // fakes, whose pages are served at fake.Path then.
-func connectorsOf(c *config.Config, base string, log *slog.Logger) (all []connector.Connector, handler http.Handler, err error) {
+func connectorsOf(c *config.Config, base string,
+	log *slog.Logger) (all []connector.Connector, handler http.Handler, err error) {
 	if !c.FakeProviders {
 		all, err = configured(c)
 		return all, nil, err
@@ -22,7 +23,8 @@ func connectorsOf(c *config.Config, base string, log *slog.Logger) (all []connec
 	if err != nil {
 		return nil, nil, err
 	}
-	log.Warn("the providers are fakes: anybody signs in as anybody, and becomes a user whatever signup says, so tools without an access list are their owners'")
+	log.Warn("the providers are fakes: anybody signs in as anybody, and becomes a user whatever signup says, so tools " +
+		"without an access list are their owners'")
 	fakes := pages.Configs()
 	if all, err = made(fakes); err != nil {
 		return nil, nil, err
@@ -35,10 +37,11 @@ func connectorsOf(c *config.Config, base string, log *slog.Logger) (all []connec
 func configured(c *config.Config) ([]connector.Connector, error) {
 	all, err := made(fake.Configs{
 		WX: connector.WX{ID: c.WX.ID, Secret: c.WX.Secret}, QQ: connector.QQ{ID: c.QQ.ID, Secret: c.QQ.Secret},
-		Alipay: connector.Alipay{ID: c.Alipay.ID, PrivateKey: c.Alipay.PrivateKey, PublicKey: c.Alipay.PublicKey},
-		Douyin: connector.Douyin{ID: c.Douyin.ID, Secret: c.Douyin.Secret},
-		Feishu: connector.Feishu{ID: c.Feishu.ID, Secret: c.Feishu.Secret, Lark: c.Feishu.Lark},
-		WeCom:  connector.WeCom{CorpID: c.WeCom.CorpID, AgentID: c.WeCom.AgentID, Secret: c.WeCom.Secret}, DingTalk: connector.DingTalk{ID: c.DingTalk.ID, Secret: c.DingTalk.Secret},
+		Alipay:   connector.Alipay{ID: c.Alipay.ID, PrivateKey: c.Alipay.PrivateKey, PublicKey: c.Alipay.PublicKey},
+		Douyin:   connector.Douyin{ID: c.Douyin.ID, Secret: c.Douyin.Secret},
+		Feishu:   connector.Feishu{ID: c.Feishu.ID, Secret: c.Feishu.Secret, Lark: c.Feishu.Lark},
+		WeCom:    connector.WeCom{CorpID: c.WeCom.CorpID, AgentID: c.WeCom.AgentID, Secret: c.WeCom.Secret},
+		DingTalk: connector.DingTalk{ID: c.DingTalk.ID, Secret: c.DingTalk.Secret},
 	})
 	for _, o := range c.OpenID {
 		one, wrong := openID(o)

@@ -32,10 +32,12 @@ func TestConfiguredProvidersAreOffered(t *testing.T) {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "keystile.yaml")
-	text := "connectors:\n  wx: {id: wxd477edab60670232, secret: secret-of-wx}\n  qq: {id: \"101896710\", secret: secret-of-qq}\n" +
+	text := "connectors:\n  wx: {id: wxd477edab60670232, secret: secret-of-wx}\n" +
+		"  qq: {id: \"101896710\", secret: secret-of-qq}\n" +
 		"  douyin: {id: aw1234567890abcd, secret: secret-of-douyin}\n  alipay:\n    id: \"2021003129694075\"\n" +
 		"    private_key: " + private + "\n    public_key: " + base64.StdEncoding.EncodeToString(public) + "\n"
-	text += "  feishu: {id: cli_a1b2c3d4e5f6, secret: secret-of-feishu, lark: true}\n  dingtalk: {id: dingabcdefghijklmnop, secret: secret-of-dingtalk}\n" +
+	text += "  feishu: {id: cli_a1b2c3d4e5f6, secret: secret-of-feishu, lark: true}\n" +
+		"  dingtalk: {id: dingabcdefghijklmnop, secret: secret-of-dingtalk}\n" +
 		"  wecom: {corp_id: ww1234567890abcdef, agent_id: \"1000002\", secret: secret-of-wecom}\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
@@ -57,11 +59,13 @@ func TestConfiguredProvidersAreOffered(t *testing.T) {
 			t.Errorf("%s is not offered", name)
 		}
 		resp, _ := get(t, stay, s.base+"/oauth/signin/with/"+name)
-		if to := resp.Header.Get("Location"); !strings.HasPrefix(to, at) || !strings.Contains(to, url.QueryEscape(s.base+"/oauth/signin/with/"+name+"/return")) {
+		if to := resp.Header.Get("Location"); !strings.HasPrefix(to, at) ||
+			!strings.Contains(to, url.QueryEscape(s.base+"/oauth/signin/with/"+name+"/return")) {
 			t.Errorf("%s sends to %s", name, to)
 		}
 	}
-	if code, out, _ := command(t, "", "config", "--config", file); code != 0 || strings.Contains(out, private) || strings.Contains(out, "secret-of") {
+	if code, out, _ := command(t, "", "config", "--config", file); code != 0 || strings.Contains(out, private) ||
+		strings.Contains(out, "secret-of") {
 		t.Errorf("config = %d, with secrets: %s", code, out)
 	}
 }
@@ -77,10 +81,13 @@ func TestConfiguredProvidersOfOpenIDConnectAreOffered(t *testing.T) {
 	issuer.Config.Handler = played
 	at := issuer.URL + fake.Path + "/oidc"
 	file := filepath.Join(t.TempDir(), "keystile.yaml")
-	text := "connectors:\n  oidc:\n    - {name: staff, label: Acme Staff, issuer: '" + at + "', id: our-id, secret: secret-of-staff, allow_private: 127.0.0.0/8}\n" +
-		"    - {name: inside, issuer: '" + at + "', id: our-id, secret: secret-of-inside}\n    - {preset: github, id: Iv1.1, secret: secret-of-github}\n" +
+	text := "connectors:\n  oidc:\n    - {name: staff, label: Acme Staff, issuer: '" + at +
+		"', id: our-id, secret: secret-of-staff, allow_private: 127.0.0.0/8}\n" +
+		"    - {name: inside, issuer: '" + at + "', id: our-id, secret: secret-of-inside}\n" +
+		"    - {preset: github, id: Iv1.1, secret: secret-of-github}\n" +
 		"    - {preset: keycloak, issuer: 'https://id.example.com/realms/a', id: k, secret: secret-of-keycloak}\n" +
-		"    - {preset: entra, tenant: 9188040d-6c67-4c5b-b112-36a304b66dad, id: e, secret: secret-of-entra}\n    - {preset: google, id: g, secret: secret-of-google}\n"
+		"    - {preset: entra, tenant: 9188040d-6c67-4c5b-b112-36a304b66dad, id: e, secret: secret-of-entra}\n" +
+		"    - {preset: google, id: g, secret: secret-of-google}\n"
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
@@ -92,16 +99,19 @@ func TestConfiguredProvidersOfOpenIDConnectAreOffered(t *testing.T) {
 		}
 	}
 	stay := &http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	for name, want := range map[string]string{"staff": at + "/authorize?client_id=our-id&", "github": "https://github.com/login/oauth/authorize?client_id=Iv1.1&"} {
+	for name, want := range map[string]string{"staff": at + "/authorize?client_id=our-id&",
+		"github": "https://github.com/login/oauth/authorize?client_id=Iv1.1&"} {
 		resp, _ := get(t, stay, s.base+"/oauth/signin/with/"+name)
-		if to := resp.Header.Get("Location"); !strings.HasPrefix(to, want) || !strings.Contains(to, "code_challenge=") || !strings.Contains(to, url.QueryEscape(s.base+"/oauth/signin/with/"+name+"/return")) {
+		if to := resp.Header.Get("Location"); !strings.HasPrefix(to, want) || !strings.Contains(to, "code_challenge=") ||
+			!strings.Contains(to, url.QueryEscape(s.base+"/oauth/signin/with/"+name+"/return")) {
 			t.Errorf("%s sends to %s", name, to)
 		}
 	}
 	if resp, _ := get(t, stay, s.base+"/oauth/signin/with/inside"); resp.StatusCode != http.StatusServiceUnavailable {
 		t.Errorf("an issuer on a private address that is not allowed = %d", resp.StatusCode)
 	}
-	if code, out, _ := command(t, "", "config", "--config", file); code != 0 || strings.Contains(out, "secret-of") || !strings.Contains(out, "Acme Staff") {
+	if code, out, _ := command(t, "", "config", "--config", file); code != 0 || strings.Contains(out, "secret-of") ||
+		!strings.Contains(out, "Acme Staff") {
 		t.Errorf("config = %d, with secrets or without the rest: %s", code, out)
 	}
 	if s.stop(); strings.Contains(s.log.String(), "secret-of") || !strings.Contains(s.log.String(), "allow_private") {
@@ -164,10 +174,12 @@ func TestLoginTypesSayWhatApplicationsAreTold(t *testing.T) {
 		}
 		client := &http.Client{Jar: jar}
 		app := firstRunOf(t, s.data).App
-		query := url.Values{"response_type": {"code"}, "client_id": {app.ClientID}, "redirect_uri": {app.RedirectURI}, "scope": {"openid"}}
+		query := url.Values{"response_type": {"code"}, "client_id": {app.ClientID}, "redirect_uri": {app.RedirectURI},
+			"scope": {"openid"}}
 		resp, _ := get(t, client, s.base+"/oauth/signin/with/feishu")
 		form := url.Values{"person": {"lin"}, "query": {resp.Request.URL.RawQuery}}
-		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+resp.Request.URL.Path, strings.NewReader(form.Encode()))
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, s.base+resp.Request.URL.Path,
+			strings.NewReader(form.Encode()))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -184,7 +196,8 @@ func TestLoginTypesSayWhatApplicationsAreTold(t *testing.T) {
 			t.Errorf("%s: userinfo says %s, want %s", setting, body, want)
 		}
 	}
-	if code, _, errs := command(t, "", "config", "--login-types", "all"); code != 2 || !strings.Contains(errs, "login_types") && !strings.Contains(errs, "login-types") {
+	if code, _, errs := command(t, "", "config", "--login-types", "all"); code != 2 ||
+		!strings.Contains(errs, "login_types") && !strings.Contains(errs, "login-types") {
 		t.Errorf("another value = %d %s", code, errs)
 	}
 }

@@ -27,7 +27,8 @@ func TestRemovingAnApplicationOnTheCommandLineRenewsNoQuota(t *testing.T) {
 	call := func(id, secret string) {
 		t.Helper()
 		bearer := "Bearer " + machineToken(t, s.service, id, secret)
-		if resp, body := get(t, http.DefaultClient, s.base+"/api/v1/verify?product=ai", "Authorization", bearer); resp.StatusCode >= 300 {
+		if resp, body := get(t, http.DefaultClient, s.base+"/api/v1/verify?product=ai", "Authorization",
+			bearer); resp.StatusCode >= 300 {
 			t.Fatalf("a call = %d %s", resp.StatusCode, body)
 		}
 	}

@@ -10,16 +10,21 @@ import (
 )
 
 // forItself are the kinds of documents that the service writes for itself, whatever is asked for.
-var forItself = []string{"trail", "clock", "node", "lease", "usagemark", "ranking", "stream", "spent", "checkpoint", "probe", "look", "looked", "epoch", "hmac", "counter"}
+var forItself = []string{"trail", "clock", "node", "lease", "usagemark", "ranking", "stream", "spent", "checkpoint",
+	"probe", "look", "looked", "epoch", "hmac", "counter"}
 
 // writing are the endpoints that write by GET, what they write, and why nobody gains by having a browser do it.
 var writing = map[string]struct{ kinds, why string }{
-	"/oauth/authorize":             {"openid session token", "the code goes to the application alone (RFC 6749 4.1.1), after consent, and nobody else can redeem it"},
-	"/oauth/signin/qr":             {"ticket", "a code to scan that ends in two minutes, for the browser that asks"},
-	"/oauth/signin/with/wx":        {"ticket", "a sign-in at a provider that has begun, bound to the browser that asks"},
-	"/oauth/signin/with/wx/return": {"ticket", "the way back from a provider (RFC 6749 4.1.2), bound to the browser that began"},
-	"/oauth/logout":                {"session revocation", "OpenID Connect RP-Initiated Logout 1.0 is a GET; without the hint of this very session a page asks first"},
-	"/connect":                     {"openid token ticket", "the old protocol is a GET; what it does takes the appkey or a signature"},
+	"/oauth/authorize": {"openid session token",
+		"the code goes to the application alone (RFC 6749 4.1.1), after consent, and nobody else can redeem it"},
+	"/oauth/signin/qr":      {"ticket", "a code to scan that ends in two minutes, for the browser that asks"},
+	"/oauth/signin/with/wx": {"ticket", "a sign-in at a provider that has begun, bound to the browser that asks"},
+	"/oauth/signin/with/wx/return": {"ticket",
+		"the way back from a provider (RFC 6749 4.1.2), bound to the browser that began"},
+	"/oauth/logout": {"session revocation",
+		"OpenID Connect RP-Initiated Logout 1.0 is a GET; without the hint of this very session a page asks first"},
+	"/connect": {"openid token ticket",
+		"the old protocol is a GET; what it does takes the appkey or a signature"},
 }
 
 // No GET changes anything or tells anybody, because any page can have a browser make one: each endpoint that has one is

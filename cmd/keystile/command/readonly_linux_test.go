@@ -44,7 +44,8 @@ func TestFolderThatIsReadOnlyIsReadAndCopied(t *testing.T) {
 		t.Fatalf("writing there = %v, want that it is not permitted", err)
 	}
 	verified(t, data)
-	if code, _, errs := command(t, "", "audit", "export", "--out", filepath.Join(out, "trail.jsonl"), "--data", data); code != 0 {
+	if code, _, errs := command(t, "", "audit", "export", "--out", filepath.Join(out, "trail.jsonl"), "--data",
+		data); code != 0 {
 		t.Errorf("export = %d %s", code, errs)
 	}
 	must(t, "backup", filepath.Join(out, "b.db"), "--data", data)

@@ -20,12 +20,19 @@ const secretMark = "SECRETMARK"
 
 // withPasswords are addresses with a password, right and wrong.
 var withPasswords = []string{
-	"https://user:SECRETMARK@host.example", "http://user:SECRETMARK@127.0.0.1:1/path?q=1", "redis://:SECRETMARK@127.0.0.1:1/0", "postgres://user:SECRETMARK@127.0.0.1:1/db?connect_timeout=1",
-	"https://SECRETMARK@host.example", "ftp://user:SECRETMARK@host.example", "bolt://user:SECRETMARK@host", "unix://user:SECRETMARK@/socket",
-	"https://user:SECRETMARK@host:port", "https://user:SECRETMARK@[::1", "https://user:%zzSECRETMARK@host", "https://user:a SECRETMARK@host", "https://user:a,SECRETMARK@host",
-	"https://user:a/SECRETMARK@host", "https://user:a@SECRETMARK@host", "https://user:a#SECRETMARK@host", "https://user:a?SECRETMARK@host", "https://user:\x01SECRETMARK@host", "https://user:SECRETMARK%40host",
-	"https://user:SECRETMARK", "http//user:SECRETMARK@host", "http:/user:SECRETMARK@host", "//user:SECRETMARK@host", "://user:SECRETMARK@host", "user:SECRETMARK@host", "user%3ASECRETMARK@host",
-	"redis:/user:SECRETMARK@host", "postgres:user:SECRETMARK@host", "postgres://user:SECRETMARK@", "host=127.0.0.1 password=SECRETMARK", "postgres://host/db?password=SECRETMARK&port=x", "redis://127.0.0.1:1?password=SECRETMARK",
+	"https://user:SECRETMARK@host.example", "http://user:SECRETMARK@127.0.0.1:1/path?q=1",
+	"redis://:SECRETMARK@127.0.0.1:1/0", "postgres://user:SECRETMARK@127.0.0.1:1/db?connect_timeout=1",
+	"https://SECRETMARK@host.example", "ftp://user:SECRETMARK@host.example", "bolt://user:SECRETMARK@host",
+	"unix://user:SECRETMARK@/socket",
+	"https://user:SECRETMARK@host:port", "https://user:SECRETMARK@[::1", "https://user:%zzSECRETMARK@host",
+	"https://user:a SECRETMARK@host", "https://user:a,SECRETMARK@host",
+	"https://user:a/SECRETMARK@host", "https://user:a@SECRETMARK@host", "https://user:a#SECRETMARK@host",
+	"https://user:a?SECRETMARK@host", "https://user:\x01SECRETMARK@host", "https://user:SECRETMARK%40host",
+	"https://user:SECRETMARK", "http//user:SECRETMARK@host", "http:/user:SECRETMARK@host", "//user:SECRETMARK@host",
+	"://user:SECRETMARK@host", "user:SECRETMARK@host", "user%3ASECRETMARK@host",
+	"redis:/user:SECRETMARK@host", "postgres:user:SECRETMARK@host", "postgres://user:SECRETMARK@",
+	"host=127.0.0.1 password=SECRETMARK", "postgres://host/db?password=SECRETMARK&port=x",
+	"redis://127.0.0.1:1?password=SECRETMARK",
 	"name=http://user:SECRETMARK@host", `[{"name":"a","upstream":"http://user:SECRETMARK@host"}]`, `[{preset: oidc, id: a, secret: b, issuer: "https://user:SECRETMARK@host"}]`,
 	`[{preset: "user:SECRETMARK@host"}]`, `[{"https://user:SECRETMARK@host": 1}]`, `[{name: http://user:SECRETMARK@host`,
 }
@@ -78,7 +85,8 @@ func TestSettingsHideThePasswordOfAnAddress(t *testing.T) {
 				file := filepath.Join(t.TempDir(), "keystile.yaml")
 				quoted, err := json.Marshal(value)
 				fatal(t, err)
-				for _, text := range []string{setting.Key + ": " + string(quoted), setting.Key + ": " + value, value + ": " + setting.Key} {
+				for _, text := range []string{setting.Key + ": " + string(quoted), setting.Key + ": " + value,
+					value + ": " + setting.Key} {
 					fatal(t, os.WriteFile(file, []byte(text), 0o600))
 					c, err := config.Load(cli.Args{Flags: map[string][]string{"config": {file}}}, nil)
 					if err != nil {
@@ -102,7 +110,9 @@ func TestStartShowsNoPasswordOfAnAddress(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts the service many times")
 	}
-	for _, env := range []string{"KEYSTILE_STORAGE_URL", "KEYSTILE_REDIS_URL", "KEYSTILE_OTEL_ENDPOINT", "KEYSTILE_STREAMS_S3_ENDPOINT", "KEYSTILE_BASE_URL", "KEYSTILE_GATEWAY_PRODUCTS", "KEYSTILE_CONNECTORS_OIDC", "KEYSTILE_NODE_NAME"} {
+	for _, env := range []string{"KEYSTILE_STORAGE_URL", "KEYSTILE_REDIS_URL", "KEYSTILE_OTEL_ENDPOINT",
+		"KEYSTILE_STREAMS_S3_ENDPOINT", "KEYSTILE_BASE_URL", "KEYSTILE_GATEWAY_PRODUCTS", "KEYSTILE_CONNECTORS_OIDC",
+		"KEYSTILE_NODE_NAME"} {
 		for _, value := range withPasswords {
 			if strings.ContainsRune(value, 1) {
 				continue // no process has such a variable
@@ -112,7 +122,8 @@ func TestStartShowsNoPasswordOfAnAddress(t *testing.T) {
 			ended := make(chan struct{})
 			go func() {
 				defer close(ended)
-				program{storage: everything()}.run(ctx, []string{"serve", "--listen", "127.0.0.1:0"}, strings.NewReader(""), out, out,
+				program{storage: everything()}.run(ctx, []string{"serve", "--listen", "127.0.0.1:0"}, strings.NewReader(""), out,
+					out,
 					[]string{"KEYSTILE_DATA=" + filepath.Join(dir, "d"), env + "=" + value})
 			}()
 			for runs := true; runs; {
@@ -137,9 +148,11 @@ func TestStartShowsNoPasswordOfAnAddress(t *testing.T) {
 
 // What the pages of settings and health have of addresses that are right.
 func TestPagesOfAServiceShowNoPasswordOfAnAddress(t *testing.T) {
-	s := start(t, t.TempDir(), "--redis-url", "redis://user:SECRETMARK@127.0.0.1:1/0", "--account-contact", "https://user:SECRETMARK@host.example/privacy")
+	s := start(t, t.TempDir(), "--redis-url", "redis://user:SECRETMARK@127.0.0.1:1/0", "--account-contact",
+		"https://user:SECRETMARK@host.example/privacy")
 	cookie := cookieOf(t, s).String()
-	for _, path := range []string{"/console/settings", "/api/console/settings", "/console/health", "/api/console/health", "/console/nodes", "/healthz/ready"} {
+	for _, path := range []string{"/console/settings", "/api/console/settings", "/console/health", "/api/console/health",
+		"/console/nodes", "/healthz/ready"} {
 		r, body := get(t, http.DefaultClient, s.base+path, "Cookie", cookie)
 		if r.StatusCode >= 500 && path != "/healthz/ready" || strings.Contains(body, secretMark) {
 			t.Errorf("%s = %d %s", path, r.StatusCode, body)

@@ -76,5 +76,6 @@ func TestMasterKeyThatIsWrongAtTheStartIsNamedByItsID(t *testing.T) {
 	if err := os.WriteFile(file, []byte(wrong.Text()), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	wantFailure(t, 1, "the store is sealed with key "+right.ID()+", this is key "+wrong.ID(), "serve", "--data", data, "--listen", "127.0.0.1:0", "--master-key-file", file)
+	wantFailure(t, 1, "the store is sealed with key "+right.ID()+", this is key "+wrong.ID(), "serve", "--data", data,
+		"--listen", "127.0.0.1:0", "--master-key-file", file)
 }

@@ -36,7 +36,8 @@ type store interface {
 	Ready(ctx context.Context) error
 }
 
-func newRootHandler(c *config.Config, base string, document apidoc.Document, store store, log *slog.Logger) http.Handler {
+func newRootHandler(c *config.Config, base string, document apidoc.Document, store store,
+	log *slog.Logger) http.Handler {
 	l := rootHandler{base: base, document: document, store: store, links: []link{
 		{"sign_in", "Sign in", base + "/oauth/signin"},
 		{"console", "Console", base + "/console/"},
@@ -65,7 +66,8 @@ func wantsPage(r *http.Request) bool { return strings.Contains(r.Header.Get("Acc
 
 // routes returns the one table of paths.
 func (l rootHandler) routes() []reply.Route {
-	return append(healthRoutes(l.store), reply.Route{Path: "/{$}", Methods: read, Handle: l.index}, l.document.Route(l.base))
+	return append(healthRoutes(l.store), reply.Route{Path: "/{$}", Methods: read, Handle: l.index},
+		l.document.Route(l.base))
 }
 
 var read = []string{http.MethodGet, http.MethodHead}
@@ -89,7 +91,8 @@ func (l rootHandler) index(w http.ResponseWriter, r *http.Request) error {
 		return reply.JSON(w, http.StatusOK, all)
 	}
 	var body strings.Builder
-	body.WriteString("<h1>Keystile</h1>\n<p class=\"lead\">Sign-in, a gateway and tools for agents: one key for all of them.</p>\n")
+	body.WriteString("<h1>Keystile</h1>\n<p class=\"lead\">Sign-in, a gateway and tools for agents: one key for all of " +
+		"them.</p>\n")
 	for i, to := range l.links {
 		class := "button quiet"
 		if i == 0 {
@@ -108,7 +111,8 @@ func (l rootHandler) live(w http.ResponseWriter, _ *http.Request) error {
 
 // stale is the answer of a process that does not know what others have revoked and changed.
 var stale = &reply.Failure{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}},
-	Msg: "the feed is stale: what other processes revoke and change has not been read for too long, so no access token is accepted"}
+	Msg: "the feed is stale: what other processes revoke and change has not been read for too long, so no access token " +
+		"is accepted"}
 
 // wrongClock is the answer of a process on a machine whose clock is not the store's.
 var wrongClock = &reply.Failure{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}},

@@ -17,15 +17,21 @@ var rows = []row{
 	{method: "GET", path: "/oauth/jwks"},
 
 	// The provider.
-	{method: "GET", path: "/oauth/authorize", query: "response_type=code&client_id={client_id}&redirect_uri={callback}", about: true},
-	{method: "POST", path: "/oauth/authorize", body: "response_type=code&client_id={client_id}&redirect_uri={callback}&prompt=none&scope=apps"},
+	{method: "GET", path: "/oauth/authorize", query: "response_type=code&client_id={client_id}&redirect_uri={callback}",
+		about: true},
+	{method: "POST", path: "/oauth/authorize",
+		body: "response_type=code&client_id={client_id}&redirect_uri={callback}&prompt=none&scope=apps"},
 	{method: "GET", path: "/oauth/authorize", extra: "#stranger-silent", query: askedByStranger + "&prompt=none"},
 	{method: "GET", path: "/oauth/authorize", extra: "#stranger-wrong", query: askedByStranger + "&prompt=never"},
-	{method: "GET", path: "/oauth/authorize", extra: "#stranger-denied", query: askedByStranger + "&keystile_consent=denied"},
-	{method: "POST", path: "/oauth/token", body: "grant_type=client_credentials&client_id={client_id}&client_secret={secret}", about: true},
+	{method: "GET", path: "/oauth/authorize", extra: "#stranger-denied",
+		query: askedByStranger + "&keystile_consent=denied"},
+	{method: "POST", path: "/oauth/token",
+		body: "grant_type=client_credentials&client_id={client_id}&client_secret={secret}", about: true},
 	{method: "POST", path: "/oauth/revoke", body: "token=none&client_id={client_id}&client_secret={secret}", about: true},
-	{method: "POST", path: "/oauth/device_authorization", body: "client_id={client_id}&client_secret={secret}", about: true},
-	{method: "POST", path: "/oauth/introspect", body: "token=none&client_id={client_id}&client_secret={secret}", about: true},
+	{method: "POST", path: "/oauth/device_authorization", body: "client_id={client_id}&client_secret={secret}",
+		about: true},
+	{method: "POST", path: "/oauth/introspect", body: "token=none&client_id={client_id}&client_secret={secret}",
+		about: true},
 	{method: "GET", path: "/oauth/userinfo"},
 	{method: "POST", path: "/oauth/userinfo"},
 	{method: "GET", path: "/oauth/logout"},
@@ -38,7 +44,8 @@ var rows = []row{
 	// The pages of sign-in.
 	{method: "GET", path: "/oauth/signin"},
 	{method: "POST", path: "/oauth/signin", body: "username=no-{client_id}&password=nothing-at-all"},
-	{method: "POST", path: "/oauth/signin/consent", body: "query=client_id%3D{client_id}%26redirect_uri%3D{callback}&user={sub}&scope=openid+apps&allow=1", about: true},
+	{method: "POST", path: "/oauth/signin/consent",
+		body: "query=client_id%3D{client_id}%26redirect_uri%3D{callback}&user={sub}&scope=openid+apps&allow=1", about: true},
 	{method: "GET", path: "/oauth/signin/on", query: "kept=none&to=%2Fconsole%2Fusers"},
 	{method: "GET", path: "/oauth/signin/email"},
 	{method: "POST", path: "/oauth/signin/email", body: "address={client_id}%40example.com"},
@@ -139,11 +146,13 @@ var rows = []row{
 	{method: "GET", path: "/api/console/capabilities/{member}/pins", about: true},
 	{method: "POST", path: "/api/console/capabilities/{member}/pins", body: `{"accept":"all"}`, about: true},
 	{method: "POST", path: "/api/mcp", extra: "#list", body: `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`},
-	{method: "POST", path: "/api/mcp", extra: "#call", header: modern("{member}__get"), body: modernCall("{member}__get"), about: true},
+	{method: "POST", path: "/api/mcp", extra: "#call", header: modern("{member}__get"), body: modernCall("{member}__get"),
+		about: true},
 
 	{method: "GET", path: "/.well-known/oauth-protected-resource/api/mcp/b/{bundle}"},
 	{method: "POST", path: "/api/mcp/b/{bundle}", extra: "#list", body: `{"jsonrpc":"2.0","id":1,"method":"tools/list"}`, about: true},
-	{method: "POST", path: "/api/mcp/b/{bundle}", extra: "#call", header: modern("{member}__get"), body: modernCall("{member}__get"), about: true},
+	{method: "POST", path: "/api/mcp/b/{bundle}", extra: "#call", header: modern("{member}__get"),
+		body: modernCall("{member}__get"), about: true},
 
 	// The console.
 	{method: "GET", path: "/api/console/apps"},
@@ -298,7 +307,8 @@ var rows = []row{
 
 	// The old endpoints.
 	{method: "GET", path: "/connect", query: "act=check_sso&appid={client_id}", about: true},
-	{method: "POST", path: "/connect", body: "act=query&appid={client_id}&appkey={secret}&type=self&social_uid=none", about: true},
+	{method: "POST", path: "/connect", body: "act=query&appid={client_id}&appkey={secret}&type=self&social_uid=none",
+		about: true},
 	{method: "GET", path: "/check_token", query: "access_token=none&appid={client_id}&appkey={secret}", about: true},
 	{method: "POST", path: "/check_token", body: "appid={client_id}&appkey={secret}", about: true},
 

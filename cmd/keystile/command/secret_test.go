@@ -19,7 +19,8 @@ func TestSecretsOfTheServiceAreNeverLogged(t *testing.T) {
 		data := t.TempDir()
 		s := start(t, data, "--log-format", format, "--admin-listen", "127.0.0.1:0")
 		p := firstRunOf(t, data)
-		secrets := map[string]string{"password": p.Admin.Password, "client_secret": p.App.ClientSecret, "key": masterKeyOf(t, data)}
+		secrets := map[string]string{"password": p.Admin.Password, "client_secret": p.App.ClientSecret,
+			"key": masterKeyOf(t, data)}
 		plantFlows(t, s, secrets)
 		plantCommands(t, s, secrets)
 		plantMistakes(t, s, secrets)
@@ -86,7 +87,8 @@ func plantFlows(t *testing.T, s *service, secrets map[string]string) {
 	secrets["verifier"] = strings.Repeat("planted-verifier-", 3)
 	query := url.Values{
 		"response_type": {"code"}, "client_id": {app.ClientID}, "redirect_uri": {app.RedirectURI}, "scope": {"openid"},
-		"state": {secrets["state"]}, "nonce": {secrets["nonce"]}, "code_challenge": {secrets["verifier"]}, "code_challenge_method": {"plain"},
+		"state": {secrets["state"]}, "nonce": {secrets["nonce"]}, "code_challenge": {secrets["verifier"]},
+		"code_challenge_method": {"plain"},
 	}
 	resp, _ := stay(t, s, "/oauth/authorize?"+query.Encode(), cookie)
 	to, err := resp.Location()
@@ -95,7 +97,8 @@ func plantFlows(t *testing.T, s *service, secrets map[string]string) {
 	}
 	secrets["code"] = to.Query().Get("code")
 	g := tokens(t, s, 200, url.Values{
-		"grant_type": {"authorization_code"}, "code": {secrets["code"]}, "redirect_uri": {app.RedirectURI}, "code_verifier": {secrets["verifier"]},
+		"grant_type": {"authorization_code"}, "code": {secrets["code"]}, "redirect_uri": {app.RedirectURI},
+		"code_verifier": {secrets["verifier"]},
 	})
 	redeem(t, s, secrets["code"], 400)
 	next := refresh(t, s, g.RefreshToken, 200)
@@ -104,7 +107,8 @@ func plantFlows(t *testing.T, s *service, secrets map[string]string) {
 	secrets["next access token"], secrets["next refresh token"] = next.AccessToken, next.RefreshToken
 	secrets["machine's token"] = machineToken(t, s, app.ClientID, app.ClientSecret)
 	wantUserInfo(t, s, g.AccessToken, 200)
-	post(t, s, "/oauth/revoke", url.Values{"client_id": {app.ClientID}, "client_secret": {app.ClientSecret}, "token": {g.AccessToken}})
+	post(t, s, "/oauth/revoke", url.Values{"client_id": {app.ClientID}, "client_secret": {app.ClientSecret},
+		"token": {g.AccessToken}})
 	stay(t, s, "/oauth/logout?id_token_hint="+g.IDToken, cookie)
 }
 
@@ -133,9 +137,12 @@ func plantKeys(t *testing.T, s *service, secrets map[string]string) {
 		made := must(t, "apikey", "create", "ada", "--name", name, "--scope", "openid tools", "--data", s.data)
 		secrets[name] = made["key"].(string)
 		wantUserInfo(t, s, secrets[name], 200)
-		post(t, s, "/oauth/introspect", url.Values{"client_id": {app.ClientID}, "client_secret": {app.ClientSecret}, "token": {secrets[name]}})
-		post(t, s, "/oauth/revoke", url.Values{"client_id": {app.ClientID}, "client_secret": {app.ClientSecret}, "token": {secrets[name]}})
-		for _, path := range []string{"/oauth/introspect?token=", "/check_token.php?access_token=", "/oauth/userinfo?access_token=", "/ai/x?key=", "/api/v1/quota?access_token="} {
+		post(t, s, "/oauth/introspect", url.Values{"client_id": {app.ClientID}, "client_secret": {app.ClientSecret},
+			"token": {secrets[name]}})
+		post(t, s, "/oauth/revoke", url.Values{"client_id": {app.ClientID}, "client_secret": {app.ClientSecret},
+			"token": {secrets[name]}})
+		for _, path := range []string{"/oauth/introspect?token=", "/check_token.php?access_token=",
+			"/oauth/userinfo?access_token=", "/ai/x?key=", "/api/v1/quota?access_token="} {
 			get(t, http.DefaultClient, s.origin()+path+secrets[name])
 			post(t, s, path+secrets[name], url.Values{})
 		}
@@ -153,14 +160,18 @@ func plantMistakes(t *testing.T, s *service, secrets map[string]string) {
 	secrets["what is in a header"] = "planted-header-59"
 	enter(t, s, "admin", secrets["a wrong password"], "")
 	enter(t, s, secrets["a wrong password"], "x", "")
-	post(t, s, "/oauth/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {firstRunOf(t, s.data).App.ClientID}, "client_secret": {secrets["a wrong client_secret"]}})
+	post(t, s, "/oauth/token", url.Values{"grant_type": {"client_credentials"},
+		"client_id": {firstRunOf(t, s.data).App.ClientID}, "client_secret": {secrets["a wrong client_secret"]}})
 	for _, path := range []string{"/oauth/userinfo/", "/oauth/token/", "/demo/", "/", "/oauth/authorize/"} {
 		get(t, http.DefaultClient, s.origin()+path+secrets["what is in a path"])
 	}
 	query := strings.ReplaceAll("client_id=V&code=V&access_token=V&state=V&query=V&error=V&redirect_uri=V&post_logout_redirect_uri=V", "V", secrets["what is in a query"])
-	for _, path := range []string{"/oauth/userinfo", "/oauth/authorize", "/oauth/signin", "/oauth/logout", "/demo/callback", "/healthz/ready", "/x"} {
+	for _, path := range []string{"/oauth/userinfo", "/oauth/authorize", "/oauth/signin", "/oauth/logout",
+		"/demo/callback", "/healthz/ready", "/x"} {
 		get(t, http.DefaultClient, s.origin()+path+"?"+query,
-			"Authorization", "Bearer "+secrets["what is in a header"], "Cookie", "open_sso_token="+secrets["what is in a header"],
-			"X-Forwarded-For", secrets["what is in a header"], "User-Agent", secrets["what is in a header"], "X-Request-Id", secrets["what is in a header"]+"!")
+			"Authorization", "Bearer "+secrets["what is in a header"], "Cookie",
+			"open_sso_token="+secrets["what is in a header"],
+			"X-Forwarded-For", secrets["what is in a header"], "User-Agent", secrets["what is in a header"], "X-Request-Id",
+			secrets["what is in a header"]+"!")
 	}
 }

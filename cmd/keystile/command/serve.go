@@ -74,7 +74,8 @@ func (p program) serve(ctx context.Context, call cli.Call) error {
 
 // runService serves an open store: it opens the listeners, joins the other nodes, makes the service
 // and waits for the end.
-func runService(ctx context.Context, c *config.Config, data *dataStore, manager managed, log *slog.Logger, say io.Writer) (err error) {
+func runService(ctx context.Context, c *config.Config, data *dataStore, manager managed, log *slog.Logger,
+	say io.Writer) (err error) {
 	public, err := manager.listen(ctx, systemd.Public, "--listen", c.Listen)
 	if err != nil {
 		return err
@@ -146,18 +147,21 @@ func (o opened) serve(ctx context.Context, service *assembled, base string, say 
 	front.Handler = closing(&data.leaving, front.Handler)
 	s := servers{
 		log: log, manager: o.manager, status: "Serving " + base, alive: answers(service.quiet),
-		listeners: append(o.operators, listener{server: front, at: o.public}), drain: c.Drain, leave: func() { data.leaving.Store(true) },
+		listeners: append(o.operators, listener{server: front, at: o.public}), drain: c.Drain,
+		leave: func() { data.leaving.Store(true) },
 	}
 	if private, err := data.Listen(ctx); err != nil { // some file systems have no sockets
 		log.Warn("commands cannot reach this server: stop it to use them", "err", err)
 	} else {
-		s.listeners = append(s.listeners, listener{server: newServer(admin.Handler(data.target(service), log), log), at: private})
+		s.listeners = append(s.listeners, listener{server: newServer(admin.Handler(data.target(service), log), log),
+			at: private})
 	}
 	s.limit(c, front, o.counted)
 	advise(log, c, base)
 	log.Info("serving", "base_url", base, "address", o.public.Addr())
 	writeBanner(say, banner{
-		Base: base, Address: o.public.Addr().String(), Operators: o.operators.address(), Folder: data.Path(), Kept: data.FirstRun(),
+		Base: base, Address: o.public.Addr().String(), Operators: o.operators.address(), Folder: data.Path(),
+		Kept: data.FirstRun(),
 		Demo: c.Demo, DemoOff: !c.Demo && c.DemoUnasked, Terminal: terminal.Is(say), FirstRun: first.Made, By: first.By,
 	})
 	return s.run(ctx)

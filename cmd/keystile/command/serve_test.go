@@ -54,7 +54,8 @@ func TestRestartKeepsKeysAndTokens(t *testing.T) {
 	if _, again := get(t, http.DefaultClient, "http://"+s.address+"/oauth/jwks"); again != jwks {
 		t.Errorf("the keys have changed:\n%s\n%s", jwks, again)
 	}
-	if resp, body := get(t, http.DefaultClient, "http://"+s.address+"/oauth/userinfo", "Authorization", "Bearer "+token); resp.StatusCode != 200 {
+	if resp, body := get(t, http.DefaultClient, "http://"+s.address+"/oauth/userinfo", "Authorization",
+		"Bearer "+token); resp.StatusCode != 200 {
 		t.Errorf("a token from before the restart opens nothing: %d %s", resp.StatusCode, body)
 	}
 }
@@ -77,7 +78,8 @@ func TestPortThatIsTakenIsExplained(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	wantFailure(t, 1, l.Addr().String()+" is in use by another program", "serve", "--data", t.TempDir(), "--listen", l.Addr().String())
+	wantFailure(t, 1, l.Addr().String()+" is in use by another program", "serve", "--data", t.TempDir(), "--listen",
+		l.Addr().String())
 	wantFailure(t, 1, "--listen", "serve", "--data", t.TempDir(), "--listen", "192.0.2.1:0")
 }
 
@@ -139,10 +141,13 @@ func TestLandingPageAnswersInJSON(t *testing.T) {
 		{"//oauth/token", 404, `"errcode":404`},
 		{"/x/../oauth/jwks", 404, `"errcode":404`},
 	} {
-		req := &http.Request{Method: http.MethodGet, URL: &url.URL{Scheme: "http", Host: s.address, Opaque: "//" + s.address + c.path}, Header: http.Header{}}
+		req := &http.Request{Method: http.MethodGet, URL: &url.URL{Scheme: "http", Host: s.address,
+			Opaque: "//" + s.address + c.path}, Header: http.Header{}}
 		resp, body := do(t, http.DefaultClient, req.WithContext(t.Context()))
-		if resp.StatusCode != c.status || !strings.Contains(body, c.want) || resp.Header.Get("Content-Type") != "application/json" {
-			t.Errorf("GET %s = %d %s %s, want %d %s", c.path, resp.StatusCode, resp.Header.Get("Content-Type"), body, c.status, c.want)
+		if resp.StatusCode != c.status || !strings.Contains(body, c.want) ||
+			resp.Header.Get("Content-Type") != "application/json" {
+			t.Errorf("GET %s = %d %s %s, want %d %s", c.path, resp.StatusCode, resp.Header.Get("Content-Type"), body, c.status,
+				c.want)
 		}
 	}
 	if _, body := get(t, http.DefaultClient, s.base+"/", "Accept", "text/html,*/*"); !strings.Contains(body, `href="`+s.base+`/demo"`) {
@@ -150,7 +155,8 @@ func TestLandingPageAnswersInJSON(t *testing.T) {
 	}
 	for lang, want := range map[string]string{"en": "There is no such page", "zh-CN": "页面不存在"} {
 		resp, body := get(t, http.DefaultClient, s.base+"/elsewhere/", "Accept", "text/html,*/*", "Accept-Language", lang)
-		if resp.StatusCode != 404 || !strings.Contains(body, want) || !strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
+		if resp.StatusCode != 404 || !strings.Contains(body, want) ||
+			!strings.HasPrefix(resp.Header.Get("Content-Type"), "text/html") {
 			t.Errorf("a browser that asks for what is not there is shown %d %s", resp.StatusCode, body)
 		}
 	}
@@ -214,7 +220,8 @@ func TestFirstRunJSONHasExactlyItsShape(t *testing.T) {
 	if line, _ := json.Marshal(json.RawMessage(text)); !regexp.MustCompile(shape).Match(line) {
 		t.Errorf("first-run.json is %s", line)
 	}
-	for name, want := range map[string]fs.FileMode{"first-run.json": 0o600, "master.key": 0o600, "keystile.db": 0o600, "admin.sock": 0o600} {
+	for name, want := range map[string]fs.FileMode{"first-run.json": 0o600, "master.key": 0o600, "keystile.db": 0o600,
+		"admin.sock": 0o600} {
 		if info, err := os.Lstat(filepath.Join(s.data, name)); err != nil || info.Mode().Perm() != want {
 			t.Errorf("%s: %v, %v", name, info, err)
 		}

@@ -62,7 +62,8 @@ func (s servers) limit(c *config.Config, public *http.Server, counted *metrics.M
 			name, total = "public", room
 		}
 		limits := connections.New(connections.Config{
-			PerAddress: c.MaxConnections, Total: total, StreamIdle: c.StreamIdle, Trusted: clientip.New(c.TrustedProxies).TrustsAddr,
+			PerAddress: c.MaxConnections, Total: total, StreamIdle: c.StreamIdle,
+			Trusted: clientip.New(c.TrustedProxies).TrustsAddr,
 		})
 		if last := endingWell(o.at); last != nil {
 			o.at, s.listeners[i].last = last, last

@@ -98,7 +98,8 @@ func Bolt() Storage {
 		Check: func(path string) (map[string]int, error) { return bolt.Check(path) },
 		Gauges: func(b driver.Backend) []Gauge {
 			return []Gauge{{
-				"keystile_storage_damaged_reads", "Calls that have met a damaged row since the start: storage check names the rows.",
+				"keystile_storage_damaged_reads",
+				"Calls that have met a damaged row since the start: storage check names the rows.",
 				func() float64 { return float64(b.(*bolt.Store).DamagedReads()) },
 			}}
 		},

@@ -132,12 +132,14 @@ func TestAgentGetsWhatItsUserChoseAndAsksForMore(t *testing.T) {
 			t.Errorf("the page lacks %q", want)
 		}
 	}
-	code, page := a.submit("/oauth/signin/consent", page, url.Values{"tools": {"some"}, "pick": {"tools:b:support"}, "allow": {"1"}})
+	code, page := a.submit("/oauth/signin/consent", page, url.Values{"tools": {"some"}, "pick": {"tools:b:support"},
+		"allow": {"1"}})
 	if code == "" {
 		t.Fatalf("after a yes: %s", page)
 	}
 	bearer, scope := a.token(code)
-	if got := a.tools(bearer); scope != "openid tools:b:support" || !slices.Equal(got, []string{"post__sendLetter", "shop__findOrders", "shop__getOrder"}) {
+	if got := a.tools(bearer); scope != "openid tools:b:support" ||
+		!slices.Equal(got, []string{"post__sendLetter", "shop__findOrders", "shop__getOrder"}) {
 		t.Fatalf("the token of %q lists %q", scope, got)
 	}
 	if code, _ := a.authorize("openid tools"); code == "" {

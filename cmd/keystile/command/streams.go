@@ -56,15 +56,19 @@ func watchShipping(m *metrics.Metrics, service *keystile.Service) {
 		}
 		now := func() stream.Stats { s, _ := stats(); return s }
 		what := map[string]string{stream.Audit: "Audit records", stream.Usage: "Closed hours of usage"}[name]
-		m.Gauge("keystile_stream_"+name+"_behind", what+" that the target of the stream does not have.", func() float64 { return float64(now().Behind) })
-		m.Gauge("keystile_stream_"+name+"_behind_seconds", "How long the oldest of them waits.", func() float64 { return now().Age.Seconds() })
+		m.Gauge("keystile_stream_"+name+"_behind", what+" that the target of the stream does not have.",
+			func() float64 { return float64(now().Behind) })
+		m.Gauge("keystile_stream_"+name+"_behind_seconds", "How long the oldest of them waits.",
+			func() float64 { return now().Age.Seconds() })
 		m.Gauge("keystile_stream_"+name+"_failing", "1 while the target does not take what this node ships.", func() float64 {
 			if now().Err != nil {
 				return 1
 			}
 			return 0
 		})
-		m.Counter("keystile_stream_"+name+"_lines_total", "Lines that this node has shipped.", func() float64 { return float64(now().Lines) })
-		m.Counter("keystile_stream_"+name+"_failures_total", "Attempts of this node to ship that failed.", func() float64 { return float64(now().Failed) })
+		m.Counter("keystile_stream_"+name+"_lines_total", "Lines that this node has shipped.",
+			func() float64 { return float64(now().Lines) })
+		m.Counter("keystile_stream_"+name+"_failures_total", "Attempts of this node to ship that failed.",
+			func() float64 { return float64(now().Failed) })
 	}
 }

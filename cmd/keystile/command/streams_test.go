@@ -23,7 +23,8 @@ func TestStandardOutputHasNothingButRecords(t *testing.T) {
 	s := startShipping(t, "--streams-audit", "stdout", "--streams-usage", "stdout", "--admin-listen", "127.0.0.1:0")
 	id := s.out.Find(t, s.ended, `"id":"(\d+-[0-9a-f]{16})"`)
 	_, metrics := get(t, http.DefaultClient, "http://"+s.log.Find(t, s.ended, `Admin listener +(\S+)`)+"/metrics")
-	for _, name := range []string{"keystile_stream_audit_behind_seconds", "keystile_stream_audit_failing 0", "keystile_stream_usage_behind 0", "keystile_stream_audit_lines_total"} {
+	for _, name := range []string{"keystile_stream_audit_behind_seconds", "keystile_stream_audit_failing 0",
+		"keystile_stream_usage_behind 0", "keystile_stream_audit_lines_total"} {
 		if !strings.Contains(metrics, name) {
 			t.Errorf("the metrics have no %s", name)
 		}
@@ -82,7 +83,8 @@ func (o *objects) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	o.asks = append(o.asks, r.Header.Get("Authorization")+r.Header.Get("X-Amz-Security-Token"))
 	if len(o.names) == 1 { // it quotes what it was sent, as some do
 		w.WriteHeader(http.StatusForbidden)
-		io.WriteString(w, "<Error><Code>AccessDenied</Code><Message>"+r.Header.Get("Authorization")+r.Header.Get("X-Amz-Security-Token")+"</Message></Error>")
+		io.WriteString(w, "<Error><Code>AccessDenied</Code><Message>"+r.Header.Get("Authorization")+
+			r.Header.Get("X-Amz-Security-Token")+"</Message></Error>")
 	}
 }
 
@@ -99,23 +101,28 @@ func TestBucketIsAsTheConfigurationSays(t *testing.T) {
 	s := startWith(t, t.TempDir(), env, func(s *service) *said.Output { return s.out }, "--streams-audit", "s3",
 		"--streams-usage", "off", "--streams-s3-endpoint", server.URL, "--streams-s3-bucket", "trail",
 		"--streams-s3-path-style",
-		"--streams-s3-region", "eu-west-9", "--streams-s3-prefix", "of/us", "--streams-s3-encryption", "aws:kms", "--streams-s3-kms-key", "ours",
+		"--streams-s3-region", "eu-west-9", "--streams-s3-prefix", "of/us", "--streams-s3-encryption", "aws:kms",
+		"--streams-s3-kms-key", "ours",
 		"--streams-batch-age", "1s", "--streams-batch-size", "1MiB")
 	defer s.stop()
 	select {
 	case r := <-asked:
-		if !strings.HasPrefix(r.URL.Path, "/trail/of/us/audit/20") || !strings.Contains(r.Header.Get("Authorization"), "/eu-west-9/s3/") ||
-			r.Header.Get("X-Amz-Server-Side-Encryption") != "aws:kms" || r.Header.Get("X-Amz-Server-Side-Encryption-Aws-Kms-Key-Id") != "ours" {
+		if !strings.HasPrefix(r.URL.Path, "/trail/of/us/audit/20") ||
+			!strings.Contains(r.Header.Get("Authorization"), "/eu-west-9/s3/") ||
+			r.Header.Get("X-Amz-Server-Side-Encryption") != "aws:kms" ||
+			r.Header.Get("X-Amz-Server-Side-Encryption-Aws-Kms-Key-Id") != "ours" {
 			t.Errorf("the bucket is asked for %s with %v", r.URL, r.Header)
 		}
 	case <-s.ended:
 		t.Fatalf("it ended: %s", s.log)
 	}
-	c := &config.Config{Streams: config.Streams{Audit: config.StreamS3, BatchSize: 2 << 20, BatchAge: time.Minute, S3: s3.Config{Region: "us-east-1", Bucket: "trail", AccessKey: "a", SecretKey: storage.NewSecret("b")}}}
+	c := &config.Config{Streams: config.Streams{Audit: config.StreamS3, BatchSize: 2 << 20, BatchAge: time.Minute,
+		S3: s3.Config{Region: "us-east-1", Bucket: "trail", AccessKey: "a", SecretKey: storage.NewSecret("b")}}}
 	if made, err := shippingOf(c, io.Discard); err != nil || made.audit.MaxBytes != 2<<20 || made.usage.On() {
 		t.Errorf("of batches of 2 MiB for audit records alone it makes %+v, %v", made, err)
 	}
-	wantFailure(t, 2, "streams.batch_size", "serve", "--data", t.TempDir(), "--streams-audit", "stdout", "--streams-batch-size", "1KiB")
+	wantFailure(t, 2, "streams.batch_size", "serve", "--data", t.TempDir(), "--streams-audit", "stdout",
+		"--streams-batch-size", "1KiB")
 }
 
 func TestKeyOfTheBucketIsShownNowhere(t *testing.T) {
@@ -124,8 +131,10 @@ func TestKeyOfTheBucketIsShownNowhere(t *testing.T) {
 	o := &objects{}
 	server := httptest.NewServer(o)
 	defer server.Close()
-	env := []string{"KEYSTILE_STREAMS_S3_SECRET_KEY=" + secret, "KEYSTILE_STREAMS_S3_SESSION_TOKEN=" + token, "KEYSTILE_STREAMS_S3_ACCESS_KEY=AKIDEXAMPLE"}
-	args := []string{"--streams-audit", "s3", "--streams-s3-endpoint", server.URL, "--streams-s3-bucket", "trail", "--streams-s3-path-style", "--streams-batch-age", "1s", "--admin-listen", "127.0.0.1:0"}
+	env := []string{"KEYSTILE_STREAMS_S3_SECRET_KEY=" + secret, "KEYSTILE_STREAMS_S3_SESSION_TOKEN=" + token,
+		"KEYSTILE_STREAMS_S3_ACCESS_KEY=AKIDEXAMPLE"}
+	args := []string{"--streams-audit", "s3", "--streams-s3-endpoint", server.URL, "--streams-s3-bucket", "trail",
+		"--streams-s3-path-style", "--streams-batch-age", "1s", "--admin-listen", "127.0.0.1:0"}
 	data := t.TempDir()
 	s := startWith(t, data, env, func(s *service) *said.Output { return s.out }, args...)
 	s.expected = "records are not shipped"
@@ -134,7 +143,8 @@ func TestKeyOfTheBucketIsShownNowhere(t *testing.T) {
 	s.stop()
 	var printed bytes.Buffer
 	for _, words := range [][]string{{"config"}, {"config", "--json"}} {
-		program{storage: everything()}.run(t.Context(), append(words, args...), strings.NewReader(""), &printed, &printed, env)
+		program{storage: everything()}.run(t.Context(), append(words, args...), strings.NewReader(""), &printed, &printed,
+			env)
 	}
 	if !strings.Contains(printed.String(), "AKIDEXAMPLE") || !strings.Contains(printed.String(), "[secret]") {
 		t.Errorf("the configuration is printed as %s", printed.String())

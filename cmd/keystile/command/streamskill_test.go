@@ -91,8 +91,10 @@ func TestProcessThatIsKilledWhileItShipsLeavesNoGap(t *testing.T) {
 	defer bucket.Close()
 	data := t.TempDir()
 	env := []string{
-		"KEYSTILE_STREAMS_AUDIT=s3", "KEYSTILE_STREAMS_S3_ENDPOINT=" + bucket.URL, "KEYSTILE_STREAMS_S3_BUCKET=trail", "KEYSTILE_STREAMS_S3_PATH_STYLE=true",
-		"KEYSTILE_STREAMS_S3_ACCESS_KEY=AKIDEXAMPLE", "KEYSTILE_STREAMS_S3_SECRET_KEY=secret", "KEYSTILE_STREAMS_BATCH_AGE=1ms",
+		"KEYSTILE_STREAMS_AUDIT=s3", "KEYSTILE_STREAMS_S3_ENDPOINT=" + bucket.URL, "KEYSTILE_STREAMS_S3_BUCKET=trail",
+		"KEYSTILE_STREAMS_S3_PATH_STYLE=true",
+		"KEYSTILE_STREAMS_S3_ACCESS_KEY=AKIDEXAMPLE", "KEYSTILE_STREAMS_S3_SECRET_KEY=secret",
+		"KEYSTILE_STREAMS_BATCH_AGE=1ms",
 	}
 	killed := 0
 	for range 6 {
@@ -156,7 +158,9 @@ func TestServiceOutlivesWhoReadsItsRecords(t *testing.T) {
 		t.Errorf("the first line is %q, %v", first, err)
 	}
 	reads.Close()
-	resp, err := http.PostForm(base+"/oauth/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {"nobody"}, "client_secret": {"none"}}) // a record
+	// a record
+	resp, err := http.PostForm(base+"/oauth/token", url.Values{"grant_type": {"client_credentials"},
+		"client_id": {"nobody"}, "client_secret": {"none"}})
 	if err != nil {
 		t.Fatal(err)
 	}

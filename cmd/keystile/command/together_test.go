@@ -36,14 +36,16 @@ func TestNodesCountTogetherOnRedis(t *testing.T) {
 	t.Parallel()
 	url, counters := database.WithSchema(t), redisURL(t)
 	one, two := t.TempDir(), t.TempDir()
-	flags := []string{"--storage-url", url, "--redis-url", counters, "--base-url", "http://127.0.0.1", "--admin-listen", "127.0.0.1:0"}
+	flags := []string{"--storage-url", url, "--redis-url", counters, "--base-url", "http://127.0.0.1", "--admin-listen",
+		"127.0.0.1:0"}
 	a := start(t, one, append(flags, "--node-name", "left")...)
 	copyFile(t, filepath.Join(one, "master.key"), filepath.Join(two, "master.key"))
 	b := start(t, two, append(flags, "--node-name", "right")...)
 	through := 0
 	for i := range 100 {
 		node := []*service{a, b}[i%2]
-		if resp, _ := get(t, http.DefaultClient, "http://"+node.address+"/.well-known/openid-configuration"); resp.StatusCode == 200 {
+		if resp, _ := get(t, http.DefaultClient,
+			"http://"+node.address+"/.well-known/openid-configuration"); resp.StatusCode == 200 {
 			through++
 		}
 	}
@@ -51,7 +53,8 @@ func TestNodesCountTogetherOnRedis(t *testing.T) {
 		t.Errorf("%d requests of an address are admitted by two nodes in a minute, want 60", through)
 	}
 	metrics := metricsOf(t, b)
-	for _, line := range []string{"keystile_nodes_live 2", "keystile_counters_alone 0", "keystile_counters_judged_alone_total 0"} {
+	for _, line := range []string{"keystile_nodes_live 2", "keystile_counters_alone 0",
+		"keystile_counters_judged_alone_total 0"} {
 		if !strings.Contains(metrics, line+"\n") {
 			t.Errorf("the metrics lack %s", line)
 		}
@@ -63,13 +66,15 @@ func TestNodesInShadowReportWhatTheyWouldRefuseTogether(t *testing.T) {
 	t.Parallel()
 	url, counters := database.WithSchema(t), redisURL(t)
 	one, two := t.TempDir(), t.TempDir()
-	flags := []string{"--storage-url", url, "--redis-url", counters, "--base-url", "http://127.0.0.1", "--admin-listen", "127.0.0.1:0", "--limits-shadow", "address"}
+	flags := []string{"--storage-url", url, "--redis-url", counters, "--base-url", "http://127.0.0.1", "--admin-listen",
+		"127.0.0.1:0", "--limits-shadow", "address"}
 	a := start(t, one, flags...)
 	copyFile(t, filepath.Join(one, "master.key"), filepath.Join(two, "master.key"))
 	b := start(t, two, flags...)
 	for i := range 100 {
 		node := []*service{a, b}[i%2]
-		if resp, _ := get(t, http.DefaultClient, "http://"+node.address+"/.well-known/openid-configuration"); resp.StatusCode != 200 {
+		if resp, _ := get(t, http.DefaultClient,
+			"http://"+node.address+"/.well-known/openid-configuration"); resp.StatusCode != 200 {
 			t.Fatalf("request %d = %d", i, resp.StatusCode)
 		}
 	}
@@ -90,7 +95,8 @@ func TestNodesInShadowReportWhatTheyWouldRefuseTogether(t *testing.T) {
 
 func TestRedisURLThatCannotBeMeantStopsTheStart(t *testing.T) {
 	t.Parallel()
-	wantFailure(t, 2, "begins with no redis://", "serve", "--data", t.TempDir(), "--listen", "127.0.0.1:0", "--redis-url", "localhost:6379")
+	wantFailure(t, 2, "begins with no redis://", "serve", "--data", t.TempDir(), "--listen", "127.0.0.1:0", "--redis-url",
+		"localhost:6379")
 }
 
 // A server that counts and is away refuses nobody.

@@ -46,7 +46,8 @@ func TestDocumentIsServedAsTools(t *testing.T) {
 	if err := os.WriteFile(document, []byte(pets), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	registered := must(t, "capability", "register", "pets", "--upstream", upstream.URL+"/v1", "--openapi", document, "--auth-type", "bearer",
+	registered := must(t, "capability", "register", "pets", "--upstream", upstream.URL+"/v1", "--openapi", document,
+		"--auth-type", "bearer",
 		"--auth-secret", "UPSTREAM-SECRET", "--webhook-url", hook.URL, "--webhook-secret", "whsec_c2VjcmV0", "--data", data)
 	if registered["tool_count"] != 1.0 {
 		t.Fatalf("registered %v", registered)
@@ -63,7 +64,8 @@ func TestDocumentIsServedAsTools(t *testing.T) {
 	if said := speak(t, s, token, "tools/call", `{"name":"pets__getPet","arguments":{"id":7,"full":true}}`); !strings.Contains(said, `"structuredContent":{"asked":"/v1/pets/7?full=true"}`) {
 		t.Errorf("tools/call = %s", said)
 	}
-	if r := <-asked; r.Header.Get("Authorization") != "Bearer UPSTREAM-SECRET" || strings.Contains(fmt.Sprint(r.Header), token) {
+	if r := <-asked; r.Header.Get("Authorization") != "Bearer UPSTREAM-SECRET" ||
+		strings.Contains(fmt.Sprint(r.Header), token) {
 		t.Errorf("the upstream was sent %v", r.Header)
 	}
 	if said := speak(t, s, token, "tools/call", `{"name":"pets__getPet","arguments":{"id":"seven"}}`); !strings.Contains(said, `"isError":true`) || len(asked) != 0 {

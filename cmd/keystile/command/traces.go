@@ -20,8 +20,9 @@ func openTraces(ctx context.Context, c *config.Config, others *membership, log *
 		headers[name] = value.Reveal()
 	}
 	return telemetry.Open(ctx, telemetry.Config{
-		Endpoint: c.OTel.Endpoint, Headers: headers, Sample: c.OTel.Sample, Follow: c.OTel.Follow, TrustedProxies: c.TrustedProxies,
-		Service: c.OTel.Service, Version: versionOf(), Node: others.node.ID(), Log: log,
+		Endpoint: c.OTel.Endpoint, Headers: headers, Sample: c.OTel.Sample, Follow: c.OTel.Follow,
+		TrustedProxies: c.TrustedProxies,
+		Service:        c.OTel.Service, Version: versionOf(), Node: others.node.ID(), Log: log,
 	})
 }
 
@@ -30,6 +31,8 @@ func watchTraces(m *metrics.Metrics, t *telemetry.Telemetry) {
 	if t == nil {
 		return
 	}
-	m.Counter("keystile_trace_spans_sent_total", "Spans that the collector has taken.", func() float64 { sent, _ := t.Counts(); return float64(sent) })
-	m.Counter("keystile_trace_spans_failed_total", "Spans that could not be sent to the collector.", func() float64 { _, failed := t.Counts(); return float64(failed) })
+	m.Counter("keystile_trace_spans_sent_total", "Spans that the collector has taken.",
+		func() float64 { sent, _ := t.Counts(); return float64(sent) })
+	m.Counter("keystile_trace_spans_failed_total", "Spans that could not be sent to the collector.",
+		func() float64 { _, failed := t.Counts(); return float64(failed) })
 }

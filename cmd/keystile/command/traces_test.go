@@ -56,13 +56,16 @@ func startTracing(t *testing.T, args ...string) *tracing {
 	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	w.service = start(t, t.TempDir(), append([]string{"--config", file, "--upstreams-allow-private", "127.0.0.0/8", "--admin-listen", "127.0.0.1:0"}, args...)...)
+	w.service = start(t, t.TempDir(),
+		append([]string{"--config", file, "--upstreams-allow-private", "127.0.0.0/8", "--admin-listen", "127.0.0.1:0"},
+			args...)...)
 	w.admin = "http://" + w.out.Find(t, w.ended, `Admin listener +(\S+)`)
 	document := filepath.Join(t.TempDir(), "pets.json")
 	if err := os.WriteFile(document, []byte(pets), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	must(t, "capability", "register", "pets", "--upstream", w.upstream.URL+"/rest", "--openapi", document, "--auth-type", "bearer", "--auth-secret", marker, "--data", w.data)
+	must(t, "capability", "register", "pets", "--upstream", w.upstream.URL+"/rest", "--openapi", document, "--auth-type",
+		"bearer", "--auth-secret", marker, "--data", w.data)
 	must(t, "capability", "register", "byname", "--upstream", w.upstream.URL+"/mcp", "--data", w.data)
 	return w
 }
@@ -100,7 +103,8 @@ func (w *tracing) visit(t *testing.T, method, path, body string, header ...strin
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header = http.Header{"Traceparent": {traceparent}, "Tracestate": {"vendor=" + marker}, "Baggage": {"user=" + marker}, "User-Agent": {marker}, "X-Request-Id": {marker}}
+	r.Header = http.Header{"Traceparent": {traceparent}, "Tracestate": {"vendor=" + marker}, "Baggage": {"user=" + marker},
+		"User-Agent": {marker}, "X-Request-Id": {marker}}
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 	}
@@ -112,14 +116,16 @@ func (w *tracing) visit(t *testing.T, method, path, body string, header ...strin
 func (w *tracing) walk(t *testing.T) (secrets []string) {
 	t.Helper()
 	cookie, app := cookieOf(t, w.service), firstRunOf(t, w.data).App
-	query := url.Values{"response_type": {"code"}, "client_id": {app.ClientID}, "redirect_uri": {app.RedirectURI}, "scope": {"openid tools"}, "state": {marker}}
+	query := url.Values{"response_type": {"code"}, "client_id": {app.ClientID}, "redirect_uri": {app.RedirectURI},
+		"scope": {"openid tools"}, "state": {marker}}
 	resp, body := w.visit(t, "GET", "/oauth/authorize?"+query.Encode(), "", "Cookie", cookie.Name+"="+cookie.Value)
 	to, err := resp.Location()
 	if err != nil || to.Query().Get("code") == "" {
 		t.Fatalf("authorize = %d %s", resp.StatusCode, body)
 	}
 	code := to.Query().Get("code")
-	form := url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {app.RedirectURI}, "client_id": {app.ClientID}, "client_secret": {app.ClientSecret}, "x": {marker}}
+	form := url.Values{"grant_type": {"authorization_code"}, "code": {code}, "redirect_uri": {app.RedirectURI},
+		"client_id": {app.ClientID}, "client_secret": {app.ClientSecret}, "x": {marker}}
 	resp, body = w.visit(t, "POST", "/oauth/token", form.Encode(), "Content-Type", "application/x-www-form-urlencoded")
 	found := regexp.MustCompile(`"access_token":"([^"]+)"`).FindStringSubmatch(body)
 	if found == nil {
@@ -136,13 +142,15 @@ func (w *tracing) walk(t *testing.T) (secrets []string) {
 		{"GET", "/nowhere/" + marker, "", ``},
 		{marker, "/oauth/token", "", ``},
 	} {
-		if resp, body := w.visit(t, c.method, c.path, c.body, "Authorization", bearer, "Content-Type", "application/json", "Cookie", "c="+marker); !strings.Contains(body, c.want) {
+		if resp, body := w.visit(t, c.method, c.path, c.body, "Authorization", bearer, "Content-Type", "application/json",
+			"Cookie", "c="+marker); !strings.Contains(body, c.want) {
 			t.Errorf("%s %s = %d %s", c.method, c.path, resp.StatusCode, body)
 		}
 	}
 	in := url.Values{"username": {"somebody@example.com"}, "password": {marker}}
 	w.visit(t, "POST", "/oauth/signin", in.Encode(), "Content-Type", "application/x-www-form-urlencoded")
-	return []string{code, found[1], cookie.Value, app.ClientSecret, firstRunOf(t, w.data).Admin.Password, firstRunOf(t, w.data).Admin.Username, "somebody", marker, app.RedirectURI}
+	return []string{code, found[1], cookie.Value, app.ClientSecret, firstRunOf(t, w.data).Admin.Password,
+		firstRunOf(t, w.data).Admin.Username, "somebody", marker, app.RedirectURI}
 }
 
 func TestTraceIsWholeFromTheBrowserToTheUpstreamOfATool(t *testing.T) {
@@ -152,7 +160,8 @@ func TestTraceIsWholeFromTheBrowserToTheUpstreamOfATool(t *testing.T) {
 	_, metrics := get(t, http.DefaultClient, w.admin+"/metrics", "Accept", "application/openmetrics-text; version=1.0.0")
 	w.stop()
 	c := w.collector
-	if c.path != "/v1/traces" || c.header.Get("X-Api-Key") != "collector,key" || c.service["service.name"] != "id" || c.service["service.version"] != versionOf() || c.service["service.instance.id"] == "" {
+	if c.path != "/v1/traces" || c.header.Get("X-Api-Key") != "collector,key" || c.service["service.name"] != "id" ||
+		c.service["service.version"] != versionOf() || c.service["service.instance.id"] == "" {
 		t.Errorf("asked at %s with %v for %v", c.path, c.header, c.service)
 	}
 
@@ -162,25 +171,33 @@ func TestTraceIsWholeFromTheBrowserToTheUpstreamOfATool(t *testing.T) {
 			t.Errorf("%q is not below %q", child.name, parent.name)
 		}
 	}
-	for _, path := range []string{"GET /oauth/authorize", "POST /oauth/token", "GET /oauth/userinfo", "GET /svc/", "GET /api/v1/verify"} {
+	for _, path := range []string{"GET /oauth/authorize", "POST /oauth/token", "GET /oauth/userinfo", "GET /svc/",
+		"GET /api/v1/verify"} {
 		s := c.find(t, browserTrace, path, "", "")
-		if s.parent != browserSpan || s.kind != tracepb.Span_SPAN_KIND_SERVER || s.attributes["keystile.client_id"] != firstRunOf(t, w.data).App.ClientID {
+		if s.parent != browserSpan || s.kind != tracepb.Span_SPAN_KIND_SERVER ||
+			s.attributes["keystile.client_id"] != firstRunOf(t, w.data).App.ClientID {
 			t.Errorf("%s: %+v", path, s)
 		}
 	}
-	below(c.find(t, browserTrace, "Exchange", "db.system.name", "bolt"), c.find(t, browserTrace, "POST /oauth/token", "", ""))
-	below(c.find(t, browserTrace, "Issue", "db.system.name", "bolt"), c.find(t, browserTrace, "GET /oauth/authorize", "", ""))
-	for sent, from := range map[string]string{"rest": "tools/call pets__getPet", "mcp#tools/call": "tools/call byname__echo", "svc": "GET /svc/"} {
+	below(c.find(t, browserTrace, "Exchange", "db.system.name", "bolt"),
+		c.find(t, browserTrace, "POST /oauth/token", "", ""))
+	below(c.find(t, browserTrace, "Issue", "db.system.name", "bolt"),
+		c.find(t, browserTrace, "GET /oauth/authorize", "", ""))
+	for sent, from := range map[string]string{"rest": "tools/call pets__getPet",
+		"mcp#tools/call": "tools/call byname__echo", "svc": "GET /svc/"} {
 		caller, header := c.find(t, browserTrace, from, "", ""), w.asked[sent]
 		i := slices.IndexFunc(c.all(), func(s received) bool {
-			return s.parent == caller.id && s.kind == tracepb.Span_SPAN_KIND_CLIENT && s.attributes["server.address"] == "127.0.0.1"
+			return s.parent == caller.id && s.kind == tracepb.Span_SPAN_KIND_CLIENT &&
+				s.attributes["server.address"] == "127.0.0.1"
 		})
-		if i < 0 || header.Get("Traceparent") != "00-"+browserTrace+"-"+c.all()[i].id+"-01" || header.Get("Tracestate") != "vendor="+marker {
+		if i < 0 || header.Get("Traceparent") != "00-"+browserTrace+"-"+c.all()[i].id+"-01" ||
+			header.Get("Tracestate") != "vendor="+marker {
 			t.Errorf("%s: the upstream was sent %v", from, header)
 		}
 		if tool, is := strings.CutPrefix(from, "tools/call "); is {
 			j := slices.IndexFunc(c.all(), func(s received) bool { return s.id == caller.parent })
-			if j < 0 || c.all()[j].name != "POST /api/mcp" || c.all()[j].parent != browserSpan || caller.attributes["gen_ai.tool.name"] != tool || caller.attributes["mcp.method.name"] != "tools/call" {
+			if j < 0 || c.all()[j].name != "POST /api/mcp" || c.all()[j].parent != browserSpan ||
+				caller.attributes["gen_ai.tool.name"] != tool || caller.attributes["mcp.method.name"] != "tools/call" {
 				t.Errorf("%s is not below its request: %+v", from, caller)
 			}
 		}
@@ -219,7 +236,8 @@ func TestStrangersFlagDoesNotDecideWhatIsSampledButAFollowedProxysDoes(t *testin
 		{[]string{"--otel-sample", "0", "--trusted-proxies", "127.0.0.1"}, traceparent, false},
 		{[]string{"--otel-sample", "1"}, strings.TrimSuffix(traceparent, "1") + "0", true},
 		{[]string{"--otel-sample", "0", "--trusted-proxies", "127.0.0.1", "--otel-follow", "true"}, traceparent, true},
-		{[]string{"--otel-sample", "1", "--trusted-proxies", "127.0.0.1", "--otel-follow", "true"}, strings.TrimSuffix(traceparent, "1") + "0", false},
+		{[]string{"--otel-sample", "1", "--trusted-proxies", "127.0.0.1", "--otel-follow", "true"},
+			strings.TrimSuffix(traceparent, "1") + "0", false},
 		{[]string{"--otel-sample", "0", "--trusted-proxies", "192.0.2.1", "--otel-follow", "true"}, traceparent, false},
 	} {
 		w := newCollector(t)
@@ -285,7 +303,8 @@ func TestSettingOfTracesThatDoesNothingIsRefused(t *testing.T) {
 		if err := os.WriteFile(file, []byte(text+"\n"), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		if code, out, errs := command(t, "", "config", "--config", file); code != 2 || !strings.Contains(errs, want) || strings.Contains(out+errs, "s3cr3t") {
+		if code, out, errs := command(t, "", "config", "--config", file); code != 2 || !strings.Contains(errs, want) ||
+			strings.Contains(out+errs, "s3cr3t") {
 			t.Errorf("%s = %d, %s", text, code, errs)
 		}
 	}

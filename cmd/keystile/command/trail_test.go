@@ -22,7 +22,8 @@ func TestDayIsOnTheAuditTrailAndTheTrailIsWhole(t *testing.T) {
 	granted := redeem(t, s, authorize(t, s), 200)
 	wantUserInfo(t, s, granted.AccessToken, 200)
 	wantSignIn(t, s, "203.0.113.1", 401)
-	post(t, s, "/oauth/revoke", url.Values{"client_id": {record.App.ClientID}, "client_secret": {record.App.ClientSecret}, "token": {granted.AccessToken}})
+	post(t, s, "/oauth/revoke", url.Values{"client_id": {record.App.ClientID}, "client_secret": {record.App.ClientSecret},
+		"token": {granted.AccessToken}})
 	wantUserInfo(t, s, granted.AccessToken, 401)
 	must(t, "app", "create", "--name", "Shop", "--domain", "shop.example", "--data", data)
 
@@ -46,17 +47,21 @@ func TestDayIsOnTheAuditTrailAndTheTrailIsWhole(t *testing.T) {
 		if err := json.Unmarshal([]byte(line), &e); err != nil {
 			t.Fatalf("%q: %v", line, err)
 		}
-		kinds = append(kinds, strings.TrimSpace(strings.Join([]string{e.Kind, e.Product, strings.Join(strings.Fields(e.Detail)[:min(2, len(strings.Fields(e.Detail)))], " "), http.StatusText(e.Status)}, " ")))
+		kinds = append(kinds, strings.TrimSpace(strings.Join([]string{e.Kind, e.Product,
+			strings.Join(strings.Fields(e.Detail)[:min(2, len(strings.Fields(e.Detail)))], " "), http.StatusText(e.Status)},
+			" ")))
 	}
 	for _, want := range []string{
-		"audit.begin", "signin   See Other", "token  authorization_code without OK", "call identity  OK", "signin   Unauthorized", "revocation   OK",
+		"audit.begin", "signin   See Other", "token  authorization_code without OK", "call identity  OK",
+		"signin   Unauthorized", "revocation   OK",
 		"call identity  Unauthorized", "admin  app create", "audit.end", "admin  user create",
 	} {
 		if !slices.Contains(kinds, want) {
 			t.Errorf("%q is not on the trail: %q", want, kinds)
 		}
 	}
-	for _, secret := range []string{record.App.ClientSecret, record.Admin.Password, granted.AccessToken, granted.RefreshToken, "a password to keep"} {
+	for _, secret := range []string{record.App.ClientSecret, record.Admin.Password, granted.AccessToken,
+		granted.RefreshToken, "a password to keep"} {
 		if strings.Contains(export, secret) {
 			t.Errorf("the trail holds the secret %q", secret)
 		}
@@ -71,7 +76,8 @@ func TestDayIsOnTheAuditTrailAndTheTrailIsWhole(t *testing.T) {
 	wantFailure(t, 2, "jsonl or csv", "audit", "export", "--format", "xml", "--data", data)
 	wantFailure(t, 2, "is no head", "audit", "verify", "--head", "x", "--data", data)
 	cut := strings.Replace(running.Heads[0], ":", ":9", 1) // a record that never was
-	if code, out, errs := command(t, "", "audit", "verify", "--head", cut, "--data", data); code != 1 || !strings.Contains(out, "cut:") || !strings.Contains(errs, "the trail is broken") {
+	if code, out, errs := command(t, "", "audit", "verify", "--head", cut, "--data", data); code != 1 ||
+		!strings.Contains(out, "cut:") || !strings.Contains(errs, "the trail is broken") {
 		t.Errorf("verify with a head that never was = %d %s %s", code, out, errs)
 	}
 }

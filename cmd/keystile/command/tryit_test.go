@@ -87,7 +87,8 @@ func TestToolThatIsTriedIsCalledChargedAndRecordedOnce(t *testing.T) {
 	cookie, path := cookieOf(t, s).String(), "/console/capabilities/shop/tools/getOrder"
 
 	status, page, again := try(t, s, cookie, path, "17")
-	if status != 200 || !strings.Contains(page, "The tool answered.") || !strings.Contains(page, "&lt;script&gt;alert(1)&lt;/script&gt;") {
+	if status != 200 || !strings.Contains(page, "The tool answered.") ||
+		!strings.Contains(page, "&lt;script&gt;alert(1)&lt;/script&gt;") {
 		t.Fatalf("the answer is %d %s", status, page)
 	}
 	for _, not := range []string{"<script>alert", `href="javascript:`, shopSecret, "\u202e"} {
@@ -102,7 +103,8 @@ func TestToolThatIsTriedIsCalledChargedAndRecordedOnce(t *testing.T) {
 		t.Errorf("the upstream got %d calls, %d without the credential, want 1 with it", n, strangers)
 	}
 
-	users := consoleData[struct{ Users []struct{ Sub string } }](t, s, cookie, "/api/console/users?q="+firstRunOf(t, s.data).Admin.Username).Users
+	users := consoleData[struct{ Users []struct{ Sub string } }](t, s, cookie,
+		"/api/console/users?q="+firstRunOf(t, s.data).Admin.Username).Users
 	if len(users) != 1 {
 		t.Fatalf("there are the administrators %v", users)
 	}
@@ -111,7 +113,8 @@ func TestToolThatIsTriedIsCalledChargedAndRecordedOnce(t *testing.T) {
 		t.Errorf("%d calls are charged, want 1", calls)
 	}
 
-	if status, page, _ = try(t, s, cookie, path, "99"); status != 200 || !strings.Contains(page, "The tool answered with an error.") || !strings.Contains(page, "500") {
+	if status, page, _ = try(t, s, cookie, path, "99"); status != 200 ||
+		!strings.Contains(page, "The tool answered with an error.") || !strings.Contains(page, "500") {
 		t.Errorf("an upstream that fails is shown as %d %s", status, page)
 	}
 	if status, page, _ = try(t, s, cookie, path, "5"); status != 200 || len(page) > 60<<10 {
@@ -120,7 +123,8 @@ func TestToolThatIsTriedIsCalledChargedAndRecordedOnce(t *testing.T) {
 	if before := shop.calls.Load(); before != 3 {
 		t.Errorf("the upstream got %d calls, want 3", before)
 	}
-	if status, page, _ = try(t, s, cookie, path, "seventeen"); status == 200 && !strings.Contains(page, "error") || shop.calls.Load() != 3 {
+	if status, page, _ = try(t, s, cookie, path, "seventeen"); status == 200 && !strings.Contains(page, "error") ||
+		shop.calls.Load() != 3 {
 		t.Errorf("an argument that is no integer is %d after %d calls: %s", status, shop.calls.Load(), page)
 	}
 

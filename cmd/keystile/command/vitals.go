@@ -35,31 +35,38 @@ func (h *dataStore) watch(m *metrics.Metrics) {
 	}
 	asked("keystile_ready", "1 while /healthz/ready answers 200: requests may be sent here.", h.Ready)
 	asked("keystile_store_ready", "1 while the store can be read, and the last write to it went well.", h.store.Ready)
-	m.Gauge("keystile_time_seconds", "What time the clock of this machine says it is, since 1970: compare it with that of who reads it.",
+	m.Gauge("keystile_time_seconds",
+		"What time the clock of this machine says it is, since 1970: compare it with that of who reads it.",
 		func() float64 { return float64(time.Now().UnixMilli()) / 1000 })
-	m.Gauge("keystile_clock_wrong", "1 while the clock of this machine disagrees with the times in the store by more than a clock may.", func() float64 {
-		if h.store.ClockErr() != nil {
-			return 1
-		}
-		return 0
-	})
+	m.Gauge("keystile_clock_wrong",
+		"1 while the clock of this machine disagrees with the times in the store by more than a clock may.", func() float64 {
+			if h.store.ClockErr() != nil {
+				return 1
+			}
+			return 0
+		})
 	m.Gauge("keystile_clock_offset_seconds",
 		"How far the clock of this machine is ahead of the store's, or behind it; 0 where the store has none of its own.",
 		func() float64 { return h.store.ClockAhead().Seconds() })
-	m.Gauge("keystile_store_size_bytes", "How large the store is; 0 where it is not known without reading it, as of a database.", func() float64 {
-		_, _, _, bytes := h.store.Describe()
-		return float64(bytes)
-	})
-	m.Gauge("keystile_disk_free_bytes", "What is free on the file system of the data folder, for this process.", func() float64 { free, _ := disk(h.Path()); return free })
-	m.Gauge("keystile_disk_size_bytes", "How large the file system of the data folder is.", func() float64 { _, size := disk(h.Path()); return size })
+	m.Gauge("keystile_store_size_bytes",
+		"How large the store is; 0 where it is not known without reading it, as of a database.", func() float64 {
+			_, _, _, bytes := h.store.Describe()
+			return float64(bytes)
+		})
+	m.Gauge("keystile_disk_free_bytes", "What is free on the file system of the data folder, for this process.",
+		func() float64 { free, _ := disk(h.Path()); return free })
+	m.Gauge("keystile_disk_size_bytes", "How large the file system of the data folder is.",
+		func() float64 { _, size := disk(h.Path()); return size })
 	mails := &queue{count: countMails(h.store)}
 	webhooks := &queue{count: countWebhooks(h.store)}
 	for _, q := range []struct {
 		name, of string
 		queue    *queue
 	}{{"mails", "Emails", mails}, {"webhooks", "Webhooks, user events and logouts", webhooks}} {
-		m.Gauge("keystile_"+q.name+"_waiting", q.of+" that wait in the store to be sent by any node, up to 100.", func() float64 { return q.queue.read().waiting })
-		m.Gauge("keystile_"+q.name+"_retried", q.of+" among them that were tried twice or more, and not taken.", func() float64 { return q.queue.read().retried })
+		m.Gauge("keystile_"+q.name+"_waiting", q.of+" that wait in the store to be sent by any node, up to 100.",
+			func() float64 { return q.queue.read().waiting })
+		m.Gauge("keystile_"+q.name+"_retried", q.of+" among them that were tried twice or more, and not taken.",
+			func() float64 { return q.queue.read().retried })
 	}
 }
 

@@ -39,7 +39,10 @@ func vitals(t *testing.T, backend driver.Backend) (*dataStore, func(lines ...str
 	fatal(t, err)
 	f, err := folder.Open(c.Data)
 	fatal(t, err)
-	data, err := program{storage: Storage{Name: "mine", Open: func(context.Context, string) (driver.Backend, error) { return backend, nil }}}.openStore(t.Context(), c, f)
+	data, err := program{storage: Storage{Name: "mine", Open: func(context.Context,
+		string) (driver.Backend, error) {
+		return backend, nil
+	}}}.openStore(t.Context(), c, f)
 	fatal(t, err)
 	t.Cleanup(func() { fatal(t, data.Close()) })
 	m := metrics.New("v1", func() float64 { return 0 })
@@ -76,10 +79,12 @@ func TestDiskThatTakesNoWritesIsInTheMetrics(t *testing.T) {
 func TestMailsAndWebhooksThatNobodyTakesAreInTheMetrics(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		data, want := vitals(t, memory.New())
-		want("keystile_mails_waiting 0", "keystile_mails_retried 0", "keystile_webhooks_waiting 0", "keystile_webhooks_retried 0")
+		want("keystile_mails_waiting 0", "keystile_mails_retried 0", "keystile_webhooks_waiting 0",
+			"keystile_webhooks_retried 0")
 		ctx, now := t.Context(), time.Now().UTC()
 		for attempts := range 3 {
-			m, err := data.store.AddMail(ctx, storage.Mail{Kind: "letter", Content: storage.NewSecret("x"), ExpiresAt: now.Add(time.Hour)})
+			m, err := data.store.AddMail(ctx, storage.Mail{Kind: "letter", Content: storage.NewSecret("x"),
+				ExpiresAt: now.Add(time.Hour)})
 			fatal(t, err)
 			m.Attempts, m.NextAt = attempts, now.Add(20*time.Minute)
 			_, err = data.store.SaveMail(ctx, m)
@@ -92,7 +97,8 @@ func TestMailsAndWebhooksThatNobodyTakesAreInTheMetrics(t *testing.T) {
 		fatal(t, err)
 		_, err = data.users.Create(ctx, storage.User{Username: "ada"}, "correct horse battery")
 		fatal(t, err)
-		for _, due := range []func(context.Context, time.Time, int) ([]storage.Delivery, error){data.store.DueDeliveries, data.store.DueTold} {
+		for _, due := range []func(context.Context, time.Time, int) ([]storage.Delivery, error){data.store.DueDeliveries,
+			data.store.DueTold} {
 			all, err := due(ctx, time.Now(), 10)
 			fatal(t, err)
 			for _, d := range all {
@@ -103,7 +109,8 @@ func TestMailsAndWebhooksThatNobodyTakesAreInTheMetrics(t *testing.T) {
 		}
 		want("keystile_mails_waiting 0") // what was read just now is not read again
 		time.Sleep(6 * time.Second)
-		want("keystile_mails_waiting 3", "keystile_mails_retried 1", "keystile_webhooks_waiting 2", "keystile_webhooks_retried 2")
+		want("keystile_mails_waiting 3", "keystile_mails_retried 1", "keystile_webhooks_waiting 2",
+			"keystile_webhooks_retried 2")
 	})
 }
 

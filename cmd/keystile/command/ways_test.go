@@ -66,8 +66,10 @@ func (s *street) program(signUp, connectorSignUp string) {
 		own = ", signup: " + connectorSignUp
 	}
 	file, document := filepath.Join(s.TempDir(), "keystile.yaml"), filepath.Join(s.TempDir(), "pets.json")
-	text := "signup: " + signUp + "\nlimits: {per_ip: 100000}\nbase_url: '" + s.base + "'\ntrusted_proxies: 127.0.0.1\nconnectors:\n  oidc:\n" +
-		"    - {name: staff, issuer: '" + of.Issuer + "', id: " + of.ClientID + ", secret: " + of.ClientSecret.Reveal() + ", allow_private: 127.0.0.0/8" + own + "}\n"
+	text := "signup: " + signUp + "\nlimits: {per_ip: 100000}\nbase_url: '" + s.base +
+		"'\ntrusted_proxies: 127.0.0.1\nconnectors:\n  oidc:\n" +
+		"    - {name: staff, issuer: '" + of.Issuer + "', id: " + of.ClientID + ", secret: " + of.ClientSecret.Reveal() +
+		", allow_private: 127.0.0.0/8" + own + "}\n"
 	for path, text := range map[string]string{file: text, document: pets} {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			s.Fatal(err)
@@ -78,9 +80,14 @@ func (s *street) program(signUp, connectorSignUp string) {
 	if err != nil {
 		s.Fatal(err)
 	}
-	var proxy http.Handler = &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { r.SetURL(to); r.SetXForwarded(); r.Out.Host = r.In.Host }}
+	var proxy http.Handler = &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
+		r.SetURL(to)
+		r.SetXForwarded()
+		r.Out.Host = r.In.Host
+	}}
 	s.behind.Store(&proxy)
-	must(s.T, "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", document, "--data", data)
+	must(s.T, "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", document, "--data",
+		data)
 	s.open = func() { must(s.T, "setting", "set", "mcp.default_access", "everyone", "--data", data) }
 	s.invite = func() string {
 		_, out, _ := command(s.T, "", "user", "invite", "--data", data, "--json")
@@ -107,8 +114,10 @@ func (s *street) embedded(signUp, connectorSignUp string) {
 	backend := memory.New()
 	s.Cleanup(func() { backend.Close() })
 	c := keystile.Config{
-		BaseURL: s.base, Backend: backend, MasterKey: storage.NewMasterKey(), Gateway: gateway.Config{PerAddress: 100000}, Log: slog.New(slog.DiscardHandler),
-		SignIn: signin.Config{SignUp: signUp, Connectors: []connector.Connector{staff}, Passwords: passwords.New(passwords.Cost{Memory: 64, Passes: 1})},
+		BaseURL: s.base, Backend: backend, MasterKey: storage.NewMasterKey(), Gateway: gateway.Config{PerAddress: 100000},
+		Log: slog.New(slog.DiscardHandler),
+		SignIn: signin.Config{SignUp: signUp, Connectors: []connector.Connector{staff},
+			Passwords: passwords.New(passwords.Cost{Memory: 64, Passes: 1})},
 	}
 	if connectorSignUp != "" {
 		c.SignIn.ConnectorSignUp = map[string]string{"staff": connectorSignUp}
@@ -128,7 +137,8 @@ func (s *street) embedded(signUp, connectorSignUp string) {
 	var handler http.Handler = service
 	s.behind.Store(&handler)
 	s.open = func() {
-		if err := errors.Join(service.Store.Set(s.Context(), storage.SettingDefaultAccess, storage.AccessEveryone), service.Bus.Reload(s.Context())); err != nil {
+		if err := errors.Join(service.Store.Set(s.Context(), storage.SettingDefaultAccess, storage.AccessEveryone),
+			service.Bus.Reload(s.Context())); err != nil {
 			s.Fatal(err)
 		}
 	}
@@ -137,7 +147,8 @@ func (s *street) embedded(signUp, connectorSignUp string) {
 			return ""
 		}
 		code, now := handle.NewInvitation(), time.Now().UTC()
-		if _, err := service.Store.SaveInvitation(s.Context(), storage.Invitation{ID: handle.HashInvitation(code), CreatedAt: now, ExpiresAt: now.AddDate(0, 0, 1)}); err != nil {
+		if _, err := service.Store.SaveInvitation(s.Context(), storage.Invitation{ID: handle.HashInvitation(code),
+			CreatedAt: now, ExpiresAt: now.AddDate(0, 0, 1)}); err != nil {
 			s.Fatal(err)
 		}
 		return code
@@ -280,7 +291,8 @@ func (p *newcomer) joins() {
 	}
 	elsewhere := p.newcomer()
 	code := p.invite()
-	if elsewhere.do("POST", p.base+"/oauth/signin/with/staff/join", url.Values{"state": {state}, "invitation": {code}}); elsewhere.status != 400 || elsewhere.signedIn() {
+	if elsewhere.do("POST", p.base+"/oauth/signin/with/staff/join",
+		url.Values{"state": {state}, "invitation": {code}}); elsewhere.status != 400 || elsewhere.signedIn() {
 		p.Errorf("in another browser it is answered %d %s", elsewhere.status, elsewhere.page)
 	}
 	if join(code); p.status != 200 {
@@ -292,7 +304,8 @@ func (p *newcomer) joins() {
 func TestConnectorHasASignUpOfItsOwn(t *testing.T) {
 	t.Parallel()
 	names := []string{"wx", "qq", "douyin", "alipay", "feishu", "wecom", "dingtalk"}
-	args, want := []string{"--fake-providers", "--limits-per-ip", "100000"}, map[string]string{"oidc": "open", "github": "open"}
+	args, want := []string{"--fake-providers", "--limits-per-ip", "100000"},
+		map[string]string{"oidc": "open", "github": "open"}
 	for i, name := range names {
 		want[name] = []string{"closed", "invitation", "open"}[i%3]
 		args = append(args, "--connectors-"+name+"-signup", want[name])
@@ -315,7 +328,8 @@ func TestConnectorHasASignUpOfItsOwn(t *testing.T) {
 
 // An operator learns that a code would be of no use, and what to do in place of it.
 func TestInvitationIsRefusedWhereNoPageTakesIt(t *testing.T) {
-	for signUp, want := range map[string]string{"closed": "set signup to invitation", "open": "anybody may become a user"} {
+	for signUp, want := range map[string]string{"closed": "set signup to invitation",
+		"open": "anybody may become a user"} {
 		data, file := t.TempDir(), filepath.Join(t.TempDir(), "keystile.yaml")
 		if err := os.WriteFile(file, []byte("signup: "+signUp+"\n"), 0o600); err != nil {
 			t.Fatal(err)
@@ -335,7 +349,8 @@ func TestToolsThatStrangersMayUseAreNamed(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := start(t, data, "--fake-providers")
-	must(t, "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", document, "--data", data)
+	must(t, "capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", document, "--data",
+		data)
 	health := func(s *service) string {
 		_, out, _ := command(t, "", "health", "--listen", s.address, "--data", data)
 		return out
@@ -351,12 +366,14 @@ func TestToolsThatStrangersMayUseAreNamed(t *testing.T) {
 	if out := health(s); !strings.Contains(out, "pets__getPet") || !strings.Contains(out, "github") {
 		t.Errorf("health says %s", out)
 	}
-	if body := overview(s); !strings.Contains(body, "Strangers may be among the users") || !strings.Contains(body, "pets__getPet") {
+	if body := overview(s); !strings.Contains(body, "Strangers may be among the users") ||
+		!strings.Contains(body, "pets__getPet") {
 		t.Errorf("the overview says %s", body)
 	}
 	s.stop()
 	s = start(t, data, "--fake-providers")
-	if log := s.log.String(); !strings.Contains(log, "strangers become users by themselves") || !strings.Contains(log, "pets__getPet") {
+	if log := s.log.String(); !strings.Contains(log, "strangers become users by themselves") ||
+		!strings.Contains(log, "pets__getPet") {
 		t.Errorf("the log at start says %s", log)
 	}
 	must(t, "capability", "access", "pets", "--allow", "role:developer", "--data", data)
@@ -366,10 +383,12 @@ func TestToolsThatStrangersMayUseAreNamed(t *testing.T) {
 	s.stop()
 	s = start(t, data) // nobody becomes a user any more, and whoever did is one
 	must(t, "capability", "access", "pets", "--reset", "--data", data)
-	if out := health(s); !strings.Contains(out, "pets__getPet") || !strings.Contains(out, "earlier") || !strings.Contains(out, "is ready") {
+	if out := health(s); !strings.Contains(out, "pets__getPet") || !strings.Contains(out, "earlier") ||
+		!strings.Contains(out, "is ready") {
 		t.Errorf("with every way closed health says %s", out)
 	}
-	if body := overview(s); !strings.Contains(body, "Strangers may be among the users") || !strings.Contains(body, "pets__getPet") {
+	if body := overview(s); !strings.Contains(body, "Strangers may be among the users") ||
+		!strings.Contains(body, "pets__getPet") {
 		t.Errorf("with every way closed the overview says %s", body)
 	}
 	must(t, "setting", "set", "mcp.default_access", "auto", "--data", data)

@@ -32,7 +32,8 @@ func TestWebSocketReachesItsServiceAndEndsWithTheServer(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	io.WriteString(conn, "GET /svc/chat HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nAuthorization: Bearer "+ownToken(t, s)+"\r\n\r\n")
+	io.WriteString(conn, "GET /svc/chat HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"+
+		"Authorization: Bearer "+ownToken(t, s)+"\r\n\r\n")
 	in := bufio.NewReader(conn)
 	if resp, err := http.ReadResponse(in, nil); err != nil || resp.StatusCode != 101 {
 		t.Fatalf("answered %v, %v", resp, err)

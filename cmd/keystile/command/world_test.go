@@ -49,7 +49,8 @@ func newWorldOn(t testing.TB, backend driver.Backend) *world {
 	t.Helper()
 	c, err := config.Load(cli.Args{}, []string{"KEYSTILE_DATA=" + t.TempDir(), "KEYSTILE_LIMITS_PER_IP=1000000",
 		"KEYSTILE_GATEWAY_PRODUCTS=ai=http://127.0.0.1:1", "KEYSTILE_DEMO=true",
-		"KEYSTILE_LEGACY_ERROR_STATUS=mapped", "KEYSTILE_CONNECTORS_WX_ID=wx1", "KEYSTILE_CONNECTORS_WX_SECRET=secret", "KEYSTILE_CONNECTORS_WX_SIGNUP=invitation",
+		"KEYSTILE_LEGACY_ERROR_STATUS=mapped", "KEYSTILE_CONNECTORS_WX_ID=wx1", "KEYSTILE_CONNECTORS_WX_SECRET=secret",
+		"KEYSTILE_CONNECTORS_WX_SIGNUP=invitation",
 		"KEYSTILE_UPSTREAMS_ALLOW_PRIVATE=127.0.0.1"})
 	fatal(t, err)
 	f, err := folder.Open(c.Data)
@@ -57,7 +58,8 @@ func newWorldOn(t testing.TB, backend driver.Backend) *world {
 	w := &world{TB: t, watch: &watched{Backend: backend}}
 	w.store, err = storage.Open(t.Context(), w.watch, storage.NewMasterKey())
 	fatal(t, err)
-	fatal(t, w.store.Set(t.Context(), storage.SettingDefaultAccess, storage.AccessEveryone)) // although people can be invited
+	// although people can be invited
+	fatal(t, w.store.Set(t.Context(), storage.SettingDefaultAccess, storage.AccessEveryone))
 	w.data = &dataStore{Folder: f, Closer: w.watch, conf: c, store: w.store,
 		users: users.New(w.store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))}
 	w.b, err = assemble(t.Context(), c, worldBase, w.data, new(membership), nil, slog.New(slog.DiscardHandler), nil)
@@ -84,10 +86,13 @@ type watched struct {
 
 // letters say what kind of document was written. What the service keeps for itself has none.
 var letters = map[string]string{
-	"app": "a", "order": "r", "user": "u", "login": "l", "capability": "c", "session": "s", "consent": "n", "ticket": "k", "openid": "m",
+	"app": "a", "order": "r", "user": "u", "login": "l", "capability": "c", "session": "s", "consent": "n", "ticket": "k",
+	"openid":  "m",
 	"toolset": "", "heldtools": "", "counter": "", "key": "", "keyset": "", "appfence": "", "closedapp": "",
 	"delivery":   "",
-	"adminfence": "", "capabilityfence": "", "membername": "", "look": "", "looked": "", "hmac": "", "access": "", "bundle": "", "probe": "", "clock": "", "format": "", "checkpoint": "", "spent": "", "epoch": "", "mail": "", "node": "", "lease": "", "ranking": "", "trail": "", "stream": "", "usagemark": "",
+	"adminfence": "", "capabilityfence": "", "membername": "", "look": "", "looked": "", "hmac": "", "access": "",
+	"bundle": "", "probe": "", "clock": "", "format": "", "checkpoint": "", "spent": "", "epoch": "", "mail": "",
+	"node": "", "lease": "", "ranking": "", "trail": "", "stream": "", "usagemark": "",
 }
 
 func (w *watched) saw(letter, kind string) {
@@ -195,7 +200,8 @@ func (w *world) send(method, target, body string, header http.Header) (*http.Req
 	w.n++
 	r.RemoteAddr = fmt.Sprintf("10.%d.%d.%d:1234", w.n>>16&255, w.n>>8&255, w.n&255)
 	if body != "" && r.Header.Get("Content-Type") == "" {
-		r.Header.Set("Content-Type", map[bool]string{true: "application/json", false: "application/x-www-form-urlencoded"}[body[0] == '{'])
+		r.Header.Set("Content-Type", map[bool]string{true: "application/json",
+			false: "application/x-www-form-urlencoded"}[body[0] == '{'])
 	}
 	out := httptest.NewRecorder()
 	w.handler.ServeHTTP(out, r)
@@ -221,8 +227,9 @@ func (w *world) somebody(name, role string, ago time.Duration) human {
 	fatal(w, err)
 	p := human{User: u, cookie: handle.NewCookie()}
 	at := time.Now().Add(-ago).UTC()
-	p.session, err = w.store.SaveSession(w.Context(), storage.Session{ID: handle.Hash(p.cookie), UserID: u.Sub, LoginType: storage.LoginSelf,
-		AuthTime: at, ExpiresAt: time.Now().Add(24 * time.Hour).UTC(), EndsAt: time.Now().Add(24 * time.Hour).UTC()})
+	p.session, err = w.store.SaveSession(w.Context(), storage.Session{ID: handle.Hash(p.cookie), UserID: u.Sub,
+		LoginType: storage.LoginSelf,
+		AuthTime:  at, ExpiresAt: time.Now().Add(24 * time.Hour).UTC(), EndsAt: time.Now().Add(24 * time.Hour).UTC()})
 	fatal(w, err)
 	return p
 }
@@ -232,7 +239,8 @@ const callback = "https://app.example.com/cb"
 // app makes an application of somebody's, whose calls are not limited.
 func (w *world) app(owner string) storage.App {
 	w.n++
-	a, err := w.store.SaveApp(w.Context(), storage.App{Name: fmt.Sprintf("App-%d.", w.n), Domains: []string{"app.example.com"}, Tier: storage.TierEnterprise, Owner: owner})
+	a, err := w.store.SaveApp(w.Context(), storage.App{Name: fmt.Sprintf("App-%d.", w.n),
+		Domains: []string{"app.example.com"}, Tier: storage.TierEnterprise, Owner: owner})
 	fatal(w, err)
 	return a
 }
@@ -250,13 +258,15 @@ func (w *world) grant(p human, a storage.App, scope, resource string) string {
 		query.Set("resource", resource)
 	}
 	browser := http.Header{"Cookie": {"open_sso_token=" + p.cookie}}
-	w.send("POST", "/oauth/signin/consent", url.Values{"query": {query.Encode()}, "user": {p.Sub}, "scope": {scope}, "allow": {"1"}}.Encode(), browser)
+	w.send("POST", "/oauth/signin/consent", url.Values{"query": {query.Encode()}, "user": {p.Sub}, "scope": {scope},
+		"allow": {"1"}}.Encode(), browser)
 	_, out := w.send("GET", "/oauth/authorize?"+query.Encode(), "", browser)
 	to, err := out.Result().Location()
 	if err != nil {
 		w.Fatalf("authorize = %d %s", out.Code, out.Body)
 	}
-	return w.token(a, url.Values{"grant_type": {"authorization_code"}, "code": {to.Query().Get("code")}, "redirect_uri": {callback}})
+	return w.token(a, url.Values{"grant_type": {"authorization_code"}, "code": {to.Query().Get("code")},
+		"redirect_uri": {callback}})
 }
 
 func (w *world) token(a storage.App, form url.Values) string {
@@ -275,8 +285,9 @@ func (w *world) token(a storage.App, form url.Values) string {
 func (w *world) forged(p human, a storage.App) string {
 	keys, err := token.OpenKeys(w.Context(), w.elsewhere(), token.ES256)
 	fatal(w, err)
-	text, err := keys.SignAccess(token.Claims{Issuer: worldBase, Subject: p.Sub, Audience: worldBase, ClientID: a.ID, Scope: "openid apps tools app",
-		ID: "forged", Grant: handle.NewGrant(time.Now()), IssuedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)})
+	text, err := keys.SignAccess(token.Claims{Issuer: worldBase, Subject: p.Sub, Audience: worldBase, ClientID: a.ID,
+		Scope: "openid apps tools app",
+		ID:    "forged", Grant: handle.NewGrant(time.Now()), IssuedAt: time.Now(), ExpiresAt: time.Now().Add(time.Hour)})
 	fatal(w, err)
 	return text
 }

@@ -22,8 +22,9 @@ type Config struct {
 	Listen  string // host:port; port 0 is any free one
 	BaseURL string // "": made from the listener's address
 
-	StorageURL    storage.Secret      // where the store is, with a password perhaps; zero: in the data folder
-	RedisURL      storage.Secret      // where several nodes count together, with a password perhaps; zero: each counts alone
+	StorageURL storage.Secret // where the store is, with a password perhaps; zero: in the data folder
+	// where several nodes count together, with a password perhaps; zero: each counts alone
+	RedisURL      storage.Secret
 	NodeName      string              // zero: the name of the machine
 	MasterKeys    []storage.MasterKey // the first seals, all of them open; nil: those in MasterKeyFile
 	MasterKeyFile string              // "": master.key in the data folder
@@ -177,7 +178,8 @@ func (l *loader) apply(c *Config, k key, v given) {
 	if err != nil {
 		l.complain("%s: %s (%s) is not right: %w%s", k.name, k.quoted(text), v.source, k.explained(err, text), k.forExample())
 	}
-	c.Values = append(c.Values, Value{Key: k.name, Text: shown(k, text), Source: v.source, inFile: k.in(inFile), objects: k.objects})
+	c.Values = append(c.Values, Value{Key: k.name, Text: shown(k, text), Source: v.source, inFile: k.in(inFile),
+		objects: k.objects})
 }
 
 func (k key) quoted(text string) string {
@@ -212,7 +214,8 @@ func (l *loader) check(c *Config) {
 	}
 	l.checkConnectors(c)
 	if c.SessionIdle > c.SessionMax {
-		l.complain("lifetimes.session_idle: %s is longer than lifetimes.session_max, %s: a session cannot slide past its end", c.SessionIdle, c.SessionMax)
+		l.complain("lifetimes.session_idle: %s is longer than lifetimes.session_max, %s: a session cannot slide past its end",
+			c.SessionIdle, c.SessionMax)
 	}
 	l.checkStreams(c)
 	l.checkShipped(c)

@@ -21,7 +21,8 @@ func TestConfigDefaultsAreTheProtocols(t *testing.T) {
 	if c.LockFailures != 10 || c.LockWindow != 5*time.Minute || c.LockDuration != 15*time.Minute {
 		t.Errorf("login lock = %d in %v for %v, want that of protocol 8", c.LockFailures, c.LockWindow, c.LockDuration)
 	}
-	if c.Listen != "127.0.0.1:8080" || c.Data != "keystile-data" || !c.Demo || !slices.Equal(c.IDTokenAlgs, []string{"HS256"}) {
+	if c.Listen != "127.0.0.1:8080" || c.Data != "keystile-data" || !c.Demo ||
+		!slices.Equal(c.IDTokenAlgs, []string{"HS256"}) {
 		t.Errorf("Load() = %+v", c)
 	}
 }
@@ -34,7 +35,8 @@ func TestFlagWinsOverTheEnvironmentWhichWinsOverTheFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if c.CodeLifetime != 3*time.Minute || c.AccessLifetime != 2*time.Hour || c.Listen != ":1" || c.RefreshLifetime != 720*time.Hour {
+	if c.CodeLifetime != 3*time.Minute || c.AccessLifetime != 2*time.Hour || c.Listen != ":1" ||
+		c.RefreshLifetime != 720*time.Hour {
 		t.Errorf("code %v access %v listen %q refresh %v", c.CodeLifetime, c.AccessLifetime, c.Listen, c.RefreshLifetime)
 	}
 	sources := map[string]string{}
@@ -61,7 +63,8 @@ func TestUnknownKeyIsAnErrorThatNamesTheNearest(t *testing.T) {
 	for _, c := range []struct{ name, file, env, want string }{
 		{"in the file", "liftimes:\n  code: 5m", "", `keystile.yaml:2: unknown key "liftimes.code"; the nearest known one is "lifetimes.code"`},
 		{"at the top of the file", "lisen: :1", "", `keystile.yaml:1: unknown key "lisen"; the nearest known one is "listen"`},
-		{"in the environment", "", "KEYSTILE_BASEURL=x", "KEYSTILE_BASEURL: no such key; the nearest known one is KEYSTILE_BASE_URL"},
+		{"in the environment", "", "KEYSTILE_BASEURL=x",
+			"KEYSTILE_BASEURL: no such key; the nearest known one is KEYSTILE_BASE_URL"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			wantComplaint(t, []string{c.env}, c.file, c.want)
@@ -71,15 +74,20 @@ func TestUnknownKeyIsAnErrorThatNamesTheNearest(t *testing.T) {
 
 func TestBadValueNamesKeyValueSourceAndAnExample(t *testing.T) {
 	for _, c := range []struct{ key, value, want string }{
-		{"LIFETIMES_CODE", "five", "a duration has"}, {"LIFETIMES_CODE", "0s", "above 0"}, {"LIFETIMES_CODE", "300", "a unit"},
-		{"LISTEN", "8080", "host:port"}, {"LISTEN", "localhost:http", "the port is a number"}, {"LISTEN", ":65536", "the port"},
+		{"LIFETIMES_CODE", "five", "a duration has"}, {"LIFETIMES_CODE", "0s", "above 0"},
+		{"LIFETIMES_CODE", "300", "a unit"},
+		{"LISTEN", "8080", "host:port"}, {"LISTEN", "localhost:http", "the port is a number"},
+		{"LISTEN", ":65536", "the port"},
 		{"BASE_URL", "id.example.com", "begins with https"}, {"BASE_URL", "ftp://x", "begins with https"},
-		{"BASE_URL", "https://id.example.com/", "write https://id.example.com"}, {"BASE_URL", "https://id.example.com/auth", "write https://id.example.com"},
-		{"BASE_URL", "https://ID.example.com", "write https://id.example.com"}, {"BASE_URL", "https://id.example.com:443", "write https://id.example.com"},
+		{"BASE_URL", "https://id.example.com/", "write https://id.example.com"},
+		{"BASE_URL", "https://id.example.com/auth", "write https://id.example.com"},
+		{"BASE_URL", "https://ID.example.com", "write https://id.example.com"},
+		{"BASE_URL", "https://id.example.com:443", "write https://id.example.com"},
 		{"BASE_URL", "https://id.example.com?x", "an origin"}, {"BASE_URL", "https://", "an origin"},
 		{"TRUSTED_PROXIES", "10.0.0.0/33", "neither an address nor a network"}, {"LOGIN_LOCK_FAILURES", "0", "from 1"},
 		{"DEMO", "maybe", "true or false"}, {"SIGNING_ALG", "HS256", "one of ES256"}, {"ID_TOKEN_ALGS", "none", "one of"},
-		{"ID_TOKEN_ALGS", "ES256", "HS256 is always"}, {"LOG_LEVEL", "loud", "one of debug"}, {"LOG_FORMAT", "xml", "one of text"},
+		{"ID_TOKEN_ALGS", "ES256", "HS256 is always"}, {"LOG_LEVEL", "loud", "one of debug"},
+		{"LOG_FORMAT", "xml", "one of text"},
 	} {
 		t.Run(c.key+"="+c.value, func(t *testing.T) {
 			key := strings.ToLower(c.key)
@@ -98,7 +106,8 @@ func TestBadValueNamesKeyValueSourceAndAnExample(t *testing.T) {
 
 func TestConfigReportsAllComplaintsAtOnce(t *testing.T) {
 	file := write(t, "lisen: :1\ndemo: perhaps\n")
-	_, err := Load(cli.Args{Flags: map[string][]string{"config": {file}, "lifetimes-code": {"soon"}}}, []string{"KEYSTILE_DTA=x"})
+	_, err := Load(cli.Args{Flags: map[string][]string{"config": {file}, "lifetimes-code": {"soon"}}},
+		[]string{"KEYSTILE_DTA=x"})
 	for _, part := range []string{"4 mistakes", "lisen", "demo", "lifetimes.code", "KEYSTILE_DTA"} {
 		if err == nil || !strings.Contains(err.Error(), part) {
 			t.Errorf("Load() = %v, want it to name %q", err, part)
@@ -141,7 +150,8 @@ func TestFileThatIsNotThereIsAComplaint(t *testing.T) {
 func TestListsAreListsOrCommas(t *testing.T) {
 	for _, file := range []string{"trusted_proxies: [10.1.2.3/8, '::1']", "trusted_proxies: 10.0.0.0/8, ::1"} {
 		c := load(t, []string{"KEYSTILE_CONFIG=" + write(t, file)})
-		if len(c.TrustedProxies) != 2 || c.TrustedProxies[0].String() != "10.0.0.0/8" || c.TrustedProxies[1].String() != "::1/128" {
+		if len(c.TrustedProxies) != 2 || c.TrustedProxies[0].String() != "10.0.0.0/8" ||
+			c.TrustedProxies[1].String() != "::1/128" {
 			t.Errorf("%s: %v", file, c.TrustedProxies)
 		}
 	}
@@ -153,7 +163,8 @@ func TestConfigComplainsOfContradictions(t *testing.T) {
 	wantComplaint(t, []string{"KEYSTILE_LIFETIMES_SESSION_IDLE=800h"}, "", "session_max")
 	wantComplaint(t, []string{"KEYSTILE_LIMITS_STREAM_IDLE=59s"}, "", "less than 1m")
 	wantComplaint(t, []string{"KEYSTILE_STORAGE_STALE_AFTER=1s"}, "", "less than 2s")
-	wantComplaint(t, nil, "gateway.products: [{name: ai, upstream: 'http://127.0.0.1:1', timeout: 2h}]", "timeout of the product ai")
+	wantComplaint(t, nil, "gateway.products: [{name: ai, upstream: 'http://127.0.0.1:1', timeout: 2h}]",
+		"timeout of the product ai")
 }
 
 func TestHostsOfTheAdminListenerAreNamesAndAddresses(t *testing.T) {
@@ -161,7 +172,8 @@ func TestHostsOfTheAdminListenerAreNamesAndAddresses(t *testing.T) {
 	if want := []string{"metrics.internal", "10.0.0.5", "[::1]", "[fd00::1]"}; !slices.Equal(c.AdminHosts, want) {
 		t.Errorf("AdminHosts = %q, want %q", c.AdminHosts, want)
 	}
-	for word, want := range map[string]string{"metrics:9090": "has a port", "*.internal": "neither", "http://metrics": "neither", "a@b": "neither", "m/x": "neither"} {
+	for word, want := range map[string]string{"metrics:9090": "has a port", "*.internal": "neither",
+		"http://metrics": "neither", "a@b": "neither", "m/x": "neither"} {
 		wantComplaint(t, []string{"KEYSTILE_ADMIN_HOSTS=" + word}, "", want)
 	}
 }
@@ -205,7 +217,8 @@ func TestMasterKeysAreSeparatedByCommas(t *testing.T) {
 }
 
 func TestConfigPrintedLoadsTheSame(t *testing.T) {
-	c := load(t, []string{"KEYSTILE_LISTEN=:0", "KEYSTILE_TRUSTED_PROXIES=10.0.0.0/8,::1", "KEYSTILE_DATA=a: b #c", "KEYSTILE_DEMO=0", "KEYSTILE_MASTER_KEY_FILE=null"})
+	c := load(t, []string{"KEYSTILE_LISTEN=:0", "KEYSTILE_TRUSTED_PROXIES=10.0.0.0/8,::1", "KEYSTILE_DATA=a: b #c",
+		"KEYSTILE_DEMO=0", "KEYSTILE_MASTER_KEY_FILE=null"})
 	var out strings.Builder
 	if err := c.Print(&out); err != nil {
 		t.Fatal(err)
@@ -265,7 +278,8 @@ func wantComplaint(t *testing.T, env []string, file, want string) {
 }
 
 func TestVariablesOfTheProjectsTestsAreNoKeys(t *testing.T) {
-	load(t, []string{"KEYSTILE_OPENAPI_CORPUS=/documents", "KEYSTILE_BENCH_ROWS=1000", "KEYSTILE_SCREENSHOTS=/pictures", "KEYSTILE_POSTGRES_URL=postgres://h/d"})
+	load(t, []string{"KEYSTILE_OPENAPI_CORPUS=/documents", "KEYSTILE_BENCH_ROWS=1000", "KEYSTILE_SCREENSHOTS=/pictures",
+		"KEYSTILE_POSTGRES_URL=postgres://h/d"})
 }
 
 func TestMailNeedsAServerAndASender(t *testing.T) {
@@ -284,8 +298,10 @@ func TestMailNeedsAServerAndASender(t *testing.T) {
 			t.Errorf("Load(%v) = %v, want %q in it", args, err, want)
 		}
 	}
-	c := load(t, []string{"KEYSTILE_MAIL_SMTP_HOST=smtp.example.com", "KEYSTILE_MAIL_SMTP_FROM=a@example.com", "KEYSTILE_MAIL_SMTP_PASSWORD=s3cret"})
-	if m := c.Mail; m.Host != "smtp.example.com" || m.TLS != "starttls" || m.Timeout != 30*time.Second || !m.Password.Equal("s3cret") || c.SignUp != "closed" {
+	c := load(t, []string{"KEYSTILE_MAIL_SMTP_HOST=smtp.example.com", "KEYSTILE_MAIL_SMTP_FROM=a@example.com",
+		"KEYSTILE_MAIL_SMTP_PASSWORD=s3cret"})
+	if m := c.Mail; m.Host != "smtp.example.com" || m.TLS != "starttls" || m.Timeout != 30*time.Second ||
+		!m.Password.Equal("s3cret") || c.SignUp != "closed" {
 		t.Errorf("mail is %+v", m)
 	}
 	for _, v := range c.Values {

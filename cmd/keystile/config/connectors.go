@@ -60,7 +60,8 @@ func connectorSignUp(name string) func(*Config, string) error {
 // checkConnectors refuses half of a provider's credentials, and fakes where others could
 // reach them.
 func (l *loader) checkConnectors(c *Config) {
-	for name, k := range map[string]Credentials{"wx": c.WX, "qq": c.QQ, "douyin": c.Douyin, "feishu": c.Feishu.Credentials, "dingtalk": c.DingTalk} {
+	for name, k := range map[string]Credentials{"wx": c.WX, "qq": c.QQ, "douyin": c.Douyin, "feishu": c.Feishu.Credentials,
+		"dingtalk": c.DingTalk} {
 		if (k.ID == "") != k.Secret.IsZero() {
 			l.complain("connectors.%s: give both id and secret, or neither", name)
 		}
@@ -75,7 +76,8 @@ func (l *loader) checkConnectors(c *Config) {
 	if c.Feishu.Lark && c.Feishu.ID == "" {
 		l.complain("connectors.feishu.lark: give id and secret too, or leave it out")
 	}
-	ids := map[string]string{"wx": c.WX.ID, "qq": c.QQ.ID, "douyin": c.Douyin.ID, "alipay": a.ID, "feishu": c.Feishu.ID, "wecom": c.WeCom.CorpID, "dingtalk": c.DingTalk.ID}
+	ids := map[string]string{"wx": c.WX.ID, "qq": c.QQ.ID, "douyin": c.Douyin.ID, "alipay": a.ID, "feishu": c.Feishu.ID,
+		"wecom": c.WeCom.CorpID, "dingtalk": c.DingTalk.ID}
 	for name := range c.ConnectorSignUp {
 		if ids[name] == "" && !c.FakeProviders {
 			l.complain("connectors.%s.signup: nobody signs in there; give its id and secret too, or leave it out", name)
@@ -90,7 +92,8 @@ func (l *loader) checkConnectors(c *Config) {
 	case real != "":
 		l.complain("fake_providers: there are real ones too; keep one of them")
 	case !isLoopback(host):
-		l.complain("fake_providers: anybody signs in as anybody, so listen is a loopback address such as 127.0.0.1:8080, not %s", c.Listen)
+		l.complain("fake_providers: anybody signs in as anybody, so listen is a loopback address such as 127.0.0.1:8080, "+
+			"not %s", c.Listen)
 	}
 }
 

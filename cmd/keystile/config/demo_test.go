@@ -19,7 +19,8 @@ func TestDemoByDefaultIsOnlyWhereThisMachineReachesIt(t *testing.T) {
 		{":8080", "", "", false, "default: "},
 		{"192.168.1.5:80", "", "", false, "default: "},
 		{"", "http://localhost:8080", "", true, "default: base_url is this machine"},
-		{"0.0.0.0:8080", "http://localhost:8080", "", true, "default: base_url is this machine"}, // a container whose port is published
+		// a container whose port is published
+		{"0.0.0.0:8080", "http://localhost:8080", "", true, "default: base_url is this machine"},
 		{"", "http://id.localhost", "", true, "default: "},
 		{"", "http://127.9.9.9:1", "", true, "default: "},
 		{"", "http://[::1]:1", "", true, "default: "},
@@ -38,7 +39,8 @@ func TestDemoByDefaultIsOnlyWhereThisMachineReachesIt(t *testing.T) {
 			}
 		}
 		text := map[bool]string{true: "true", false: "false"}[c.want]
-		if got.Demo != c.want || got.DemoUnasked != (c.asked == "") || shown.Text != text || !strings.HasPrefix(shown.Source, c.source) {
+		if got.Demo != c.want || got.DemoUnasked != (c.asked == "") || shown.Text != text ||
+			!strings.HasPrefix(shown.Source, c.source) {
 			t.Errorf("listen %q, base_url %q, demo %q: %t (unasked %t), shown as %q from %q; want %t from %q",
 				c.listen, c.base, c.asked, got.Demo, got.DemoUnasked, shown.Text, shown.Source, c.want, c.source)
 		}

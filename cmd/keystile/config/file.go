@@ -81,7 +81,8 @@ func (f *fileReader) value(k key, at, n *yaml.Node) {
 	switch {
 	case n.Kind == yaml.ScalarNode && n.Tag != "!!null":
 		parts = []string{n.Value}
-	case n.Kind == yaml.SequenceNode && !slices.ContainsFunc(n.Content, func(e *yaml.Node) bool { return e.Kind != yaml.ScalarNode }):
+	case n.Kind == yaml.SequenceNode && !slices.ContainsFunc(n.Content,
+		func(e *yaml.Node) bool { return e.Kind != yaml.ScalarNode }):
 		for _, e := range n.Content {
 			parts = append(parts, e.Value)
 		}
@@ -111,9 +112,11 @@ func (f *fileReader) unknown(name string, at *yaml.Node) {
 	case "config":
 		f.complain("%s: config: a file cannot name another one; use --config", f.place(at))
 	case "master_key":
-		f.complain("%s: master_key: the key has no place in a file that is copied around; use master_key_file, or KEYSTILE_MASTER_KEY in the environment", f.place(at))
+		f.complain("%s: master_key: the key has no place in a file that is copied around; use master_key_file, or "+
+			"KEYSTILE_MASTER_KEY in the environment", f.place(at))
 	default:
-		f.complain("%s: unknown key %q%s", f.place(at), redact.Text(name), cli.Hint("; the nearest known one is %q", name, fileNames()))
+		f.complain("%s: unknown key %q%s", f.place(at), redact.Text(name),
+			cli.Hint("; the nearest known one is %q", name, fileNames()))
 	}
 }
 

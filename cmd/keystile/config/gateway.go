@@ -65,7 +65,8 @@ func shadow(c *Config, s string) error {
 		case word == "application":
 			c.Shadow.Tiers = tiers
 		case !slices.Contains(tiers, word):
-			return fmt.Errorf("%q is none of address, application, %s: no other limit can be let through", word, strings.Join(tiers, ", "))
+			return fmt.Errorf("%q is none of address, application, %s: no other limit can be let through", word,
+				strings.Join(tiers, ", "))
 		case !slices.Contains(c.Shadow.Tiers, word):
 			c.Shadow.Tiers = append(slices.Clip(c.Shadow.Tiers), word)
 		}

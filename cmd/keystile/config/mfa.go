@@ -6,7 +6,8 @@ import "github.com/keystile/keystile/storage/authn"
 func mfaOf(role string) func(*Config, string) error {
 	return maybe(func(c *Config, s string) error {
 		policy := ""
-		if err := choice(func(*Config) *string { return &policy }, authn.MFAOff, authn.MFAOffered, authn.MFARequired)(c, s); err != nil {
+		if err := choice(func(*Config) *string { return &policy }, authn.MFAOff, authn.MFAOffered, authn.MFARequired)(c,
+			s); err != nil {
 			return err
 		}
 		if c.MFA.Roles == nil {

@@ -30,12 +30,14 @@ type OpenID struct {
 }
 
 // presets are the providers, and what they are called where nothing else is said.
-var presets = map[string]string{"oidc": "OpenID", "google": "Google", "keycloak": "Keycloak", "entra": "Microsoft", "github": "GitHub"}
+var presets = map[string]string{"oidc": "OpenID", "google": "Google", "keycloak": "Keycloak", "entra": "Microsoft",
+	"github": "GitHub"}
 
 var methodName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
 
 // Names of methods that are there already.
-var takenMethods = []string{storage.LoginSelf, storage.LoginEmail, storage.LoginWX, storage.LoginQQ, storage.LoginAlipay, storage.LoginDouyin, "feishu", "wecom", "dingtalk"}
+var takenMethods = []string{storage.LoginSelf, storage.LoginEmail, storage.LoginWX, storage.LoginQQ,
+	storage.LoginAlipay, storage.LoginDouyin, "feishu", "wecom", "dingtalk"}
 
 var openIDFields = []field[OpenID]{
 	{"preset", func(o *OpenID, s string) error {

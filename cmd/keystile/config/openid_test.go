@@ -9,22 +9,26 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-const someProviders = "connectors:\n  oidc:\n    - {preset: google, id: g1, secret: secret-of-google, domains: 'corp.example, Other.example'}\n" +
+const someProviders = "connectors:\n  oidc:\n    - {preset: google, id: g1, secret: secret-of-google, domains: " +
+	"'corp.example, Other.example'}\n" +
 	"    - preset: keycloak\n      name: staff\n      label: Staff\n" +
 	"      issuer: https://id.corp.example/realms/staff\n      id: k1\n      secret: secret-of-staff\n" +
 	"      scopes: openid profile email\n      trust_email: true\n      allow_private: id.corp.example:443\n" +
 	"    - {preset: entra, tenant: 9188040d-6c67-4c5b-b112-36a304b66dad, id: e1, secret: secret-of-entra}\n" +
-	"    - {preset: github, id: h1, secret: secret-of-github}\n    - {issuer: 'https://x.example', id: o1, secret: secret-of-x}\n"
+	"    - {preset: github, id: h1, secret: secret-of-github}\n    - {issuer: 'https://x.example', id: o1, secret: " +
+	"secret-of-x}\n"
 
 func TestOpenIDConnectProvidersAreRead(t *testing.T) {
 	c := load(t, []string{"KEYSTILE_CONFIG=" + write(t, someProviders)})
 	secret := func(of string) storage.Secret { return storage.NewSecret("secret-of-" + of) }
 	want := []OpenID{
-		{Preset: "google", Name: "google", Label: "Google", ID: "g1", Secret: secret("google"), Domains: []string{"corp.example", "other.example"}},
+		{Preset: "google", Name: "google", Label: "Google", ID: "g1", Secret: secret("google"),
+			Domains: []string{"corp.example", "other.example"}},
 		{Preset: "keycloak", Name: "staff", Label: "Staff", Issuer: "https://id.corp.example/realms/staff", ID: "k1",
 			Secret: secret("staff"), Scopes: []string{"openid", "profile", "email"}, TrustEmail: true,
 			AllowPrivate: []string{"id.corp.example:443"}},
-		{Preset: "entra", Name: "entra", Label: "Microsoft", Tenant: "9188040d-6c67-4c5b-b112-36a304b66dad", ID: "e1", Secret: secret("entra")},
+		{Preset: "entra", Name: "entra", Label: "Microsoft", Tenant: "9188040d-6c67-4c5b-b112-36a304b66dad", ID: "e1",
+			Secret: secret("entra")},
 		{Preset: "github", Name: "github", Label: "GitHub", ID: "h1", Secret: secret("github")},
 		{Preset: "oidc", Name: "oidc", Label: "OpenID", Issuer: "https://x.example", ID: "o1", Secret: secret("x")},
 	}

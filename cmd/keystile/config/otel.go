@@ -39,8 +39,10 @@ func collectorHeaders(c *Config, s string) error {
 		name, value, ok := strings.Cut(pair, "=")
 		name = strings.TrimSpace(name)
 		value, err := url.PathUnescape(strings.TrimSpace(value))
-		if !ok || err != nil || !isToken(name) || strings.ContainsFunc(value, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-			return errors.New("it is name=value pairs of headers with commas between; a comma or % in a value is percent-encoded")
+		if !ok || err != nil || !isToken(name) || strings.ContainsFunc(value,
+			func(r rune) bool { return r < ' ' || r == 0x7f }) {
+			return errors.New("it is name=value pairs of headers with commas between; a comma or % in a value is " +
+				"percent-encoded")
 		}
 		if c.OTel.Headers == nil {
 			c.OTel.Headers = map[string]storage.Secret{}
@@ -53,7 +55,8 @@ func collectorHeaders(c *Config, s string) error {
 // isToken reports whether a text can be the name of a header (RFC 9110 5.6.2).
 func isToken(s string) bool {
 	return s != "" && !strings.ContainsFunc(s, func(r rune) bool {
-		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') && !strings.ContainsRune("!#$%&'*+-.^_`|~", r)
+		return (r < 'a' || r > 'z') && (r < 'A' || r > 'Z') && (r < '0' || r > '9') &&
+			!strings.ContainsRune("!#$%&'*+-.^_`|~", r)
 	})
 }
 

@@ -34,7 +34,8 @@ var productName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
 
 // Names and first segments of paths that have a meaning here already.
 var (
-	takenPaths = []string{"oauth", "api", "demo", "healthz", "openapi.json", "fake-providers", "connect", "connect.php", "check_token", "check_token.php", ".well-known"}
+	takenPaths = []string{"oauth", "api", "demo", "healthz", "openapi.json", "fake-providers", "connect", "connect.php",
+		"check_token", "check_token.php", ".well-known"}
 	takenNames = []string{"identity", "mcp"}
 )
 
@@ -201,7 +202,8 @@ func prefix(p *Product, s string) error {
 
 func upstream(p *Product, s string) error {
 	u, err := url.Parse(s)
-	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" ||
+		u.Fragment != "" {
 		return errors.New("it is a URL such as http://127.0.0.1:9000/v1, without user, query and fragment")
 	}
 	p.Upstream = s

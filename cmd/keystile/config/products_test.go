@@ -19,13 +19,17 @@ func TestProductsAreObjectsOrAShortForm(t *testing.T) {
 			"http://127.0.0.1:9000/v1\n      strip_prefix: false\n      identity: bearer\n      timeout: 90s\n      " +
 			"pace: 0.5\n      upload_rate: 1024\n    - {name: search}\n", "",
 			[]Product{full, {Name: "search", Strip: true}}},
-		{"defaults", "gateway.products: [{name: ai, upstream: 'http://127.0.0.1:9000/v1', identity: headers, strip_prefix: true}]", "", []Product{short}},
+		{"defaults", "gateway.products: [{name: ai, upstream: 'http://127.0.0.1:9000/v1', identity: headers, strip_prefix: " +
+			"true}]", "", []Product{short}},
 		{"JSON", "",
 			"[{\"name\":\"ai\",\n\"prefix\":\"/v1/ai\",\"upstream\":\"http://127.0.0.1:9000/v1\",\"strip_prefix\":false,\"identity\":\"bearer\",\"timeout\":\"90s\",\"pace\":0.5,\"upload_rate\":1024}]", []Product{full}},
 		{"the short form", "", "ai=http://127.0.0.1:9000/v1, search", []Product{short, {Name: "search", Strip: true}}},
-		{"names", "gateway.products: [search, mail]", "", []Product{{Name: "search", Strip: true}, {Name: "mail", Strip: true}}},
-		{"one product at two paths", "gateway.products: [{name: ai, upstream: 'http://a', prefix: /a}, {name: ai, upstream: 'http://b', prefix: /a/b}]", "",
-			[]Product{{Name: "ai", Prefix: "/a", Upstream: "http://a", Strip: true}, {Name: "ai", Prefix: "/a/b", Upstream: "http://b", Strip: true}}},
+		{"names", "gateway.products: [search, mail]", "", []Product{{Name: "search", Strip: true},
+			{Name: "mail", Strip: true}}},
+		{"one product at two paths", "gateway.products: [{name: ai, upstream: 'http://a', prefix: /a}, {name: ai, " +
+			"upstream: 'http://b', prefix: /a/b}]", "",
+			[]Product{{Name: "ai", Prefix: "/a", Upstream: "http://a", Strip: true},
+				{Name: "ai", Prefix: "/a/b", Upstream: "http://b", Strip: true}}},
 		{"none", "gateway.products: []", "", nil},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -41,7 +45,8 @@ func TestProductsAreObjectsOrAShortForm(t *testing.T) {
 			if err := loaded.Print(&out); err != nil {
 				t.Fatal(err)
 			}
-			if again := load(t, []string{"KEYSTILE_CONFIG=" + write(t, out.String())}); !reflect.DeepEqual(again.Products, c.want) {
+			if again := load(t, []string{"KEYSTILE_CONFIG=" + write(t, out.String())}); !reflect.DeepEqual(again.Products,
+				c.want) {
 				t.Errorf("printed, and read as %+v: %s", again.Products, out.String())
 			}
 		})

@@ -37,7 +37,8 @@ func ReferenceJSON(w io.Writer) error {
 	}
 	all := make([]entry, 0, len(keys))
 	for _, k := range keys {
-		e := entry{Key: k.name, Type: k.kind, Default: k.fallback, Protocol: k.protocol, Help: k.help, InFile: k.in(inFile), Secret: k.secret}
+		e := entry{Key: k.name, Type: k.kind, Default: k.fallback, Protocol: k.protocol, Help: k.help, InFile: k.in(inFile),
+			Secret: k.secret}
 		if k.in(inEnv) {
 			e.Environment = k.env()
 		}

@@ -23,11 +23,13 @@ func TestReferenceHasAnItemForEachKey(t *testing.T) {
 	}
 	for i, k := range keys {
 		item := strings.Join(strings.Fields(items[i]), " ")
-		if k.kind == "" || !strings.HasPrefix(item, k.name+" ("+k.kind) || !strings.Contains(item, "): "+k.help) || !strings.Contains(item, k.fallback) {
+		if k.kind == "" || !strings.HasPrefix(item, k.name+" ("+k.kind) || !strings.Contains(item, "): "+k.help) ||
+			!strings.Contains(item, k.fallback) {
 			t.Errorf("%s: %s", k.name, item)
 		}
 	}
-	if want := "  - lifetimes.code (duration, default 5m, protocol 8): how long an authorization code is valid\n"; !strings.Contains(out.String(), want) {
+	if want := "  - lifetimes.code (duration, default 5m, protocol 8): how long an authorization code is " +
+		"valid\n"; !strings.Contains(out.String(), want) {
 		t.Errorf("no item %q in\n%s", want, out.String())
 	}
 }
@@ -47,7 +49,8 @@ func TestReferenceSaysWhereAKeyMayNotBeGiven(t *testing.T) {
 	said := strings.Join(strings.Fields(list.String()), " ")
 	for i, k := range keys {
 		e := entries[i]
-		if _, flag := e["flag"]; e["key"] != k.name || e["in_file"] != k.in(inFile) || flag != k.in(inFlag) || e["secret"] != k.secret {
+		if _, flag := e["flag"]; e["key"] != k.name || e["in_file"] != k.in(inFile) || flag != k.in(inFlag) ||
+			e["secret"] != k.secret {
 			t.Errorf("%s: %v", k.name, e)
 		}
 		if where := k.where(); where != "" && !strings.Contains(said, k.help+where) {

@@ -32,7 +32,8 @@ func Flags(names ...string) []cli.Flag {
 
 // word returns what help calls a value of the key.
 func (k key) word() string {
-	if word, ok := map[string]string{"folder": "DIR", "file": "FILE", "host:port": "ADDR", "origin": "URL", "duration": "DURATION", "number": "N", "list": "LIST"}[k.kind]; ok {
+	if word, ok := map[string]string{"folder": "DIR", "file": "FILE", "host:port": "ADDR", "origin": "URL",
+		"duration": "DURATION", "number": "N", "list": "LIST"}[k.kind]; ok {
 		return word
 	}
 	return "VALUE"
@@ -82,8 +83,9 @@ func (l *loader) environment(env []string) map[string]given {
 }
 
 // ofTests are variables that the tests of this project read; they may be set for good.
-var ofTests = map[string]bool{"KEYSTILE_OPENAPI_CORPUS": true, "KEYSTILE_BENCH_ROWS": true, "KEYSTILE_SCREENSHOTS": true,
-	"KEYSTILE_BINARY": true, "KEYSTILE_FETCH": true, "KEYSTILE_POSTGRES_URL": true, "KEYSTILE_POSTGRES_CA": true,
+var ofTests = map[string]bool{"KEYSTILE_OPENAPI_CORPUS": true, "KEYSTILE_BENCH_ROWS": true,
+	"KEYSTILE_SCREENSHOTS": true,
+	"KEYSTILE_BINARY":      true, "KEYSTILE_FETCH": true, "KEYSTILE_POSTGRES_URL": true, "KEYSTILE_POSTGRES_CA": true,
 	"KEYSTILE_PGBOUNCER_URL": true, "KEYSTILE_TEST_STORAGE": true, "KEYSTILE_TEST_REDIS_URL": true,
 	"KEYSTILE_TEST_NODES": true}
 

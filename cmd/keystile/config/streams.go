@@ -11,10 +11,12 @@ func (l *loader) checkStreams(c *Config) {
 	}
 	for _, p := range c.Products {
 		if p.Timeout > c.StreamIdle {
-			l.complain("limits.stream_idle: %s is less than the timeout of the product %s, %s: its calls would be cut while they are waited for", c.StreamIdle, p.Name, p.Timeout)
+			l.complain("limits.stream_idle: %s is less than the timeout of the product %s, %s: its calls would be cut while "+
+				"they are waited for", c.StreamIdle, p.Name, p.Timeout)
 		}
 		if p.Timeout > c.StreamLife {
-			l.complain("gateway.stream_life: %s is less than the timeout of the product %s, %s: its calls would be cut while they are waited for", c.StreamLife, p.Name, p.Timeout)
+			l.complain("gateway.stream_life: %s is less than the timeout of the product %s, %s: its calls would be cut while "+
+				"they are waited for", c.StreamLife, p.Name, p.Timeout)
 		}
 	}
 }

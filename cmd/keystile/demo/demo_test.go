@@ -28,13 +28,15 @@ func TestStartSendsTheBrowserWithEverythingTheAnswerMustMatch(t *testing.T) {
 		t.Fatalf("start = %d to %q", resp.Code, to)
 	}
 	c := resp.Result().Cookies()[0]
-	if c.Path != "/demo" || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.MaxAge <= 0 || c.MaxAge > 600 || c.Secure {
+	if c.Path != "/demo" || !c.HttpOnly || c.SameSite != http.SameSiteLaxMode || c.MaxAge <= 0 || c.MaxAge > 600 ||
+		c.Secure {
 		t.Errorf("cookie = %v", c)
 	}
 	parts := strings.Split(c.Value, ".")
 	sum := sha256.Sum256([]byte(parts[2]))
 	want := map[string]string{
-		"client_id": s.app.ID, "redirect_uri": base + "/demo/callback", "response_type": "code", "state": parts[0], "nonce": parts[1],
+		"client_id": s.app.ID, "redirect_uri": base + "/demo/callback", "response_type": "code", "state": parts[0],
+		"nonce":          parts[1],
 		"code_challenge": base64.RawURLEncoding.EncodeToString(sum[:]), "code_challenge_method": "S256",
 	}
 	for name, value := range want {
@@ -62,7 +64,8 @@ func TestCallbackShowsTheClaims(t *testing.T) {
 	}
 	resp := s.get(t, resultPath, cookies[1])
 	body := resp.Body.String()
-	for _, want := range []string{"Hello, Ada", "<th scope=\"row\">email</th><td><span class=\"none\">empty", "userinfo -H", "Bearer a.b.c", "7 days", "&lt;script&gt;"} {
+	for _, want := range []string{"Hello, Ada", "<th scope=\"row\">email</th><td><span class=\"none\">empty",
+		"userinfo -H", "Bearer a.b.c", "7 days", "&lt;script&gt;"} {
 		if !strings.Contains(body, want) {
 			t.Errorf("the page does not show %q", want)
 		}
@@ -91,13 +94,15 @@ func TestResultIsShownAgainToTheBrowserItIsForAndToNoOther(t *testing.T) {
 			t.Errorf("cookie = %v", cookie)
 		}
 		for range 2 {
-			if again := s.get(t, resultPath, cookie); again.Code != http.StatusOK || !strings.Contains(again.Body.String(), "Hello, Ada") {
+			if again := s.get(t, resultPath, cookie); again.Code != http.StatusOK ||
+				!strings.Contains(again.Body.String(), "Hello, Ada") {
 				t.Errorf("the page reloaded = %d", again.Code)
 			}
 		}
 		start := func(when string, cookie *http.Cookie) {
 			t.Helper()
-			if resp := s.get(t, resultPath, cookie); resp.Code != http.StatusSeeOther || resp.Header().Get("Location") != base+"/demo" {
+			if resp := s.get(t, resultPath, cookie); resp.Code != http.StatusSeeOther ||
+				resp.Header().Get("Location") != base+"/demo" {
 				t.Errorf("%s: %d to %q", when, resp.Code, resp.Header().Get("Location"))
 			}
 		}
@@ -130,12 +135,14 @@ func TestCallbackBelievesNothingUnchecked(t *testing.T) {
 		{"a code it refuses", func(s *stage) { s.status = 400 }, "invalid_grant"},
 		{"a nonce of another sign-in", func(s *stage) { s.claims["nonce"] = "old" }, "id_token does not pass"},
 		{"an id_token for another application", func(s *stage) { s.claims["aud"] = "ks2" }, "id_token does not pass"},
-		{"an id_token of another issuer", func(s *stage) { s.claims["iss"] = "https://evil.example" }, "id_token does not pass"},
+		{"an id_token of another issuer", func(s *stage) { s.claims["iss"] = "https://evil.example" },
+			"id_token does not pass"},
 		{"an id_token that has expired", func(s *stage) { s.claims["exp"] = time.Now().Unix() }, "id_token does not pass"},
 		{"an id_token signed by somebody else", func(s *stage) { s.key = "guess" }, "id_token does not pass"},
 		{"an id_token that says none", func(s *stage) { s.alg = "none" }, "id_token does not pass"},
 		{"no id_token", func(s *stage) { s.alg = "-" }, "id_token does not pass"},
-		{"an application that is gone", func(s *stage) { s.store.DeleteApp(t.Context(), s.app, storage.Quota{}) }, "was removed"},
+		{"an application that is gone", func(s *stage) { s.store.DeleteApp(t.Context(), s.app, storage.Quota{}) },
+			"was removed"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := newStage(t)
@@ -160,7 +167,8 @@ func TestPageIsStrict(t *testing.T) {
 			continue
 		}
 		policy := resp.Header().Get("Content-Security-Policy")
-		if !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") || strings.Contains(policy, "script") {
+		if !strings.HasPrefix(policy, "default-src 'none'") || strings.Contains(policy, "unsafe") ||
+			strings.Contains(policy, "script") {
 			t.Errorf("%s: policy %q", path, policy)
 		}
 	}
@@ -210,7 +218,8 @@ func (s *stage) provide(w http.ResponseWriter, r *http.Request) {
 	switch {
 	case r.URL.Path == "/oauth/token" && s.status == 200:
 		s.form, s.peer = r.PostForm, r.RemoteAddr
-		json.NewEncoder(w).Encode(map[string]any{"access_token": "a.b.c", "expires_in": 604800, "scope": "openid", "id_token": s.idToken()})
+		json.NewEncoder(w).Encode(map[string]any{"access_token": "a.b.c", "expires_in": 604800, "scope": "openid",
+			"id_token": s.idToken()})
 	case r.URL.Path == "/oauth/userinfo" && r.Header.Get("Authorization") == "Bearer a.b.c":
 		fmt.Fprint(w, `{"sub":"u1","nickname":"Ada","name":"<script>","email":""}`)
 	default:

@@ -8,15 +8,21 @@ import (
 
 // Every way the demo says no. They are read by a person in front of a browser.
 var (
-	noApplication = &reply.Failure{Status: http.StatusNotFound, Msg: "The demo's application was removed, disabled or made public, so there is nothing to sign in to. The provider itself is well."}
+	noApplication = &reply.Failure{Status: http.StatusNotFound,
+		Msg: "The demo's application was removed, disabled or made public, so there is nothing to sign in to. The provider " +
+			"itself is well."}
 
 	// The sign-in did not start in this browser, started under another name of this
 	// machine, took over ten minutes, or came back twice.
-	strangeState = &reply.Failure{Status: http.StatusBadRequest, Msg: "This answer belongs to no sign-in that began in this browser in the last ten minutes."}
+	strangeState = &reply.Failure{Status: http.StatusBadRequest,
+		Msg: "This answer belongs to no sign-in that began in this browser in the last ten minutes."}
 	// Mix-up defence (RFC 9207).
-	strangeIssuer  = &reply.Failure{Status: http.StatusBadRequest, Msg: "This answer does not come from the provider that was asked."}
-	strangeIDToken = &reply.Failure{Status: http.StatusBadRequest, Msg: "The id_token does not pass: it is not about this sign-in, or the application no longer has its secret or HS256."}
-	refused        = &reply.Failure{Status: http.StatusBadRequest, Msg: "The provider said no."}
+	strangeIssuer = &reply.Failure{Status: http.StatusBadRequest,
+		Msg: "This answer does not come from the provider that was asked."}
+	strangeIDToken = &reply.Failure{Status: http.StatusBadRequest,
+		Msg: "The id_token does not pass: it is not about this sign-in, or the application no longer has its secret or " +
+			"HS256."}
+	refused = &reply.Failure{Status: http.StatusBadRequest, Msg: "The provider said no."}
 )
 
 // fail shows a failure as a page, with the way back.

@@ -79,7 +79,8 @@ func (f *filler) fill(loaders int) {
 func (f *filler) people(ctx context.Context) {
 	for i := range f.users {
 		u, err := f.store.CreateUser(ctx, storage.User{
-			Username: username(i), Name: fmt.Sprintf("Person %d of a Long Family Name", i), Email: fmt.Sprintf("person%07d@example.com", i), Nickname: fmt.Sprintf("nick%07d", i),
+			Username: username(i), Name: fmt.Sprintf("Person %d of a Long Family Name", i),
+			Email: fmt.Sprintf("person%07d@example.com", i), Nickname: fmt.Sprintf("nick%07d", i),
 		})
 		f.must(err)
 		if len(f.subs) < some {
@@ -94,7 +95,8 @@ func (f *filler) applications(ctx context.Context) {
 		if i%3 > 0 {
 			owner = f.subs[i%some]
 		}
-		a, err := f.store.SaveApp(ctx, storage.App{Name: appName(i), Domains: []string{fmt.Sprintf("shop%d.example.com", i)}, Owner: owner})
+		a, err := f.store.SaveApp(ctx, storage.App{Name: appName(i), Domains: []string{fmt.Sprintf("shop%d.example.com", i)},
+			Owner: owner})
 		f.must(err)
 		if len(f.apps) < 2*some {
 			f.apps = append(f.apps, a.ID)
@@ -107,7 +109,8 @@ func (f *filler) hanging(ctx context.Context) {
 	for i := range some {
 		for _, sub := range []string{f.subs[0], f.subs[i]} {
 			_, err := f.store.SaveSession(ctx, storage.Session{
-				ID: handle.Hash(handle.NewCookie()), UserID: sub, IP: "2001:db8:aaaa:bbbb:cccc:dddd:eeee:7", AuthTime: f.now, ExpiresAt: f.now.Add(20 * 24 * time.Hour), EndsAt: f.now.Add(25 * 24 * time.Hour),
+				ID: handle.Hash(handle.NewCookie()), UserID: sub, IP: "2001:db8:aaaa:bbbb:cccc:dddd:eeee:7", AuthTime: f.now,
+				ExpiresAt: f.now.Add(20 * 24 * time.Hour), EndsAt: f.now.Add(25 * 24 * time.Hour),
 				Agent: "Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0",
 			})
 			f.must(err)
@@ -122,7 +125,8 @@ func (f *filler) hanging(ctx context.Context) {
 		f.must(err)
 		_, err = f.store.SaveApp(ctx, storage.App{
 			ID: "https://" + host + "/oauth/client-metadata.json", Name: fmt.Sprint("An agent of somebody ", i), Public: true,
-			Client: &client.Description{Kind: client.Document, AuthMethod: client.AuthNone, RedirectURIs: []string{"https://" + host + "/cb"}, Grants: []string{"authorization_code"}},
+			Client: &client.Description{Kind: client.Document, AuthMethod: client.AuthNone,
+				RedirectURIs: []string{"https://" + host + "/cb"}, Grants: []string{"authorization_code"}},
 		})
 		f.must(err)
 	}
@@ -132,7 +136,8 @@ func (f *filler) orders(ctx context.Context) {
 	for i := range some {
 		app, err := f.store.App(ctx, f.apps[i])
 		f.must(err)
-		o := storage.Order{ID: handle.NewOrderID(f.now), AppID: app.ID, Owner: app.Owner, By: f.subs[i], From: "free", Tier: "white_label", AmountFen: 99_900, CreatedAt: f.now, Status: storage.OrderPending}
+		o := storage.Order{ID: handle.NewOrderID(f.now), AppID: app.ID, Owner: app.Owner, By: f.subs[i], From: "free",
+			Tier: "white_label", AmountFen: 99_900, CreatedAt: f.now, Status: storage.OrderPending}
 		if i%2 == 0 {
 			o.Status, o.DecidedAt, o.EffectiveAt, o.ExpiresAt = storage.OrderApproved, f.now, f.now, f.now.AddDate(1, 0, 0)
 		} else {
@@ -150,22 +155,28 @@ func (f *filler) bus(ctx context.Context) {
 		var all []toolplan.Tool
 		for j := range tools {
 			all = append(all, toolplan.Tool{
-				Name: fmt.Sprintf("getSomething%03d", j), Method: "get", Path: "/something/:id", Description: "Returns something that is asked for by its id, and says what it is.", InputSchema: schema,
-				Call: &toolplan.Call{Template: "/something/{id}", Params: []toolplan.Param{{Arg: "id", Name: "id", In: "path", Required: true}, {Arg: "deep", Name: "deep", In: "query", JSON: true}}},
+				Name: fmt.Sprintf("getSomething%03d", j), Method: "get", Path: "/something/:id",
+				Description: "Returns something that is asked for by its id, and says what it is.", InputSchema: schema,
+				Call: &toolplan.Call{Template: "/something/{id}",
+					Params: []toolplan.Param{{Arg: "id", Name: "id", In: "path", Required: true},
+						{Arg: "deep", Name: "deep", In: "query", JSON: true}}},
 			})
 		}
 		_, err := f.store.SaveCapability(ctx, storage.Capability{
-			Member: member(i), Label: fmt.Sprint("Capability ", i), Kind: storage.CapabilityREST, UpstreamURL: "https://upstream.example.com", Publish: true, Owner: f.subs[i%10],
+			Member: member(i), Label: fmt.Sprint("Capability ", i), Kind: storage.CapabilityREST,
+			UpstreamURL: "https://upstream.example.com", Publish: true, Owner: f.subs[i%10],
 			ToolCount: tools, WebhookURL: "https://hooks.example.com/in", CreatedAt: f.now, UpdatedAt: f.now,
 		}, all)
 		f.must(err)
 		l := access.List{Member: member(i)}
 		for j := range 120 {
-			l.Rules = append(l.Rules, access.Rule{Subject: "user:" + f.subs[j], Tools: []string{"getSomething001", "getSomething002"}})
+			l.Rules = append(l.Rules, access.Rule{Subject: "user:" + f.subs[j],
+				Tools: []string{"getSomething001", "getSomething002"}})
 		}
 		_, err = f.store.SaveAccess(ctx, l)
 		f.must(err)
-		_, err = f.store.SaveBundle(ctx, access.Bundle{Name: fmt.Sprintf("bundle%03d", i), Label: "A bundle", Tools: []string{member(i) + "__*"}})
+		_, err = f.store.SaveBundle(ctx, access.Bundle{Name: fmt.Sprintf("bundle%03d", i), Label: "A bundle",
+			Tools: []string{member(i) + "__*"}})
 		f.must(err)
 	}
 }
@@ -185,7 +196,8 @@ func (f *filler) counts(ctx context.Context) {
 		if at.After(f.now) {
 			break
 		}
-		rows = append(rows, driver.Count{AppID: ledger.By("", ledger.OfService), Product: ledger.All, At: at, Calls: 100, Errors: 3})
+		rows = append(rows, driver.Count{AppID: ledger.By("", ledger.OfService), Product: ledger.All, At: at, Calls: 100,
+			Errors: 3})
 		for _, product := range append(products, "") {
 			for i := range ledger.Ranges {
 				name := "beyond"
@@ -198,7 +210,8 @@ func (f *filler) counts(ctx context.Context) {
 		}
 		for i := range 10 {
 			rows = append(rows, driver.Count{AppID: f.apps[i], Product: products[i%5], At: at, Calls: 3, Errors: 1},
-				driver.Count{AppID: ledger.By(f.apps[i], ledger.ByTool), Product: fmt.Sprint(member(i), "__getSomething", 100+hour%50), At: at, Calls: 1},
+				driver.Count{AppID: ledger.By(f.apps[i], ledger.ByTool),
+					Product: fmt.Sprint(member(i), "__getSomething", 100+hour%50), At: at, Calls: 1},
 				driver.Count{AppID: ledger.By(f.apps[i], ledger.ByUser), Product: f.subs[hour%some], At: at, Calls: 1})
 		}
 		if len(rows) > 5000 {
@@ -208,7 +221,8 @@ func (f *filler) counts(ctx context.Context) {
 	send()
 	for written < f.usage {
 		for range min(5000, f.usage-written) {
-			rows = append(rows, driver.Count{AppID: f.apps[rand.IntN(len(f.apps))], Product: products[rand.IntN(5)], At: today.Add(-time.Duration(rand.IntN(300*24)) * time.Hour), Calls: 5})
+			rows = append(rows, driver.Count{AppID: f.apps[rand.IntN(len(f.apps))], Product: products[rand.IntN(5)],
+				At: today.Add(-time.Duration(rand.IntN(300*24)) * time.Hour), Calls: 5})
 		}
 		send()
 	}
@@ -217,7 +231,8 @@ func (f *filler) counts(ctx context.Context) {
 			for node := range 3 {
 				r := ranking.Ranking{ID: fmt.Sprint(of, "-", day, "-", node), Of: of, Day: today.AddDate(0, 0, -day), Floor: 1}
 				for i := range ranking.MaxNames {
-					name := map[string]string{ranking.Apps: f.apps[i%len(f.apps)], ranking.Tools: fmt.Sprint(member(i%members), "__getSomething", 100+i%20), ranking.Users: f.subs[i%some]}[of]
+					name := map[string]string{ranking.Apps: f.apps[i%len(f.apps)],
+						ranking.Tools: fmt.Sprint(member(i%members), "__getSomething", 100+i%20), ranking.Users: f.subs[i%some]}[of]
 					if i >= some {
 						name = fmt.Sprintf("%s%04d", of, i+day)
 					}
@@ -238,9 +253,11 @@ func (f *filler) records(ctx context.Context) {
 	var page []driver.Record
 	for i := range f.audit {
 		e := audit.AsKept(event.Event{
-			At: f.now.Add(-364*24*time.Hour + time.Duration(i)*step), Kind: kinds[rand.IntN(len(kinds))], App: f.apps[rand.IntN(some)*rand.IntN(some)/some], User: f.subs[rand.IntN(some)],
-			IP: fmt.Sprintf("192.0.2.%d", rand.IntN(256)), RequestID: requestID(i), Status: []int{200, 200, 200, 204, 302, 404, 403, 500, 0}[rand.IntN(9)],
-			Path: "/api/something/that/is/long/enough", Method: "GET", Product: "ai", Latency: 12345678,
+			At: f.now.Add(-364*24*time.Hour + time.Duration(i)*step), Kind: kinds[rand.IntN(len(kinds))],
+			App: f.apps[rand.IntN(some)*rand.IntN(some)/some], User: f.subs[rand.IntN(some)],
+			IP: fmt.Sprintf("192.0.2.%d", rand.IntN(256)), RequestID: requestID(i),
+			Status: []int{200, 200, 200, 204, 302, 404, 403, 500, 0}[rand.IntN(9)],
+			Path:   "/api/something/that/is/long/enough", Method: "GET", Product: "ai", Latency: 12345678,
 		})
 		line, err := json.Marshal(e)
 		f.must(err)

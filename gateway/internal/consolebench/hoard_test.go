@@ -99,5 +99,6 @@ func (h *hoard) end(ctx context.Context) error {
 	if h.failed != nil {
 		return h.failed
 	}
-	return h.adapter.Load(ctx, transfer.Counters, []transfer.Row{transfer.CounterRow(transfer.LastVersion, uint64(h.version))}, nil)
+	return h.adapter.Load(ctx, transfer.Counters,
+		[]transfer.Row{transfer.CounterRow(transfer.LastVersion, uint64(h.version))}, nil)
 }

@@ -39,7 +39,8 @@ var (
 )
 
 func init() {
-	flag.IntVar(&size.users, "users", 0, "how many users, at least 1000; 0: so many, and the time that a page takes is no failure")
+	flag.IntVar(&size.users, "users", 0,
+		"how many users, at least 1000; 0: so many, and the time that a page takes is no failure")
 	flag.IntVar(&size.apps, "apps", 1000, "how many applications, at least 1000")
 	flag.IntVar(&size.audit, "audit", 10_000, "how many audit records")
 	flag.IntVar(&size.usage, "usage", 10_000, "how many rows of usage")
@@ -50,7 +51,8 @@ const base = "https://id.example.com"
 // opened opens the store, and reports how many may load it at once.
 func opened(t *testing.T) (adapter, int) {
 	if *schema != "" {
-		s, err := postgres.OpenURL(t.Context(), os.Getenv("KEYSTILE_POSTGRES_URL"), postgres.Options{Schema: *schema, PollOnly: true})
+		s, err := postgres.OpenURL(t.Context(), os.Getenv("KEYSTILE_POSTGRES_URL"),
+			postgres.Options{Schema: *schema, PollOnly: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -147,7 +149,8 @@ func (b *bench) signIn(svc *keystile.Service) {
 		b.Fatal(err)
 	}
 	cookie, now := handle.NewCookie(), time.Now()
-	_, err = svc.Store.SaveSession(b.Context(), storage.Session{ID: handle.Hash(cookie), UserID: u.Sub, AuthTime: now, ExpiresAt: now.Add(24 * time.Hour), EndsAt: now.Add(24 * time.Hour)})
+	_, err = svc.Store.SaveSession(b.Context(), storage.Session{ID: handle.Hash(cookie), UserID: u.Sub, AuthTime: now,
+		ExpiresAt: now.Add(24 * time.Hour), EndsAt: now.Add(24 * time.Hour)})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -169,7 +172,8 @@ func (b *bench) paths(store *storage.Store) (all [][2]string) {
 		b.Fatal("the store lacks what was to be filled in: remove it, and its key")
 	}
 	sub, app := users[0].Sub, apps[0].ID
-	names := strings.NewReplacer("{client_id}", app, "{sub}", sub, "{order_id}", orders[0].ID, "{member}", member(0), "{tool}", "getSomething001", "{seq}", fmt.Sprint(max(1, size.audit/2)), "{$}", "")
+	names := strings.NewReplacer("{client_id}", app, "{sub}", sub, "{order_id}", orders[0].ID, "{member}", member(0),
+		"{tool}", "getSomething001", "{seq}", fmt.Sprint(max(1, size.audit/2)), "{$}", "")
 	for _, pattern := range b.console.Patterns() {
 		method, path, ok := strings.Cut(pattern, " ")
 		if !ok {
@@ -177,7 +181,8 @@ func (b *bench) paths(store *storage.Store) (all [][2]string) {
 		} else if method != http.MethodGet {
 			continue
 		}
-		if !strings.HasPrefix(path, "/console/") || path == "/console/" && slices.Contains(b.console.Patterns(), "/console/{$}") {
+		if !strings.HasPrefix(path, "/console/") || path == "/console/" &&
+			slices.Contains(b.console.Patterns(), "/console/{$}") {
 			continue
 		}
 		if strings.HasSuffix(path, "/export") { // there is only a form to send there
@@ -195,14 +200,25 @@ func (b *bench) paths(store *storage.Store) (all [][2]string) {
 	}
 	day := func(ago int) string { return time.Now().UTC().AddDate(0, 0, -ago).Format(time.DateOnly) }
 	return append(all, [][2]string{
-		{"/console/users?q=person-00001", "users by prefix"}, {"/console/users?q=nobody", "users, none"}, {"/console/apps?q=shop+00001", "applications by prefix"},
-		{"/console/apps?owner=" + sub, "applications of one"}, {"/console/sessions?user=" + sub, "sessions of one"}, {"/console/grants?client_id=" + app, "grants of an application"},
-		{"/console/audit?sub=" + sub + "&kind=sign_in", "audit, user and kind"}, {"/console/audit?sub=" + sub, "audit, user"}, {"/console/audit?client_id=" + app, "audit, application"},
-		{"/console/audit?request_id=" + requestID(size.audit/3), "audit, request id"}, {"/console/audit?to=" + day(363), "audit, last page of the year"},
-		{"/console/audit?sub=" + sub + "&to=" + day(363), "audit, user, a year ago"}, {"/console/audit?kind=admin&to=" + day(300), "audit, kind, long ago"}, {"/console/audit?request_id=nobody", "audit, nothing"},
-		{"/console/usage?from=" + day(29), "usage, 30 days"}, {"/console/usage?by=app&from=" + day(29), "top applications of 30 days"}, {"/console/usage?by=tool&from=" + day(29), "top tools of 30 days"},
-		{"/console/usage?by=user&from=" + day(29), "top people of 30 days"}, {"/console/usage?client_id=" + app + "&from=" + day(29), "usage of one"}, {"/console/usage?client_id=" + app + "&by=tool&from=" + day(29), "tools of one"},
-		{"/console/usage?client_id=" + app + "&granularity=hour&from=" + day(3), "usage of one, by hour"}, {"/console/quota?app=" + app, "quota of one"}, {"/console/visible?user=" + sub, "what one sees"},
+		{"/console/users?q=person-00001", "users by prefix"}, {"/console/users?q=nobody", "users, none"},
+		{"/console/apps?q=shop+00001", "applications by prefix"},
+		{"/console/apps?owner=" + sub, "applications of one"}, {"/console/sessions?user=" + sub, "sessions of one"},
+		{"/console/grants?client_id=" + app, "grants of an application"},
+		{"/console/audit?sub=" + sub + "&kind=sign_in", "audit, user and kind"}, {"/console/audit?sub=" + sub, "audit, user"},
+		{"/console/audit?client_id=" + app, "audit, application"},
+		{"/console/audit?request_id=" + requestID(size.audit/3), "audit, request id"},
+		{"/console/audit?to=" + day(363), "audit, last page of the year"},
+		{"/console/audit?sub=" + sub + "&to=" + day(363), "audit, user, a year ago"},
+		{"/console/audit?kind=admin&to=" + day(300), "audit, kind, long ago"},
+		{"/console/audit?request_id=nobody", "audit, nothing"},
+		{"/console/usage?from=" + day(29), "usage, 30 days"},
+		{"/console/usage?by=app&from=" + day(29), "top applications of 30 days"},
+		{"/console/usage?by=tool&from=" + day(29), "top tools of 30 days"},
+		{"/console/usage?by=user&from=" + day(29), "top people of 30 days"},
+		{"/console/usage?client_id=" + app + "&from=" + day(29), "usage of one"},
+		{"/console/usage?client_id=" + app + "&by=tool&from=" + day(29), "tools of one"},
+		{"/console/usage?client_id=" + app + "&granularity=hour&from=" + day(3), "usage of one, by hour"},
+		{"/console/quota?app=" + app, "quota of one"}, {"/console/visible?user=" + sub, "what one sees"},
 		{"/console/settlements?client_id=" + app, "settlement of one"},
 	}...)
 }
@@ -260,7 +276,8 @@ func (b *bench) show(f figure) {
 		name = f.name + " " + f.path
 	}
 	ms := func(d time.Duration) string { return fmt.Sprintf("%.2f ms", float64(d.Microseconds())/1000) }
-	line := fmt.Sprintf("%-70.70s %9s %9s %9s %9s %8d %5s", name, ms(f.cold), ms(p50), ms(p95), ms(f.took[len(f.took)-1]), f.bytes, fmt.Sprint(f.calls, "/", f.first))
+	line := fmt.Sprintf("%-70.70s %9s %9s %9s %9s %8d %5s", name, ms(f.cold), ms(p50), ms(p95), ms(f.took[len(f.took)-1]),
+		f.bytes, fmt.Sprint(f.calls, "/", f.first))
 	fmt.Println(line)
 	slow := b.measured && (p95 > maxTook || max(f.calls, f.first) > maxCalls)
 	if f.status != http.StatusOK || f.bytes > maxBytes || slow {

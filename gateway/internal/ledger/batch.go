@@ -177,7 +177,8 @@ func (b *batch) counts() []driver.Count {
 	})
 	merged := rows[:0]
 	for _, row := range rows {
-		if n := len(merged); n > 0 && merged[n-1].AppID == row.AppID && merged[n-1].Product == row.Product && merged[n-1].At.Equal(row.At) {
+		if n := len(merged); n > 0 && merged[n-1].AppID == row.AppID && merged[n-1].Product == row.Product &&
+			merged[n-1].At.Equal(row.At) {
 			merged[n-1] = merged[n-1].Plus(row)
 			continue
 		}
@@ -217,7 +218,8 @@ func (b *batch) answer(rows []driver.Count, q driver.UsageQuery) []driver.Count 
 }
 
 func count(app, product string, hour uint32, sum amount) driver.Count {
-	return driver.Count{AppID: app, Product: product, At: time.Unix(int64(hour)*3600, 0).UTC(), Calls: sum.calls, Errors: sum.errors}
+	return driver.Count{AppID: app, Product: product, At: time.Unix(int64(hour)*3600, 0).UTC(), Calls: sum.calls,
+		Errors: sum.errors}
 }
 
 // parts returns what the batch holds. It is sealed.
@@ -226,7 +228,8 @@ func (b *batch) parts() iter.Seq[Call] {
 		for app, s := range b.apps {
 			for c, sum := range s.all() {
 				at := time.Unix(int64(c.hour)*3600, 0).UTC()
-				if !yield(Call{App: app, Product: c.product, Tool: c.tool, User: c.user, At: at, Calls: sum.calls, Errors: sum.errors}) {
+				if !yield(Call{App: app, Product: c.product, Tool: c.tool, User: c.user, At: at, Calls: sum.calls,
+					Errors: sum.errors}) {
 					return
 				}
 			}

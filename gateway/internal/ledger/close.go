@@ -57,7 +57,8 @@ func (l *Ledger) unsentError(err, disk error) error {
 	case l.journal == nil:
 		return fmt.Errorf("ledger: %d calls were not counted and are lost; a journal would keep them: %w", calls, err)
 	case disk != nil:
-		return fmt.Errorf("ledger: %d calls were not counted, and the journal %s cannot keep all of them: %w", calls, l.journal.folder, errors.Join(err, disk))
+		return fmt.Errorf("ledger: %d calls were not counted, and the journal %s cannot keep all of them: %w", calls,
+			l.journal.folder, errors.Join(err, disk))
 	}
 	return fmt.Errorf("ledger: %d calls wait in %s and are counted at the next start: %w", calls, l.journal.folder, err)
 }

@@ -191,7 +191,8 @@ func chargeUntilKilled(t *testing.T, dir string) {
 	if life, _ := strconv.Atoi(os.Getenv("KEYSTILE_LIFE")); life%2 == 1 {
 		prepare = func(*journal) {}
 	}
-	l, err := open(context.Background(), Config{Store: s, Path: filepath.Join(dir, "journal"), FlushEvery: time.Millisecond}, prepare)
+	l, err := open(context.Background(), Config{Store: s, Path: filepath.Join(dir, "journal"),
+		FlushEvery: time.Millisecond}, prepare)
 	if err != nil {
 		t.Fatal(err)
 	}

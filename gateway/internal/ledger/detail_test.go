@@ -87,7 +87,8 @@ func TestBatchThatIsSentAgainIsTheSameInEveryDimension(t *testing.T) {
 
 func TestJournalHoldsRecordsOfBothKinds(t *testing.T) {
 	data := appendRecord(nil, &entry{"app", cell{product: "mcp", hour: 1}, amount{calls: 1}, 0})
-	data = appendRecord(data, &entry{"app", cell{product: "mcp", tool: "shop__order", user: "u1", hour: 1}, amount{calls: 2, errors: 1}, 0})
+	data = appendRecord(data, &entry{"app", cell{product: "mcp", tool: "shop__order", user: "u1", hour: 1},
+		amount{calls: 2, errors: 1}, 0})
 	data = appendRecord(data, &entry{"app", cell{product: "ai", user: "u1", hour: 1}, amount{calls: 4}, 0})
 	for cut := range len(data) + 1 {
 		if _, err := replay(data[:cut], func(entry) {}); err != nil {

@@ -205,7 +205,8 @@ func TestChargeIsOneWrite(t *testing.T) {
 	if d.writes != 100 {
 		t.Errorf("%d writes for 100 charges, want one each", d.writes)
 	}
-	if n := testing.AllocsPerRun(1000, func() { l.ChargeDetailed("app", "ai", Detail{Took: time.Second}, noon, false) }); n != 0 {
+	if n := testing.AllocsPerRun(1000,
+		func() { l.ChargeDetailed("app", "ai", Detail{Took: time.Second}, noon, false) }); n != 0 {
 		t.Errorf("a charge of a known row makes %v allocations, want none", n)
 	}
 }
@@ -227,7 +228,8 @@ func TestLongJournalIsSummedUpWhileItWaits(t *testing.T) {
 		if len(paths) != 2 {
 			t.Fatalf("files %v, want two: a batch ends where its file is full", paths)
 		}
-		if info, err := os.Stat(paths[0]); err != nil || int(info.Size()) > len(appendRecord(nil, &entry{"app", cell{product: "ai"}, amount{calls: 1}, 0})) {
+		if info, err := os.Stat(paths[0]); err != nil ||
+			int(info.Size()) > len(appendRecord(nil, &entry{"app", cell{product: "ai"}, amount{calls: 1}, 0})) {
 			t.Errorf("%s has %d bytes, want those of one record", filepath.Base(paths[0]), info.Size())
 		}
 		l.drop()

@@ -17,7 +17,8 @@ func TestFileThatIsTooLargeIsNotRead(t *testing.T) {
 	if err := os.Truncate(files(t, folder, ofRecords)[0], maxJournalFile+1); err != nil {
 		t.Fatal(err)
 	}
-	if l, err := Open(t.Context(), Config{Store: newStore(), Path: folder}); err == nil || !strings.Contains(err.Error(), "move it away") {
+	if l, err := Open(t.Context(), Config{Store: newStore(), Path: folder}); err == nil ||
+		!strings.Contains(err.Error(), "move it away") {
 		t.Errorf("Open() = %v, %v, want an error that says what to do", l, err)
 	}
 }
@@ -35,7 +36,8 @@ func TestLedgersDoNotShareAJournal(t *testing.T) {
 
 func TestFolderThatCannotBeMadeIsAnError(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "absent", "journal")
-	if l, err := Open(t.Context(), Config{Store: newStore(), Path: path}); l != nil || err == nil || !strings.Contains(err.Error(), path) {
+	if l, err := Open(t.Context(), Config{Store: newStore(), Path: path}); l != nil || err == nil ||
+		!strings.Contains(err.Error(), path) {
 		t.Errorf("Open() = %v, %v, want an error that names the folder", l, err)
 	}
 }
@@ -54,7 +56,8 @@ func TestJournalIsReadByItsOwnerOnly(t *testing.T) {
 func TestForeignFilesAreLeftAlone(t *testing.T) {
 	folder := t.TempDir()
 	data, _ := small()
-	for _, name := range []string{"README", "NODE-7.usage", "-0000000000000007.usage", "NODE-0000000000000000.usage", "NODE-0000000000000007.usage~", "NODE-000000000000000G.usage"} {
+	for _, name := range []string{"README", "NODE-7.usage", "-0000000000000007.usage", "NODE-0000000000000000.usage",
+		"NODE-0000000000000007.usage~", "NODE-000000000000000G.usage"} {
 		os.WriteFile(filepath.Join(folder, name), data, 0o600)
 	}
 	if got := counted(t, folder, &lines{}); len(got) != 0 || len(files(t, folder, "")) != 7 {

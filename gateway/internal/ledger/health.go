@@ -23,7 +23,8 @@ func (l *Ledger) Health() error {
 func (l *Ledger) setDisk(err error) error {
 	if l.disk.turns(err) {
 		if err != nil {
-			l.log.Error("ledger: the usage journal cannot be written; calls are counted in memory only until it can: see to the disk", "err", err)
+			l.log.Error("ledger: the usage journal cannot be written; calls are counted in memory only until it can: see to "+
+				"the disk", "err", err)
 		} else {
 			l.log.Info("ledger: the usage journal is whole again")
 		}

@@ -61,7 +61,8 @@ func openJournal(folder string) (*journal, error) {
 		}
 	}
 	if err != nil && !errors.Is(err, fs.ErrExist) {
-		return nil, fmt.Errorf("ledger: the folder of the usage journal cannot be made; make the one it belongs in, or choose another: %w", err)
+		return nil, fmt.Errorf("ledger: the folder of the usage journal cannot be made; make the one it belongs in, or "+
+			"choose another: %w", err)
 	}
 	lock, err := hold(filepath.Join(folder, lockName))
 	if err != nil {
@@ -73,7 +74,8 @@ func openJournal(folder string) (*journal, error) {
 // tryMapping has segments be mapped, where the file system can.
 func (j *journal) tryMapping() {
 	if err := shares(j.folder); err != nil {
-		j.log.Info("ledger: each call is written to the usage journal, which takes longer than to store it into shared memory", "folder", j.folder, "why", err)
+		j.log.Info("ledger: each call is written to the usage journal, which takes longer than to store it into shared "+
+			"memory", "folder", j.folder, "why", err)
 		return
 	}
 	j.maps.Store(true)
@@ -82,7 +84,8 @@ func (j *journal) tryMapping() {
 // stopMapping has the segments to come be written. It takes a little longer, and keeps as much.
 func (j *journal) stopMapping(err error) {
 	if j.maps.CompareAndSwap(true, false) {
-		j.log.Warn("ledger: the usage journal cannot be kept in shared memory; from now on each call is written to it, which takes longer: look at the disk", "folder", j.folder, "err", err)
+		j.log.Warn("ledger: the usage journal cannot be kept in shared memory; from now on each call is written to it, "+
+			"which takes longer: look at the disk", "folder", j.folder, "err", err)
 	}
 }
 
@@ -125,7 +128,8 @@ func (j *journal) read(path string, id driver.Batch) (*batch, error) {
 	}
 	b.segment = &segment{journal: j, path: path, settled: true, damaged: lost.damaged > 0}
 	if lost.torn > 0 {
-		j.log.Warn("ledger: a usage journal ends amid a record, which nobody was answered for", "file", path, "bytes", lost.torn)
+		j.log.Warn("ledger: a usage journal ends amid a record, which nobody was answered for", "file", path, "bytes",
+			lost.torn)
 	}
 	if lost.damaged > 0 {
 		j.log.Error("ledger: a usage journal is damaged; the rest of it is counted, and the file is kept as *"+ofDamaged+

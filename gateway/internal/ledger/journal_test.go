@@ -18,7 +18,8 @@ import (
 func small() (data []byte, starts []int) {
 	for i, product := range []string{"ai", "mcp", "payment", "storage"} {
 		starts = append(starts, len(data))
-		data = appendRecord(data, &entry{"app", cell{product: product, hour: 1 << i}, amount{calls: 1, errors: int64(i % 2)}, 0})
+		data = appendRecord(data, &entry{"app", cell{product: product, hour: 1 << i}, amount{calls: 1, errors: int64(i % 2)},
+			0})
 	}
 	return data, append(starts, len(data))
 }
@@ -102,8 +103,10 @@ func TestDamagedByteCostsOneRecordAndIsNeverCounted(t *testing.T) {
 			last := broken[starts[len(starts)-2]:]
 			length := int(binary.BigEndian.Uint16(last[2:]))
 			torn := length > len(last)-headSize && length <= maxBody
-			if kept := len(files(t, folder, ofDamaged)); kept != btoi(!torn) || out.times("level=ERROR") != kept || out.times("level=WARN") != btoi(torn) {
-				t.Errorf("byte %d ^ %#x: %d files are kept and the log says %q, want a torn end %t", at, flip, kept, out.text.String(), torn)
+			if kept := len(files(t, folder, ofDamaged)); kept != btoi(!torn) || out.times("level=ERROR") != kept ||
+				out.times("level=WARN") != btoi(torn) {
+				t.Errorf("byte %d ^ %#x: %d files are kept and the log says %q, want a torn end %t", at, flip, kept,
+					out.text.String(), torn)
 			}
 		}
 	}
@@ -113,7 +116,8 @@ func TestZerosAfterAPowerCutAreATornEnd(t *testing.T) {
 	data, _ := small()
 	out := &lines{}
 	folder := left(t, append(data, make([]byte, 4096)...))
-	if got := counted(t, folder, out); len(got) != 4 || out.times("level=WARN") != 1 || len(files(t, folder, ofDamaged)) != 0 {
+	if got := counted(t, folder, out); len(got) != 4 || out.times("level=WARN") != 1 ||
+		len(files(t, folder, ofDamaged)) != 0 {
 		t.Errorf("%d calls are counted, and the log says %q, want 4 and a torn end", len(got), out.text.String())
 	}
 }
@@ -127,7 +131,8 @@ func TestDamagedJournalIsKeptOnlyWhenItIsCounted(t *testing.T) {
 	if err := l.Close(t.Context()); err == nil || len(files(t, folder, ofRecords)) != 1 {
 		t.Errorf("Close(store away) = %v with files %v, want an error and the journal as it was", err, files(t, folder, ""))
 	}
-	if got := counted(t, folder, &lines{}); len(got) != 3 || len(files(t, folder, ofRecords)) != 0 || len(files(t, folder, ofDamaged)) != 1 {
+	if got := counted(t, folder, &lines{}); len(got) != 3 || len(files(t, folder, ofRecords)) != 0 ||
+		len(files(t, folder, ofDamaged)) != 1 {
 		t.Errorf("%d calls are counted, files %v, want 3 and the damaged one kept", len(got), files(t, folder, ""))
 	}
 	if got := counted(t, folder, &lines{}); len(got) != 0 {
@@ -174,7 +179,8 @@ func TestChecksumIsCRC32C(t *testing.T) {
 	data, starts := small()
 	for i := range 4 {
 		record := data[starts[i]:starts[i+1]]
-		if want := crc32.Checksum(slices.Concat(record[1:4], record[headSize:]), crc32.MakeTable(crc32.Castagnoli)); checksum(record) != want {
+		if want := crc32.Checksum(slices.Concat(record[1:4], record[headSize:]),
+			crc32.MakeTable(crc32.Castagnoli)); checksum(record) != want {
 			t.Errorf("checksum(%q) = %#x, want %#x", record, checksum(record), want)
 		}
 	}
@@ -186,7 +192,8 @@ func FuzzReplay(f *testing.F) {
 	f.Add(data[:starts[2]+9], "a", "b")
 	f.Add(append([]byte{mark, kindCalls, 0xFF}, data...), "app", "ai")
 	f.Fuzz(func(t *testing.T, noise []byte, app, product string) {
-		e := entry{app, cell{product: product, hour: math.MaxUint32}, amount{calls: 3, errors: 2}, span(len(noise) % (Ranges + 1))}
+		e := entry{app, cell{product: product, hour: math.MaxUint32}, amount{calls: 3, errors: 2},
+			span(len(noise) % (Ranges + 1))}
 		if !named(app) || !named(product) {
 			return
 		}

@@ -23,8 +23,10 @@ type Store interface {
 
 // Config of a Ledger. Only Store must be given.
 type Config struct {
-	Store      Store
-	Path       string        // folder of the journal, made if its parent is there; "": none, and whatever ends the process loses up to FlushEvery
+	Store Store
+	// folder of the journal, made if its parent is there; "": none, and whatever ends the process loses up to
+	// FlushEvery
+	Path       string
 	FlushEvery time.Duration // how long a charge may wait for its batch to be sent; 0: 1 s
 	Log        *slog.Logger  // nil: slog.Default()
 
@@ -133,7 +135,8 @@ func newLedger(c Config) (*Ledger, error) {
 		complaints = append(complaints, errors.New("ledger: Store is missing: hand over where usage is kept"))
 	}
 	if c.FlushEvery < 0 {
-		complaints = append(complaints, fmt.Errorf("ledger: FlushEvery is %v: give a positive duration, or 0 for 1 s", c.FlushEvery))
+		complaints = append(complaints, fmt.Errorf("ledger: FlushEvery is %v: give a positive duration, or 0 for 1 s",
+			c.FlushEvery))
 	}
 	l := &Ledger{
 		store: c.Store, every: c.FlushEvery, log: c.Log, watched: c.Watched, told: c.Stored, node: rand.Text(),

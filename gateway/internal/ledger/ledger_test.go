@@ -138,7 +138,8 @@ func TestLargeBatchIsSealedEarly(t *testing.T) {
 		l.Charge("app"+strconv.Itoa(i), "ai", noon, false)
 	}
 	if len(l.queue) != 1 || l.queue[0].rows != batchRows || l.open.rows != 5 {
-		t.Errorf("%d batches are sealed and %d rows are open, want 1 of %d rows, and those of 3 applications and the service", len(l.queue), l.open.rows, batchRows)
+		t.Errorf("%d batches are sealed and %d rows are open, want 1 of %d rows, and those of 3 applications and the service",
+			len(l.queue), l.open.rows, batchRows)
 	}
 	closed(t, l)
 	wantStored(t, s, "app0", 1)

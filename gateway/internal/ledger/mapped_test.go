@@ -29,7 +29,8 @@ func mappable(t testing.TB) string {
 func records(n int) (data []byte, starts []int) {
 	for i := range n {
 		starts = append(starts, len(data))
-		data = appendRecord(data, &entry{"app", cell{product: "p" + strings.Repeat("x", i%61), hour: uint32(i + 1)}, amount{calls: 1}, 0})
+		data = appendRecord(data, &entry{"app", cell{product: "p" + strings.Repeat("x", i%61), hour: uint32(i + 1)},
+			amount{calls: 1}, 0})
 	}
 	return data, append(starts, len(data))
 }
@@ -45,7 +46,8 @@ func TestRoomBehindAMappedJournalIsNoDamage(t *testing.T) {
 		out := &lines{}
 		folder := left(t, mapped(data))
 		if got := counted(t, folder, out); len(got) != n || out.times("level=") != 0 || len(files(t, folder, "")) != 1 {
-			t.Errorf("of %d calls %d are counted, the log says %q, and %v are left, want all, nothing, and the lock", n, len(got), out.text.String(), files(t, folder, ""))
+			t.Errorf("of %d calls %d are counted, the log says %q, and %v are left, want all, nothing, and the lock", n,
+				len(got), out.text.String(), files(t, folder, ""))
 		}
 	}
 }
@@ -66,7 +68,8 @@ func TestKillAmidAStoreTakesThatRecordAlone(t *testing.T) {
 			folder := left(t, mapped(broken))
 			got := counted(t, folder, out)
 			if len(got) != 3 || out.times("level=ERROR") != 0 || len(files(t, folder, ofDamaged)) != 0 {
-				t.Errorf("%s bytes, at %d: %d calls are counted, and the log says %q, want 3 and no damage", name, cut, len(got), out.text.String())
+				t.Errorf("%s bytes, at %d: %d calls are counted, and the log says %q, want 3 and no damage", name, cut, len(got),
+					out.text.String())
 			}
 		}
 	}

@@ -73,7 +73,8 @@ func newMapping(f *os.File, allocate func(f *os.File, at, n int64) error, failed
 	if err := m.grow(1); err != nil {
 		return nil, err
 	}
-	data, err := syscall.Mmap(int(f.Fd()), 0, segmentLimit+recordSize, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED)
+	data, err := syscall.Mmap(int(f.Fd()), 0, segmentLimit+recordSize, syscall.PROT_READ|syscall.PROT_WRITE,
+		syscall.MAP_SHARED)
 	m.data = data
 	return m, os.NewSyscallError("mmap", err)
 }
@@ -180,7 +181,8 @@ func (m *mapping) whole() error {
 	defer m.mu.Unlock()
 	info, err := m.file.Stat()
 	if err == nil && info.Size() < int64(m.room) {
-		err = fmt.Errorf("%s has %d bytes, fewer than were made: leave the folder to this program", m.file.Name(), info.Size())
+		err = fmt.Errorf("%s has %d bytes, fewer than were made: leave the folder to this program", m.file.Name(),
+			info.Size())
 	}
 	return err
 }

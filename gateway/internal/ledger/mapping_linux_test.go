@@ -41,7 +41,8 @@ func TestChargeIsInTheFileWithoutASystemCall(t *testing.T) {
 	if !bytes.Equal(data, mapped(append(data[:first:first], want...))) {
 		t.Error("the file is not the records, one behind the other, and zeros")
 	}
-	if n := testing.AllocsPerRun(1000, func() { l.ChargeDetailed("app", "ai", Detail{Took: time.Second}, noon, false) }); n != 0 {
+	if n := testing.AllocsPerRun(1000,
+		func() { l.ChargeDetailed("app", "ai", Detail{Took: time.Second}, noon, false) }); n != 0 {
 		t.Errorf("a charge of a known row makes %v allocations, want none", n)
 	}
 }
@@ -119,7 +120,8 @@ func TestStoreThatEndsAmidARecordLeavesNone(t *testing.T) {
 			t.Fatal(err)
 		}
 		m := &mapping{file: f, at: at}
-		if m.data, err = syscall.Mmap(int(f.Fd()), 0, 2*page, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_SHARED); err != nil {
+		if m.data, err = syscall.Mmap(int(f.Fd()), 0, 2*page, syscall.PROT_READ|syscall.PROT_WRITE,
+			syscall.MAP_SHARED); err != nil {
 			t.Fatal(err)
 		}
 		truncate(t, m, int64(page))
@@ -213,7 +215,8 @@ func TestMappedJournalGrowsPastItsRoom(t *testing.T) {
 
 // A disk that cannot map is found out by the first file, one that is full is asked again.
 func TestFileThatCannotBeMappedIsWritten(t *testing.T) {
-	for why, stays := range map[error]bool{syscall.EOPNOTSUPP: false, syscall.ENODEV: false, syscall.ENOSPC: true, syscall.EDQUOT: true} {
+	for why, stays := range map[error]bool{syscall.EOPNOTSUPP: false, syscall.ENODEV: false, syscall.ENOSPC: true,
+		syscall.EDQUOT: true} {
 		out, s := &lines{}, newStore()
 		l := openedWith(t, Config{Store: s, Path: t.TempDir(), FlushEvery: time.Hour, Log: out.log()}, func(j *journal) {
 			j.maps.Store(true)
@@ -245,7 +248,8 @@ func TestFileThatCouldNotBeMappedIsGone(t *testing.T) {
 		t.Errorf("newMapping(no space) = %v, %v", m, err)
 	}
 	d := &disk{}
-	if m, err := d.createMapped(path, nil); !errors.Is(err, syscall.ENOSPC) || m != nil || len(files(t, filepath.Dir(path), "")) != 0 {
+	if m, err := d.createMapped(path, nil); !errors.Is(err, syscall.ENOSPC) || m != nil ||
+		len(files(t, filepath.Dir(path), "")) != 0 {
 		t.Errorf("createMapped(no space) = %v, %v, and %v are left", m, err, files(t, filepath.Dir(path), ""))
 	}
 }
@@ -258,7 +262,9 @@ func TestLedgerJournalIsWrittenOnOtherFileSystems(t *testing.T) {
 	if err := shares(filepath.Join(t.TempDir(), "gone")); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("shares(no folder) = %v", err)
 	}
-	for _, number := range []uint32{0x6969, 0xff534d42, 0xfe534d42, 0x65735546, 0x01021997, 0x794c7630, 0x6a656a63, 0x2fc12fc1} { // NFS, CIFS, SMB, FUSE, 9p, overlay, virtiofs, ZFS
+	// NFS, CIFS, SMB, FUSE, 9p, overlay, virtiofs, ZFS
+	for _, number := range []uint32{0x6969, 0xff534d42, 0xfe534d42, 0x65735546, 0x01021997, 0x794c7630, 0x6a656a63,
+		0x2fc12fc1} {
 		if sharing[number] {
 			t.Errorf("%#x is mapped on", number)
 		}

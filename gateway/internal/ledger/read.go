@@ -55,7 +55,8 @@ func (l *Ledger) SeriesOf(ctx context.Context, apps []string, q driver.UsageQuer
 }
 
 // OneByOne makes SeriesOf of a Series, where there is no way to read several at once.
-func OneByOne(series func(context.Context, driver.UsageQuery) ([]driver.Count, error)) func(context.Context, []string, driver.UsageQuery) (map[string][]driver.Count, error) {
+func OneByOne(series func(context.Context, driver.UsageQuery) ([]driver.Count, error)) func(context.Context, []string,
+	driver.UsageQuery) (map[string][]driver.Count, error) {
 	return func(ctx context.Context, apps []string, q driver.UsageQuery) (map[string][]driver.Count, error) {
 		all := make(map[string][]driver.Count, len(apps))
 		for _, q.AppID = range apps {
@@ -70,7 +71,8 @@ func OneByOne(series func(context.Context, driver.UsageQuery) ([]driver.Count, e
 }
 
 // InOne makes SeriesOf of a store's UsageOf.
-func InOne(usageOf func(context.Context, []string, driver.UsageQuery) ([]driver.Count, error)) func(context.Context, []string, driver.UsageQuery) (map[string][]driver.Count, error) {
+func InOne(usageOf func(context.Context, []string, driver.UsageQuery) ([]driver.Count, error)) func(context.Context,
+	[]string, driver.UsageQuery) (map[string][]driver.Count, error) {
 	return func(ctx context.Context, apps []string, q driver.UsageQuery) (map[string][]driver.Count, error) {
 		rows, err := usageOf(ctx, apps, q)
 		all := make(map[string][]driver.Count, len(apps))
@@ -82,7 +84,9 @@ func InOne(usageOf func(context.Context, []string, driver.UsageQuery) ([]driver.
 }
 
 // readOf is read of several applications.
-func (l *Ledger) readOf(ctx context.Context, usageOf func(context.Context, []string, driver.UsageQuery) ([]driver.Count, error), apps []string, q driver.UsageQuery) (own, stored map[string][]driver.Count, settled bool, err error) {
+func (l *Ledger) readOf(ctx context.Context, usageOf func(context.Context, []string,
+	driver.UsageQuery) ([]driver.Count, error), apps []string,
+	q driver.UsageQuery) (own, stored map[string][]driver.Count, settled bool, err error) {
 	if err := l.readLock.enter(ctx); err != nil {
 		return nil, nil, false, fmt.Errorf("ledger: read usage: %w", err)
 	}

@@ -27,7 +27,8 @@ func TestCallCountsInTheHourItWasMade(t *testing.T) {
 	l := opened(t, Config{Store: s, Path: t.TempDir()})
 	midnight := time.Date(2026, 9, 1, 0, 0, 0, 0, time.UTC)
 	tokyo := time.FixedZone("", 9*3600)
-	for _, at := range []time.Time{midnight.Add(-1), midnight, midnight.In(tokyo), midnight.Add(time.Hour - 1), midnight.Add(time.Hour)} {
+	for _, at := range []time.Time{midnight.Add(-1), midnight, midnight.In(tokyo), midnight.Add(time.Hour - 1),
+		midnight.Add(time.Hour)} {
 		l.Charge("app", "ai", at, false)
 	}
 	for round := range 2 {
@@ -81,7 +82,8 @@ func TestSeriesIsOrderedAndHasEachRowOnce(t *testing.T) {
 		}
 	}
 	q.Daily, q.Product = false, "mcp"
-	if rows, err := l.Series(t.Context(), q); err != nil || len(rows) != 3 || rows[0].Calls != 2 || rows[0].Product != "mcp" {
+	if rows, err := l.Series(t.Context(), q); err != nil || len(rows) != 3 || rows[0].Calls != 2 ||
+		rows[0].Product != "mcp" {
 		t.Errorf("Series(hours of mcp) = %v, %v, want 3 rows of 2 calls", rows, err)
 	}
 }
@@ -100,7 +102,8 @@ func TestCountsStopAtTheLargestNumber(t *testing.T) {
 }
 
 func TestJournalOfTheLargestNumbersDoesNotOverflow(t *testing.T) {
-	huge := appendRecord(nil, &entry{"app", cell{product: "ai", hour: 1}, amount{calls: math.MaxInt64, errors: math.MaxInt64}, 0})
+	huge := appendRecord(nil, &entry{"app", cell{product: "ai", hour: 1},
+		amount{calls: math.MaxInt64, errors: math.MaxInt64}, 0})
 	got := counted(t, left(t, append(huge, huge...)), &lines{})["ai"]
 	if got.Calls != math.MaxInt64 || got.Errors != math.MaxInt64 {
 		t.Errorf("%d calls and %d errors are counted, want the largest number of both", got.Calls, got.Errors)

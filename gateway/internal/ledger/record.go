@@ -26,13 +26,16 @@ func newEntry(app, product string, by Detail, at time.Time, failed bool) (entry,
 	hour := at.Unix() / 3600
 	switch {
 	case !named(app):
-		return entry{}, fmt.Errorf("ledger: the application %.40q cannot be charged: a name is 1 to %d bytes of UTF-8 without 0x00", app, maxName)
+		return entry{}, fmt.Errorf("ledger: the application %.40q cannot be charged: a name is 1 to %d bytes of UTF-8 "+
+			"without 0x00", app, maxName)
 	case !named(product):
-		return entry{}, fmt.Errorf("ledger: the product %.40q cannot be charged: a name is 1 to %d bytes of UTF-8 without 0x00", product, maxName)
+		return entry{}, fmt.Errorf("ledger: the product %.40q cannot be charged: a name is 1 to %d bytes of UTF-8 without "+
+			"0x00", product, maxName)
 	case at.Unix() < 0 || hour > math.MaxUint32:
 		return entry{}, fmt.Errorf("ledger: a call at %v cannot be charged: set the clock", at)
 	}
-	e := entry{app: app, cell: cell{product: product, tool: by.Tool, user: by.User, hour: uint32(hour)}, amount: amount{calls: 1}, took: spanOf(by.Took)}
+	e := entry{app: app, cell: cell{product: product, tool: by.Tool, user: by.User, hour: uint32(hour)},
+		amount: amount{calls: 1}, took: spanOf(by.Took)}
 	if !named(e.tool) { // a detail that cannot be kept is left out: it is no reason to refuse a call
 		e.tool = ""
 	}
@@ -64,7 +67,8 @@ func named(s string) bool {
 //
 //	0xFE  kind  length uint16  CRC-32C uint32 of kind, length and body
 //	body of kind 1: hour uint32  calls uvarint  errors uvarint  len(app) byte  app  product
-//	body of kind 2: hour uint32  calls uvarint  errors uvarint  len(app) byte  len(product) byte  len(tool) byte  app  product  tool  user
+//	body of kind 2: hour uint32  calls uvarint  errors uvarint  len(app) byte  len(product) byte  len(tool) byte
+//	                app  product  tool  user
 //	body of kind 3: as kind 2, with the number of the range of its latency (byte) before len(app)
 //
 // with integers in big-endian order. 0xFE is in no UTF-8 text, so no name, not even a

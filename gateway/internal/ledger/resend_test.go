@@ -19,7 +19,8 @@ func TestLedgerSendsAtOnceWhatAnEarlierProcessLeft(t *testing.T) {
 		s.setFaults(errAway, nil)
 		l := opened(t, Config{Store: s, Path: folder, FlushEvery: time.Hour})
 		if l.rows != 4*3 {
-			t.Errorf("%d rows are held, want the 4 of the journal and 2 of the service beside each: memory is bounded by their number", l.rows)
+			t.Errorf("%d rows are held, want the 4 of the journal and 2 of the service beside each: memory is bounded by "+
+				"their number", l.rows)
 		}
 		synctest.Wait()
 		s.setFaults(nil, nil)

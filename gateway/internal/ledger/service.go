@@ -41,12 +41,14 @@ type serviceRow struct {
 // rows returns the rows that a line adds to.
 func (l *line) rows(product string) iter.Seq[serviceRow] {
 	return func(yield func(serviceRow) bool) {
-		if l.calls > 0 && (!yield(serviceRow{OfService, All, l.amount}) || !yield(serviceRow{OfProducts, product, l.amount})) {
+		if l.calls > 0 && (!yield(serviceRow{OfService, All, l.amount}) ||
+			!yield(serviceRow{OfProducts, product, l.amount})) {
 			return
 		}
 		for i, took := range l.took {
 			name := spanNames[i+1]
-			if took.calls > 0 && (!yield(serviceRow{OfLatency(""), name, took}) || !yield(serviceRow{OfLatency(product), name, took})) {
+			if took.calls > 0 && (!yield(serviceRow{OfLatency(""), name, took}) ||
+				!yield(serviceRow{OfLatency(product), name, took})) {
 				return
 			}
 		}

@@ -12,7 +12,8 @@ import (
 func TestServiceIsCountedWithItsApplications(t *testing.T) {
 	s := newStore()
 	l := opened(t, Config{Store: s, Path: t.TempDir(), FlushEvery: time.Hour})
-	for i, took := range []time.Duration{0, 1, time.Millisecond, time.Millisecond + 1, 30 * time.Millisecond, 100 * time.Second, time.Hour} {
+	for i, took := range []time.Duration{0, 1, time.Millisecond, time.Millisecond + 1, 30 * time.Millisecond,
+		100 * time.Second, time.Hour} {
 		if err := l.ChargeDetailed(fmt.Sprint("app", i), "ai", Detail{Took: took}, noon, i == 4); err != nil {
 			t.Fatal(err)
 		}
@@ -46,7 +47,8 @@ func TestServiceIsCountedWithItsApplications(t *testing.T) {
 // Journals of the versions before have no latencies; their calls are the service's too.
 func TestJournalOfAnOlderVersionIsCountedWithoutLatencies(t *testing.T) {
 	data, _ := small()
-	data = appendRecord(data, &entry{"app", cell{product: "mcp", tool: "shop__order", user: "u1", hour: 1}, amount{calls: 2, errors: 1}, 0})
+	data = appendRecord(data, &entry{"app", cell{product: "mcp", tool: "shop__order", user: "u1", hour: 1},
+		amount{calls: 2, errors: 1}, 0})
 	for i, at := 0, 0; at < len(data); i++ {
 		if kind := data[at+1]; kind == kindTimed {
 			t.Fatalf("record %d is of kind %d, which they did not write", i, kind)

@@ -55,7 +55,8 @@ func TestLedgerAddsOneSumPerRowAfterAnOutage(t *testing.T) {
 			time.Sleep(time.Second)
 		}
 		if l.rows > 6 || len(files(t, l.journal.folder, ofRecords)) > 2 {
-			t.Errorf("%d rows and %d files wait after an hour, want 2 files at most, with 3 rows each", l.rows, len(files(t, l.journal.folder, ofRecords)))
+			t.Errorf("%d rows and %d files wait after an hour, want 2 files at most, with 3 rows each", l.rows,
+				len(files(t, l.journal.folder, ofRecords)))
 		}
 		s.setFaults(nil, nil)
 		time.Sleep(maxPause)
@@ -102,7 +103,8 @@ func TestReadDuringASendWaitsForItsOutcome(t *testing.T) {
 		synctest.Wait()
 		short, cancel := context.WithTimeout(t.Context(), time.Second)
 		defer cancel()
-		if n, err := used(short, l, "app", dayOf(noon).From, dayOf(noon).To); n != 2 || !errors.Is(err, context.DeadlineExceeded) {
+		if n, err := used(short, l, "app", dayOf(noon).From, dayOf(noon).To); n != 2 ||
+			!errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("Used(while the store hangs) = %d, %v, want the 2 that are known, and the end of the context", n, err)
 		}
 		started := time.Now()
@@ -183,7 +185,8 @@ func TestSendThatGivesUpLetsReadsIn(t *testing.T) {
 }
 
 func TestCloseReportsWhereTheUnsentCallsAre(t *testing.T) {
-	for path, want := range map[string]string{"": "3 calls were not counted and are lost", t.TempDir(): "3 calls wait in"} {
+	for path, want := range map[string]string{"": "3 calls were not counted and are lost",
+		t.TempDir(): "3 calls wait in"} {
 		s := newStore()
 		l := opened(t, Config{Store: s, Path: path})
 		charge(t, l, "app", 3)

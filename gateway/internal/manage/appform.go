@@ -11,8 +11,9 @@ import (
 
 // Fields that the owner of an application may send. The tier is a matter of billing.
 var (
-	Changeable = []string{"name", "domains", "redirect_uris", "backchannel_logout_uri", "id_token_alg", "legacy_success_code", "brand", "mfa"}
-	Creatable  = append([]string{"public"}, Changeable...)
+	Changeable = []string{"name", "domains", "redirect_uris", "backchannel_logout_uri", "id_token_alg",
+		"legacy_success_code", "brand", "mfa"}
+	Creatable = append([]string{"public"}, Changeable...)
 )
 
 // App reads what an application is made of.

@@ -46,8 +46,11 @@ type secretSpan struct {
 // RecordOf makes the AppRecord of an application, without its secret.
 func RecordOf(a storage.App, now time.Time) AppRecord {
 	v := AppRecord{
-		ClientID: a.ID, Name: a.Name, Domains: append([]string{}, a.Domains...), RedirectURIs: append([]string{}, a.RedirectURIs...),
-		LogoutURI: a.BackchannelLogoutURI, Public: a.Public, IDTokenAlg: a.SignsIDTokensWith(), LegacyCode: a.SuccessCode(), Tier: a.TierAt(now), TierExpiresAt: Stamp(a.TierUntil(now)),
+		ClientID: a.ID, Name: a.Name, Domains: append([]string{}, a.Domains...),
+		RedirectURIs: append([]string{}, a.RedirectURIs...),
+		LogoutURI:    a.BackchannelLogoutURI, Public: a.Public, IDTokenAlg: a.SignsIDTokensWith(),
+		LegacyCode: a.SuccessCode(),
+		Tier:       a.TierAt(now), TierExpiresAt: Stamp(a.TierUntil(now)),
 		FirstParty: a.FirstParty, MFA: a.MFA, Held: a.Held, Disabled: a.Disabled, Secrets: []secretSpan{},
 		CreatedAt: a.CreatedAt.UTC().Format(ISO8601), UpdatedAt: a.UpdatedAt.UTC().Format(ISO8601),
 	}

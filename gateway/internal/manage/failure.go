@@ -11,11 +11,17 @@ import (
 
 // Failures of both kinds of endpoints.
 var (
-	BadBody     = &reply.Failure{Status: 400, Msg: "the body could not be read: send a JSON object"}                                           // protocol 7
-	BadQuery    = &reply.Failure{Status: 400, Msg: "the query is malformed"}                                                                   // protocol 7
-	NotJSON     = &reply.Failure{Status: 400, Msg: "send Content-Type: application/json"}                                                      // protocol 7
-	TooManyApps = &reply.Failure{Status: 400, Msg: "you have as many applications as one user may: delete one first"}                          // decision 29
-	NotOwners   = &reply.Failure{Status: 403, Msg: "an operator has set this field, so only an operator changes it: ask one, or leave it out"} // decision 101
+	// protocol 7
+	BadBody = &reply.Failure{Status: 400, Msg: "the body could not be read: send a JSON object"}
+	// protocol 7
+	BadQuery = &reply.Failure{Status: 400, Msg: "the query is malformed"}
+	// protocol 7
+	NotJSON = &reply.Failure{Status: 400, Msg: "send Content-Type: application/json"}
+	// decision 29
+	TooManyApps = &reply.Failure{Status: 400, Msg: "you have as many applications as one user may: delete one first"}
+	// decision 101
+	NotOwners = &reply.Failure{Status: 403,
+		Msg: "an operator has set this field, so only an operator changes it: ask one, or leave it out"}
 )
 
 // Refusal turns an error of the store into a failure. It returns missing for ErrNotFound.

@@ -19,5 +19,6 @@ func AfterOf(r *http.Request) (string, error) {
 
 // IsID reports whether a text can be the id of an application or an order.
 func IsID(text string) bool {
-	return text != "" && len(text) <= 64 && strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789_-ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
+	return text != "" && len(text) <= 64 &&
+		strings.Trim(text, "abcdefghijklmnopqrstuvwxyz0123456789_-ABCDEFGHIJKLMNOPQRSTUVWXYZ") == ""
 }

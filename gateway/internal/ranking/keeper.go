@@ -86,7 +86,8 @@ func (k *Keeper) Add(calls iter.Seq[ledger.Call]) {
 			user = c.User
 		}
 		day := driver.Day(c.At).Unix()
-		for _, one := range [...]struct{ of, name string }{{ranking.Apps, app}, {ranking.Tools, c.Tool}, {ranking.Users, user}} {
+		for _, one := range [...]struct{ of, name string }{{ranking.Apps, app}, {ranking.Tools, c.Tool},
+			{ranking.Users, user}} {
 			if one.name != "" {
 				k.on(place{one.of, day}).count(one.name, c.Calls, c.Errors)
 			}

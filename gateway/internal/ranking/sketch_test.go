@@ -27,13 +27,16 @@ func TestErrorOfASketchIsWhatItSaysItIs(t *testing.T) {
 		}
 		r := s.ranking(ranking.Ranking{})
 		if len(r.Names) != min(most, len(truth)) || (r.Floor > 0) != (len(r.Names) == most) || r.Floor > all/int64(most) {
-			t.Fatalf("seed %d: %d names of %d counters and %d names, floor %d of %d", seed, len(r.Names), most, len(truth), r.Floor, all)
+			t.Fatalf("seed %d: %d names of %d counters and %d names, floor %d of %d", seed, len(r.Names), most, len(truth),
+				r.Floor, all)
 		}
 		in := map[string]bool{}
 		for i, name := range r.Names {
 			in[name] = true
-			if r.Calls[i] < truth[name] || r.Calls[i]-r.Over[i] > truth[name] || r.Errors[i] > failed[name] || r.Over[i] == 0 && r.Errors[i] != failed[name] {
-				t.Errorf("seed %d: %s has %d calls less %d and %d errors, in truth %d and %d", seed, name, r.Calls[i], r.Over[i], r.Errors[i], truth[name], failed[name])
+			if r.Calls[i] < truth[name] || r.Calls[i]-r.Over[i] > truth[name] || r.Errors[i] > failed[name] || r.Over[i] == 0 &&
+				r.Errors[i] != failed[name] {
+				t.Errorf("seed %d: %s has %d calls less %d and %d errors, in truth %d and %d", seed, name, r.Calls[i], r.Over[i],
+					r.Errors[i], truth[name], failed[name])
 			}
 			if i > 0 && r.Calls[i] > r.Calls[i-1] {
 				t.Errorf("seed %d: %d stands behind %d", seed, r.Calls[i], r.Calls[i-1])

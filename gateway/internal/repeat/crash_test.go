@@ -43,7 +43,8 @@ func TestKilledProcessHasChargedEveryAnsweredCallAndOnceWhereItWasNotUnderWay(t 
 	dir, calls, again := t.TempDir(), map[string]*told{}, []string(nil)
 	for life := range lives {
 		child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
-		child.Env = append(os.Environ(), folder+"="+dir, fmt.Sprint("KEYSTILE_LIFE=", life), "KEYSTILE_AGAIN="+strings.Join(again, " "))
+		child.Env = append(os.Environ(), folder+"="+dir, fmt.Sprint("KEYSTILE_LIFE=", life),
+			"KEYSTILE_AGAIN="+strings.Join(again, " "))
 		child.Stderr = os.Stderr
 		out, err := child.StdoutPipe()
 		if err != nil || child.Start() != nil {
@@ -83,7 +84,8 @@ func verify(t *testing.T, dir string, calls map[string]*told) {
 	if err := l.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	rows, err := s.Usage(t.Context(), driver.UsageQuery{AppID: "app", From: noon.Truncate(time.Hour), To: noon.Add(time.Hour)})
+	rows, err := s.Usage(t.Context(), driver.UsageQuery{AppID: "app", From: noon.Truncate(time.Hour),
+		To: noon.Add(time.Hour)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,7 +103,8 @@ func verify(t *testing.T, dir string, calls map[string]*told) {
 			answered++
 		}
 	}
-	t.Logf("%d kills: of %d calls %d were answered, and all charged; %d charges too many", lives, len(calls), answered, twice)
+	t.Logf("%d kills: of %d calls %d were answered, and all charged; %d charges too many", lives, len(calls), answered,
+		twice)
 	if answered < 20*lives {
 		t.Errorf("%d answered calls prove little", answered)
 	}
@@ -123,7 +126,8 @@ func reopen(t *testing.T, dir string) (*bolt.Store, *storage.Store) {
 // repeatUntilKilled is the child.
 func repeatUntilKilled(t *testing.T, dir string) {
 	_, s := reopen(t, dir)
-	l, err := ledger.Open(context.Background(), ledger.Config{Store: s, Path: filepath.Join(dir, "journal"), FlushEvery: time.Millisecond})
+	l, err := ledger.Open(context.Background(), ledger.Config{Store: s, Path: filepath.Join(dir, "journal"),
+		FlushEvery: time.Millisecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -138,7 +142,8 @@ func repeatUntilKilled(t *testing.T, dir string) {
 				}
 				for range 2 {
 					os.Stdout.WriteString(fmt.Sprintln("sent", caller, name))
-					if _, err := k.Charge(call(name), time.Now(), func() error { return l.Charge("app", name, noon, false) }); err != nil {
+					if _, err := k.Charge(call(name), time.Now(),
+						func() error { return l.Charge("app", name, noon, false) }); err != nil {
 						panic(err)
 					}
 					os.Stdout.WriteString(fmt.Sprintln("answered", caller, name))

@@ -93,7 +93,8 @@ func TestCallIsChargedOnceHoweverItIsRepeated(t *testing.T) {
 			var all sync.WaitGroup
 			for range 1 + rand.IntN(6) {
 				c := Call{
-					Account: fmt.Sprint("app", rand.IntN(2)), User: fmt.Sprint("u", rand.IntN(2)), Product: "ai", Key: fmt.Sprint(rand.IntN(3)),
+					Account: fmt.Sprint("app", rand.IntN(2)), User: fmt.Sprint("u", rand.IntN(2)), Product: "ai",
+					Key:  fmt.Sprint(rand.IntN(3)),
 					Path: fmt.Sprint("/", rand.IntN(2)), Query: fmt.Sprint("q=", rand.IntN(2)),
 				}
 				w := known[c]
@@ -132,14 +133,18 @@ func TestCallIsChargedOnceHoweverItIsRepeated(t *testing.T) {
 
 func TestIdempotencyKeyWithADifferentRequestIsAnotherCall(t *testing.T) {
 	k := newKeeper(t, newStore(t))
-	one := Call{Account: "app", User: "u", Product: "ai", Tool: "t", Key: "k", Method: "POST", Path: "/x", Query: "a=1", Body: [32]byte{1}}
+	one := Call{Account: "app", User: "u", Product: "ai", Tool: "t", Key: "k", Method: "POST", Path: "/x", Query: "a=1",
+		Body: [32]byte{1}}
 	if got := try(t, k, one, 2); got != 1 {
 		t.Fatalf("charged %d times, want 1", got)
 	}
 	for name, change := range map[string]func(*Call){
-		"account": func(c *Call) { c.Account = "app2" }, "user": func(c *Call) { c.User = "" }, "product": func(c *Call) { c.Product = "mcp" },
-		"tool": func(c *Call) { c.Tool = "" }, "key": func(c *Call) { c.Key = "K" }, "method": func(c *Call) { c.Method = "GET" },
-		"path": func(c *Call) { c.Path = "/x/" }, "query": func(c *Call) { c.Query = "" }, "body": func(c *Call) { c.Body = [32]byte{2} },
+		"account": func(c *Call) { c.Account = "app2" }, "user": func(c *Call) { c.User = "" },
+		"product": func(c *Call) { c.Product = "mcp" },
+		"tool":    func(c *Call) { c.Tool = "" }, "key": func(c *Call) { c.Key = "K" },
+		"method": func(c *Call) { c.Method = "GET" },
+		"path":   func(c *Call) { c.Path = "/x/" }, "query": func(c *Call) { c.Query = "" },
+		"body":                  func(c *Call) { c.Body = [32]byte{2} },
 		"headers":               func(c *Call) { c.Headers = [32]byte{2} },
 		"texts that join alike": func(c *Call) { c.Method, c.Path = "POST/", "x" },
 	} {
@@ -354,7 +359,9 @@ func TestFullMemoryChargesAndKeepsWhatItHas(t *testing.T) {
 		if got := try(t, k, call("a"), 1); got != 0 {
 			t.Errorf("what is remembered: %d charges, want 0", got)
 		}
-		if _, err := s.KeyedCall(t.Context(), (&Call{Account: "app", Product: "ai", Key: "c", Method: "POST", Path: "/ai/x"}).id()); !errors.Is(err, storage.ErrNotFound) {
+		if _, err := s.KeyedCall(t.Context(),
+			(&Call{Account: "app", Product: "ai", Key: "c", Method: "POST", Path: "/ai/x"}).id()); !errors.Is(err,
+			storage.ErrNotFound) {
 			t.Errorf("KeyedCall() = %v, want nothing stored beyond the budget", err)
 		}
 		other := call("c")

@@ -114,7 +114,8 @@ func (n *notes) close(ctx context.Context) error {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	if len(n.waiting) > 0 {
-		return fmt.Errorf("repeat: of %d calls it is forgotten that they were charged, so that repetitions are charged too: %w", len(n.waiting), n.last)
+		return fmt.Errorf("repeat: of %d calls it is forgotten that they were charged, so that repetitions are charged "+
+			"too: %w", len(n.waiting), n.last)
 	}
 	return nil
 }

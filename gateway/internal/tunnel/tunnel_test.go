@@ -110,7 +110,8 @@ func TestClosingAnEndClosesBothAndWhatComesLater(t *testing.T) {
 		shut(c, u)
 		tunnel.Upstream(late)
 		if near.shut.Load() != 1 || inner.shut.Load() != 1 || late.shut.Load() != 1 {
-			t.Errorf("%s end: closed %d, %d and %d times, want once each", name, near.shut.Load(), inner.shut.Load(), late.shut.Load())
+			t.Errorf("%s end: closed %d, %d and %d times, want once each", name, near.shut.Load(), inner.shut.Load(),
+				late.shut.Load())
 		}
 	}
 }

@@ -49,24 +49,29 @@ func (c *Config) Check() error {
 	}
 	complain(!plainWord.MatchString(c.Region), "region: %q is none; name it, as us-east-1", c.Region)
 	complain(!bucketName.MatchString(c.Bucket), "bucket: %q is none: 3 to 63 of a-z, 0-9, dots and hyphens", c.Bucket)
-	complain(c.Prefix != "" && !validPrefix(c.Prefix), "prefix: %q is none: up to 200 of letters, digits, - _ . and / between them", c.Prefix)
+	complain(c.Prefix != "" && !validPrefix(c.Prefix),
+		"prefix: %q is none: up to 200 of letters, digits, - _ . and / between them", c.Prefix)
 	complain(c.AccessKey == "", "access_key: it is missing")
 	complain(c.SecretKey.IsZero(), "secret_key: it is missing")
 	complain(!isWord(c.AccessKey), "access_key: it is one word of letters and digits")
 	complain(!printable(c.SecretKey.Reveal()), "secret_key: it has characters that no key has")
 	complain(!printable(c.SessionToken.Reveal()), "session_token: it has characters that no token has")
-	complain(c.Encryption != "" && c.Encryption != "AES256" && c.Encryption != "aws:kms", "encryption: %q is neither AES256 nor aws:kms", c.Encryption)
-	complain(c.KMSKey != "" && (c.Encryption != "aws:kms" || !plainWord.MatchString(c.KMSKey)), "kms_key: it is the id of a key, and goes with the encryption aws:kms")
+	complain(c.Encryption != "" && c.Encryption != "AES256" && c.Encryption != "aws:kms",
+		"encryption: %q is neither AES256 nor aws:kms", c.Encryption)
+	complain(c.KMSKey != "" && (c.Encryption != "aws:kms" || !plainWord.MatchString(c.KMSKey)),
+		"kms_key: it is the id of a key, and goes with the encryption aws:kms")
 	complain(c.Timeout < 0, "timeout: it is above 0")
 	if c.Endpoint == "" {
 		c.Endpoint = "https://s3." + c.Region + ".amazonaws.com"
 	}
 	u, err := url.Parse(c.Endpoint)
-	complain(err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil || strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "",
+	complain(err != nil || u.Host == "" || u.Scheme != "https" && u.Scheme != "http" || u.User != nil ||
+		strings.Trim(u.Path, "/") != "" || u.RawQuery != "" || u.Fragment != "",
 		"endpoint: it is https:// or http://, a host and perhaps a port, nothing else")
 	if err == nil {
 		complain(!c.PathStyle && net.ParseIP(u.Hostname()) != nil, "path_style: an endpoint that is an address needs it")
-		complain(!c.PathStyle && u.Scheme == "https" && strings.Contains(c.Bucket, "."), "path_style: a bucket with a dot in its name needs it, because no certificate is of such a host")
+		complain(!c.PathStyle && u.Scheme == "https" && strings.Contains(c.Bucket, "."),
+			"path_style: a bucket with a dot in its name needs it, because no certificate is of such a host")
 	}
 	c.Timeout = cmp.Or(c.Timeout, defaultTimeout)
 	return errors.Join(errs...)

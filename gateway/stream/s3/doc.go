@@ -4,7 +4,9 @@
 //	target, err := s3.New(s3.Config{
 //		Region: "eu-central-1", Bucket: "trail", AccessKey: "AKIA...", SecretKey: storage.NewSecret(secret),
 //	})
-//	trail, err := gateway.OpenTrail(ctx, gateway.TrailConfig{Store: store, Stream: stream.Config{Target: target, MaxAge: time.Minute}})
+//	trail, err := gateway.OpenTrail(ctx, gateway.TrailConfig{
+//		Store: store, Stream: stream.Config{Target: target, MaxAge: time.Minute},
+//	})
 //
 // A batch is an object, PREFIX/KEY.jsonl.gz. It is put as a whole or not at all, and once more under the same
 // name with the same bytes where it is not known whether it was.

@@ -113,7 +113,8 @@ func (s *store) verify(r *http.Request, body []byte) error {
 		fields[name] = value
 	}
 	scope := strings.Split(fields["Credential"], "/")
-	if !ok || len(scope) != 5 || scope[0] != accessKey || scope[2] != region || scope[3] != "s3" || scope[4] != "aws4_request" {
+	if !ok || len(scope) != 5 || scope[0] != accessKey || scope[2] != region || scope[3] != "s3" ||
+		scope[4] != "aws4_request" {
 		return fmt.Errorf("the credential is %q", fields["Credential"])
 	}
 	date := r.Header.Get("X-Amz-Date")
@@ -122,7 +123,8 @@ func (s *store) verify(r *http.Request, body []byte) error {
 		return fmt.Errorf("the date is %q", date)
 	}
 	sum, check := sha256.Sum256(body), md5.Sum(body)
-	if r.Header.Get("X-Amz-Content-Sha256") != hex.EncodeToString(sum[:]) || r.Header.Get("Content-MD5") != base64.StdEncoding.EncodeToString(check[:]) {
+	if r.Header.Get("X-Amz-Content-Sha256") != hex.EncodeToString(sum[:]) ||
+		r.Header.Get("Content-MD5") != base64.StdEncoding.EncodeToString(check[:]) {
 		return fmt.Errorf("the hashes are not those of the body")
 	}
 	if r.Header.Get("X-Amz-Security-Token") != s.session {
@@ -130,7 +132,8 @@ func (s *store) verify(r *http.Request, body []byte) error {
 	}
 	signed := strings.Split(fields["SignedHeaders"], ";")
 	for name := range r.Header { // what is not signed can be changed on the way
-		if lower := strings.ToLower(name); (strings.HasPrefix(lower, "x-amz-") || lower == "content-md5") && !slices.Contains(signed, lower) {
+		if lower := strings.ToLower(name); (strings.HasPrefix(lower, "x-amz-") || lower == "content-md5") &&
+			!slices.Contains(signed, lower) {
 			return fmt.Errorf("%s is not signed", name)
 		}
 	}
@@ -152,7 +155,8 @@ func (s *store) verify(r *http.Request, body []byte) error {
 	fmt.Fprintf(&canonical, "\n%s\n%s", fields["SignedHeaders"], hex.EncodeToString(sum[:]))
 	hash := sha256.Sum256([]byte(canonical.String()))
 	key := []byte("AWS4" + secretKey)
-	for _, part := range append(scope[1:5:5], "AWS4-HMAC-SHA256\n"+date+"\n"+strings.Join(scope[1:], "/")+"\n"+hex.EncodeToString(hash[:])) {
+	for _, part := range append(scope[1:5:5], "AWS4-HMAC-SHA256\n"+date+"\n"+strings.Join(scope[1:],
+		"/")+"\n"+hex.EncodeToString(hash[:])) {
 		mac := hmac.New(sha256.New, key)
 		mac.Write([]byte(part))
 		key = mac.Sum(nil)

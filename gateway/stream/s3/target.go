@@ -129,7 +129,8 @@ func (t *Target) request(ctx context.Context, key string, body []byte) (*http.Re
 	if t.c.KMSKey != "" {
 		r.Header.Set("X-Amz-Server-Side-Encryption-Aws-Kms-Key-Id", t.c.KMSKey)
 	}
-	keys := aws.Credentials{AccessKeyID: t.c.AccessKey, SecretAccessKey: t.c.SecretKey.Reveal(), SessionToken: t.c.SessionToken.Reveal()}
+	keys := aws.Credentials{AccessKeyID: t.c.AccessKey, SecretAccessKey: t.c.SecretKey.Reveal(),
+		SessionToken: t.c.SessionToken.Reveal()}
 	if err := t.signer.SignHTTP(ctx, keys, r, hash, "s3", t.c.Region, time.Now()); err != nil {
 		return nil, fmt.Errorf("s3: sign: %w", err)
 	}
@@ -159,10 +160,14 @@ func refusal(status int, said []byte) error {
 		return errors.New("it answers 200 with a body, as no store of objects does: is the endpoint one?")
 	}
 	hint := map[string]string{
-		"AccessDenied": "the key may not put objects there", "InvalidAccessKeyId": "the store does not know streams.s3.access_key",
-		"SignatureDoesNotMatch": "streams.s3.secret_key, or the region, is another one", "NoSuchBucket": "make the bucket, or see streams.s3.bucket",
-		"PermanentRedirect": "see streams.s3.region and streams.s3.endpoint", "AuthorizationHeaderMalformed": "see streams.s3.region",
-		"ExpiredToken": "the temporary keys are too old", "RequestTimeTooSkewed": "see the clock of this machine",
+		"AccessDenied":                 "the key may not put objects there",
+		"InvalidAccessKeyId":           "the store does not know streams.s3.access_key",
+		"SignatureDoesNotMatch":        "streams.s3.secret_key, or the region, is another one",
+		"NoSuchBucket":                 "make the bucket, or see streams.s3.bucket",
+		"PermanentRedirect":            "see streams.s3.region and streams.s3.endpoint",
+		"AuthorizationHeaderMalformed": "see streams.s3.region",
+		"ExpiredToken":                 "the temporary keys are too old",
+		"RequestTimeTooSkewed":         "see the clock of this machine",
 	}[e.Code]
 	text := fmt.Sprintf("it answers %d", status)
 	if e.Code != "" {

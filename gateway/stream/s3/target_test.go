@@ -15,7 +15,8 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-var batch = stream.Batch{Stream: stream.Audit, Key: "audit/2026/03/01/17-000000000001-000000000002", Lines: []byte("{\"a\":1}\n{\"a\":2}\n"), Count: 2}
+var batch = stream.Batch{Stream: stream.Audit, Key: "audit/2026/03/01/17-000000000001-000000000002",
+	Lines: []byte("{\"a\":1}\n{\"a\":2}\n"), Count: 2}
 
 func TestBatchIsAnObjectThatIsSignedAsTheStoreWantsIt(t *testing.T) {
 	for name, change := range map[string]func(s *store, c *s3.Config){
@@ -25,9 +26,11 @@ func TestBatchIsAnObjectThatIsSignedAsTheStoreWantsIt(t *testing.T) {
 		"virtual host": func(s *store, c *s3.Config) {
 			s.pathStyle, c.PathStyle, c.Endpoint = false, false, "http://objects.example.com:9000"
 		},
-		"session":        func(s *store, c *s3.Config) { s.session, c.SessionToken = session, storage.NewSecret(session) },
-		"encryption":     func(_ *store, c *s3.Config) { c.Encryption = "AES256" },
-		"encryption kms": func(_ *store, c *s3.Config) { c.Encryption, c.KMSKey = "aws:kms", "arn:aws:kms:eu-central-1:1:key/x-1" },
+		"session":    func(s *store, c *s3.Config) { s.session, c.SessionToken = session, storage.NewSecret(session) },
+		"encryption": func(_ *store, c *s3.Config) { c.Encryption = "AES256" },
+		"encryption kms": func(_ *store, c *s3.Config) {
+			c.Encryption, c.KMSKey = "aws:kms", "arn:aws:kms:eu-central-1:1:key/x-1"
+		},
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t)
@@ -55,7 +58,8 @@ func TestBatchIsAnObjectThatIsSignedAsTheStoreWantsIt(t *testing.T) {
 			if s.rewrites != 0 {
 				t.Error("the same batch makes other bytes the second time")
 			}
-			if got := s.headers.Get("X-Amz-Server-Side-Encryption") + s.headers.Get("X-Amz-Server-Side-Encryption-Aws-Kms-Key-Id"); got != c.Encryption+c.KMSKey {
+			if got := s.headers.Get("X-Amz-Server-Side-Encryption") +
+				s.headers.Get("X-Amz-Server-Side-Encryption-Aws-Kms-Key-Id"); got != c.Encryption+c.KMSKey {
 				t.Errorf("the headers ask for the encryption %q", got)
 			}
 		})

@@ -125,7 +125,8 @@ func shipThroughTrouble(t *testing.T, dice *rand.Rand) {
 			if err := json.Unmarshal([]byte(text), &l); err != nil {
 				t.Fatal(err)
 			}
-			if next == len(records) || l.Seq != records[next].Seq || !strings.HasSuffix(strings.TrimSpace(text), string(records[next].Data[1:])) {
+			if next == len(records) || l.Seq != records[next].Seq || !strings.HasSuffix(strings.TrimSpace(text),
+				string(records[next].Data[1:])) {
 				t.Fatalf("%s has\n%s\nwant record %d", name, text, next+1)
 			}
 			next++

@@ -30,18 +30,22 @@ var fields = []field{
 	{"domains", func(b, a storage.App) bool { return slices.Equal(b.Domains, a.Domains) }, func(b, a storage.App) bool {
 		return lacks(a.Domains, b.Domains)
 	}, never},
-	{"redirect_uris", func(b, a storage.App) bool { return slices.Equal(b.RedirectURIs, a.RedirectURIs) }, func(b, a storage.App) bool {
-		return len(a.RedirectURIs) > 0 && (len(b.RedirectURIs) == 0 || lacks(a.RedirectURIs, b.RedirectURIs))
-	}, func(a storage.App) bool { return len(a.RedirectURIs) == 0 }},
-	{"backchannel_logout_uri", func(b, a storage.App) bool { return b.BackchannelLogoutURI == a.BackchannelLogoutURI }, func(_, a storage.App) bool {
-		return a.BackchannelLogoutURI == ""
-	}, func(a storage.App) bool { return a.BackchannelLogoutURI != "" }},
-	{"id_token_alg", func(b, a storage.App) bool { return b.SignsIDTokensWith() == a.SignsIDTokensWith() }, func(_, a storage.App) bool {
-		return a.SignsIDTokensWith() != "HS256"
-	}, func(a storage.App) bool { return a.SignsIDTokensWith() == "HS256" }},
+	{"redirect_uris", func(b, a storage.App) bool { return slices.Equal(b.RedirectURIs, a.RedirectURIs) },
+		func(b, a storage.App) bool {
+			return len(a.RedirectURIs) > 0 && (len(b.RedirectURIs) == 0 || lacks(a.RedirectURIs, b.RedirectURIs))
+		}, func(a storage.App) bool { return len(a.RedirectURIs) == 0 }},
+	{"backchannel_logout_uri", func(b, a storage.App) bool { return b.BackchannelLogoutURI == a.BackchannelLogoutURI },
+		func(_, a storage.App) bool {
+			return a.BackchannelLogoutURI == ""
+		}, func(a storage.App) bool { return a.BackchannelLogoutURI != "" }},
+	{"id_token_alg", func(b, a storage.App) bool { return b.SignsIDTokensWith() == a.SignsIDTokensWith() },
+		func(_, a storage.App) bool {
+			return a.SignsIDTokensWith() != "HS256"
+		}, func(a storage.App) bool { return a.SignsIDTokensWith() == "HS256" }},
 	{"legacy_success_code", func(b, a storage.App) bool { return b.SuccessCode() == a.SuccessCode() }, nil, never},
 	{"brand", sameBrand, changed, never},
-	{"mfa", func(b, a storage.App) bool { return b.MFA == a.MFA }, func(_, a storage.App) bool { return a.MFA == authn.MFARequired },
+	{"mfa", func(b, a storage.App) bool { return b.MFA == a.MFA },
+		func(_, a storage.App) bool { return a.MFA == authn.MFARequired },
 		func(a storage.App) bool { return a.MFA != authn.MFARequired }},
 }
 
@@ -132,7 +136,8 @@ func byOwner(before, after storage.App) error {
 		return nil
 	}
 	if u, err := url.Parse(after.BackchannelLogoutURI); err != nil || netguard.Inside(u) {
-		return &Denied{"backchannel_logout_uri", "the address is of this machine or of a private network: ask an administrator to set it in the console, or give a public one"}
+		return &Denied{"backchannel_logout_uri", "the address is of this machine or of a private network: ask an " +
+			"administrator to set it in the console, or give a public one"}
 	}
 	return nil
 }

@@ -24,8 +24,8 @@ type AccessChange struct {
 	Add    []access.Rule          // they take the place of rules about the same subject and tools; users are named by sub
 }
 
-// SetAccess changes who may use the tools of a capability; rules that were added come last in the list. The owner of the
-// capability may, and administrators, whose rules stay until one of them takes them away.
+// SetAccess changes who may use the tools of a capability; rules that were added come last in the list. The
+// owner of the capability may, and administrators, whose rules stay until one of them takes them away.
 func (a *Acts) SetAccess(ctx context.Context, by admin.Actor, member string, ch AccessChange) (before,
 	after access.List, err error) {
 	c, err := a.own(ctx, by, member)

@@ -133,11 +133,15 @@ func benchFind(b *testing.B, o *office, size int) {
 		}
 	})
 	for name, q := range map[string]event.Query{
-		"request": {RequestID: old.RequestID}, "nothing": {RequestID: "nobody has this"}, "user": {User: old.User}, "user and kind": {User: old.User, Kind: old.Kind},
-		"app": {App: old.App}, "kind": {Kind: old.Kind}, "kind long ago": {Kind: old.Kind, To: old.At}, "time alone": {From: old.At.Add(-time.Hour), To: old.At},
-		"40 apps long ago": {Apps: appsOf(o.all[:40]), Status: "5xx", To: old.At}, "user, kind and status": {User: old.User, Kind: old.Kind, Status: "5xx"},
-		"user and time": {User: old.User, To: old.At}, "address": {IP: old.IP}, "app and kind and time": {App: old.App, Kind: old.Kind, To: old.At},
-		"40 apps": {Apps: appsOf(o.all[:40]), Status: "5xx"},
+		"request": {RequestID: old.RequestID}, "nothing": {RequestID: "nobody has this"}, "user": {User: old.User},
+		"user and kind": {User: old.User, Kind: old.Kind},
+		"app":           {App: old.App}, "kind": {Kind: old.Kind}, "kind long ago": {Kind: old.Kind, To: old.At},
+		"time alone":            {From: old.At.Add(-time.Hour), To: old.At},
+		"40 apps long ago":      {Apps: appsOf(o.all[:40]), Status: "5xx", To: old.At},
+		"user, kind and status": {User: old.User, Kind: old.Kind, Status: "5xx"},
+		"user and time":         {User: old.User, To: old.At}, "address": {IP: old.IP},
+		"app and kind and time": {App: old.App, Kind: old.Kind, To: old.At},
+		"40 apps":               {Apps: appsOf(o.all[:40]), Status: "5xx"},
 	} {
 		b.Run(name, func(b *testing.B) {
 			store := &counting{office: o}

@@ -60,7 +60,8 @@ func (o *office) whole(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := o.documents(t); n['h'] != 1 || n['s'] != len(h.segments) || n['p'] != parts*len(h.groups) {
-		t.Errorf("the index has %v documents by letter, want 1 head, %d segments and %d parts", n, len(h.segments), parts*len(h.groups))
+		t.Errorf("the index has %v documents by letter, want 1 head, %d segments and %d parts", n, len(h.segments),
+			parts*len(h.groups))
 	}
 	next := uint64(0)
 	for i, s := range append(h.groups, h.segments...) {
@@ -191,7 +192,8 @@ func TestIndexOfAnotherTrailIsMadeAnew(t *testing.T) {
 	o.grow(t, 1_500)
 	o.settle(t, o)
 	other := newOffice(t, memory.New())
-	for _, span := range append([]driver.Span{driver.Is(headEntry)}, wholeSpans...) { // as if only the documents had been restored
+	// as if only the documents had been restored
+	for _, span := range append([]driver.Span{driver.Is(headEntry)}, wholeSpans...) {
 		docs, _, err := o.TrailIndex(t.Context(), span, driver.Page)
 		if err != nil {
 			t.Fatal(err)
@@ -231,14 +233,16 @@ func TestReindexingMakesTheSameIndex(t *testing.T) {
 	o.check(t, o, 20, 0)
 	o.whole(t)
 	if h, err := loadHead(t.Context(), o); err != nil || h.key == old.key || h.cursor != old.cursor {
-		t.Errorf("the index made anew has key %x and cursor %d, %v; want another key and cursor %d", h.key, h.cursor, err, old.cursor)
+		t.Errorf("the index made anew has key %x and cursor %d, %v; want another key and cursor %d", h.key, h.cursor, err,
+			old.cursor)
 	}
 }
 
 func TestHostileTextsAreFoundAndFindNothingElse(t *testing.T) {
 	o := newOffice(t, memory.New())
 	long := fmt.Sprintf("%0500d", 7)
-	hostile := []string{"\x1f", "a\x1fb", "\x00", "'; DROP", "%", "*", "\xff\xfe", long, long + "x", "\u202e", "p00.", " ", "ä"}
+	hostile := []string{"\x1f", "a\x1fb", "\x00", "'; DROP", "%", "*", "\xff\xfe", long, long + "x", "\u202e", "p00.", " ",
+		"ä"}
 	for _, text := range hostile {
 		o.note(t, event.Event{At: began, Kind: event.Call, User: text, RequestID: text, App: text, IP: text})
 	}
@@ -262,7 +266,8 @@ func TestHostileTextsAreFoundAndFindNothingElse(t *testing.T) {
 func TestQueryThatCannotBeAskedIsInvalid(t *testing.T) {
 	o := newOffice(t, memory.New())
 	for _, q := range []event.Query{
-		{Limit: -1}, {Limit: event.MaxLimit + 1}, {Status: "6xx"}, {Status: "200"}, {From: began, To: began}, {Apps: make([]string, event.MaxApps+1)},
+		{Limit: -1}, {Limit: event.MaxLimit + 1}, {Status: "6xx"}, {Status: "200"}, {From: began, To: began},
+		{Apps: make([]string, event.MaxApps+1)},
 	} {
 		if _, err := Find(t.Context(), o, q); !errors.Is(err, driver.ErrInvalid) {
 			t.Errorf("%+v = %v, want %v", q, err, driver.ErrInvalid)

@@ -45,9 +45,12 @@ var kinds = []string{event.Call, event.Call, event.Call, event.ToolCall, event.T
 // draw makes an event: few applications, some users and addresses, request ids that nobody has twice.
 func (o *office) draw(i int) event.Event {
 	e := event.Event{
-		At: began.Add(time.Duration(i)*time.Second + time.Duration(o.rnd.IntN(90))*time.Second), Kind: kinds[o.rnd.IntN(len(kinds))],
-		App: fmt.Sprint("app", o.rnd.IntN(30)*o.rnd.IntN(30)), User: fmt.Sprint("user", o.rnd.IntN(3000)), IP: fmt.Sprintf("192.0.2.%d", o.rnd.IntN(256)),
-		RequestID: fmt.Sprintf("%08x-%d", o.rnd.Uint32(), i), Status: []int{200, 200, 200, 204, 302, 404, 403, 500, 0}[o.rnd.IntN(9)],
+		At:   began.Add(time.Duration(i)*time.Second + time.Duration(o.rnd.IntN(90))*time.Second),
+		Kind: kinds[o.rnd.IntN(len(kinds))],
+		App:  fmt.Sprint("app", o.rnd.IntN(30)*o.rnd.IntN(30)), User: fmt.Sprint("user", o.rnd.IntN(3000)),
+		IP:        fmt.Sprintf("192.0.2.%d", o.rnd.IntN(256)),
+		RequestID: fmt.Sprintf("%08x-%d", o.rnd.Uint32(), i), Status: []int{200, 200, 200, 204, 302, 404, 403, 500,
+			0}[o.rnd.IntN(9)],
 		Path: "/api/something/that/is/long/enough", Method: "GET", Product: "shop", Latency: 12345678,
 	}
 	if o.rnd.IntN(5) == 0 {

@@ -205,7 +205,8 @@ func (x *Indexer) full(ctx context.Context, h head) (work, error) {
 // anew begins to make the index anew.
 func (x *Indexer) anew(h head) work {
 	return func(ctx context.Context) error {
-		x.Log.WarnContext(ctx, "the index of the audit trail is of other records, as after a restore of a part of the store; it is made anew")
+		x.Log.WarnContext(ctx, "the index of the audit trail is of other records, as after a restore of a part of the "+
+			"store; it is made anew")
 		return x.save(ctx, head{version: h.version, wipe: true})
 	}
 }

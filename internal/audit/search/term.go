@@ -75,7 +75,8 @@ func (h *hasher) terms(all []uint32, e *event.Event) []uint32 {
 	for _, f := range [fields]struct {
 		field byte
 		value string
-	}{{byRequest, e.RequestID}, {byUser, e.User}, {byAddress, e.IP}, {byApp, e.App}, {byStatus, class(e.Status)}, {byKind, e.Kind}} {
+	}{{byRequest, e.RequestID}, {byUser, e.User}, {byAddress, e.IP}, {byApp, e.App}, {byStatus, class(e.Status)},
+		{byKind, e.Kind}} {
 		if f.value != "" {
 			all = append(all, h.term(f.field, f.value))
 		}

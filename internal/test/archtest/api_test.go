@@ -36,15 +36,16 @@ func TestGoDocFitsOnAPage(t *testing.T) {
 	}
 }
 
-// A type of internal/ in an exported signature is one that its reader cannot name, nor look up. Functions and variables by
-// which the packages of a store hand each other documents are no part of its types and methods: a host can neither
-// call nor use them.
+// A type of internal/ in an exported signature is one that its reader cannot name, nor look up. Functions and
+// variables by which the packages of a store hand each other documents are no part of its types and methods: a
+// host can neither call nor use them.
 func TestAPIExportsNoInternalType(t *testing.T) {
 	public, exports := publicPackages(t)
 	if len(public) < 10 {
 		t.Fatalf("only %q are public: the test looks in the wrong place", public)
 	}
-	source := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
+	source := importer.ForCompiler(token.NewFileSet(), "gc",
+		func(path string) (io.ReadCloser, error) { return os.Open(exports[path]) })
 	for _, path := range public {
 		pkg, err := source.Import(path)
 		if err != nil {
@@ -86,17 +87,21 @@ func TestInternalTypesAreFoundWhereverTheyAreNamed(t *testing.T) {
 	named("Field", field("Shown"))
 	named("Quiet", field("hidden"))
 	named("Behind", types.NewPointer(named("lower", field("Shown"))))
-	signature := types.NewSignatureType(nil, nil, nil, nil, types.NewTuple(types.NewParam(token.NoPos, public, "", types.NewMap(types.Typ[types.String], hidden))), false)
+	signature := types.NewSignatureType(nil, nil, nil, nil,
+		types.NewTuple(types.NewParam(token.NoPos, public, "", types.NewMap(types.Typ[types.String], hidden))), false)
 	public.Scope().Insert(types.NewFunc(token.NoPos, public, "Func", signature))
-	named("Faced", types.NewInterfaceType([]*types.Func{types.NewFunc(token.NoPos, public, "Do", signature)}, nil).Complete())
+	named("Faced", types.NewInterfaceType([]*types.Func{types.NewFunc(token.NoPos, public, "Do", signature)},
+		nil).Complete())
 	public.Scope().Insert(types.NewTypeName(token.NoPos, public, "Alias", hidden))
-	faced := types.NewNamed(types.NewTypeName(token.NoPos, inner, "Store", nil), types.NewInterfaceType(nil, nil).Complete(), nil)
+	faced := types.NewNamed(types.NewTypeName(token.NoPos, inner, "Store", nil),
+		types.NewInterfaceType(nil, nil).Complete(), nil)
 	named("Embeds", types.NewInterfaceType(nil, []types.Type{faced}).Complete())
 	var at []string
 	for _, found := range internalNames(public) {
 		at = append(at, strings.Fields(found)[0])
 	}
-	if want := []string{"room.Alias", "room.Behind.Shown", "room.Embeds", "room.Faced.Do", "room.Field.Shown", "room.Func"}; !slices.Equal(at, want) {
+	if want := []string{"room.Alias", "room.Behind.Shown", "room.Embeds", "room.Faced.Do", "room.Field.Shown",
+		"room.Func"}; !slices.Equal(at, want) {
 		t.Errorf("found at %q, want %q", at, want)
 	}
 }
@@ -104,7 +109,8 @@ func TestInternalTypesAreFoundWhereverTheyAreNamed(t *testing.T) {
 // publicPackages returns the packages that hosts import, and the export data of all that these need.
 func publicPackages(t *testing.T) (public []string, exports map[string]string) {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}", "./gateway/...", "./legacy/...", "./mcpbus/...", "./oauth/...", "./registry/...", "./storage/...", ".")
+	cmd := exec.CommandContext(t.Context(), "go", "list", "-export", "-deps", "-f", "{{.ImportPath}} {{.Export}}",
+		"./gateway/...", "./legacy/...", "./mcpbus/...", "./oauth/...", "./registry/...", "./storage/...", ".")
 	cmd.Dir = root
 	out, err := cmd.Output()
 	if err != nil {

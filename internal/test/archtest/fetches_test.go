@@ -46,7 +46,8 @@ func TestEverythingThatOpensAConnectionIsInTheThreatModel(t *testing.T) {
 			return err
 		}
 		if opening++; !named[path] {
-			t.Errorf("%s opens connections (%s), and stands nowhere in the table of threats.md: say who can cause it, where to and by what list", path, opens.Find(text))
+			t.Errorf("%s opens connections (%s), and stands nowhere in the table of threats.md: say who can cause it, where "+
+				"to and by what list", path, opens.Find(text))
 		}
 		return nil
 	})

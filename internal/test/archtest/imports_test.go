@@ -57,10 +57,11 @@ var heavy = map[string]string{
 	"go.opentelemetry.io/otel/sdk":       "cmd/keystile/internal/telemetry",
 	"go.opentelemetry.io/otel/exporters": "cmd/keystile/internal/telemetry",
 
-	"github.com/chromedp/chromedp":             "internal/test/campaigns/browser",
-	"github.com/chromedp/cdproto":              "internal/test/campaigns/browser",
-	"golang.org/x/net/websocket":               "internal/test/campaigns/browser",
-	"github.com/santhosh-tekuri/jsonschema/v6": "internal/test/openapitest", // for tests alone: see TestProgramLinksNothingForTests
+	"github.com/chromedp/chromedp": "internal/test/campaigns/browser",
+	"github.com/chromedp/cdproto":  "internal/test/campaigns/browser",
+	"golang.org/x/net/websocket":   "internal/test/campaigns/browser",
+	// for tests alone: see TestProgramLinksNothingForTests
+	"github.com/santhosh-tekuri/jsonschema/v6": "internal/test/openapitest",
 }
 
 var testOnly = map[string]string{
@@ -68,14 +69,15 @@ var testOnly = map[string]string{
 	"go.opentelemetry.io/otel/codes":     "mcpbus",
 	"go.opentelemetry.io/otel/trace":     "internal/test/service/gateway mcpbus cmd/keystile/internal",
 	// spans in memory
-	"go.opentelemetry.io/otel/sdk":             "internal/span storage/oteltrace internal/test/service/gateway mcpbus .",
-	"go.opentelemetry.io/proto/otlp":           "cmd/keystile/internal/telemetry cmd/keystile/command",
-	"google.golang.org/protobuf":               "cmd/keystile/internal/telemetry cmd/keystile/command",
-	"golang.org/x/oauth2":                      "internal/test/campaigns/peers",
-	"golang.org/x/text/encoding":               "internal/restcall",
-	"go.yaml.in/yaml/v3":                       "examples/cluster examples/deploy",
-	"github.com/coreos/go-oidc/v3":             "internal/test/campaigns/peers",
-	"github.com/go-jose/go-jose/v4":            "internal/token oauth", // whoever is told of a logout verifies it by other code than ours
+	"go.opentelemetry.io/otel/sdk":   "internal/span storage/oteltrace internal/test/service/gateway mcpbus .",
+	"go.opentelemetry.io/proto/otlp": "cmd/keystile/internal/telemetry cmd/keystile/command",
+	"google.golang.org/protobuf":     "cmd/keystile/internal/telemetry cmd/keystile/command",
+	"golang.org/x/oauth2":            "internal/test/campaigns/peers",
+	"golang.org/x/text/encoding":     "internal/restcall",
+	"go.yaml.in/yaml/v3":             "examples/cluster examples/deploy",
+	"github.com/coreos/go-oidc/v3":   "internal/test/campaigns/peers",
+	// whoever is told of a logout verifies it by other code than ours
+	"github.com/go-jose/go-jose/v4":            "internal/token oauth",
 	"github.com/getkin/kin-openapi":            "internal/test/campaigns/peers internal/test/service/registry registry",
 	"github.com/santhosh-tekuri/jsonschema/v6": "registry",
 }

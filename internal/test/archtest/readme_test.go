@@ -92,7 +92,8 @@ func TestReadmesEmbeddingsCompileElsewhere(t *testing.T) {
 	second, must, _ := strings.Cut(blocks[1], "\nfunc ")
 	for name, body := range map[string]string{
 		"one handler": "func main() {\n" + blocks[0] + "}\n",
-		"the rooms":   "func main() {\nctx, backend, masterKey := context.Background(), memory.New(), storage.NewMasterKey()\n" + second + "}\n\nfunc " + must,
+		"the rooms": "func main() {\nctx, backend, masterKey := context.Background(), memory.New(), " +
+			"storage.NewMasterKey()\n" + second + "}\n\nfunc " + must,
 	} {
 		t.Run(name, func(t *testing.T) {
 			var program bytes.Buffer
@@ -116,8 +117,10 @@ func TestReadmesEmbeddingsCompileElsewhere(t *testing.T) {
 			}
 			write("main.go", program.Bytes())
 			write("go.sum", sums)
-			write("go.mod", fmt.Appendf(nil, "module example.com/host\n\ngo 1.26\n\nrequire %s v0.0.0\n\nreplace %s => %s\n", module, module, here))
-			build := exec.CommandContext(t.Context(), "go", "build", "-mod=mod", "-ldflags=-s -w", "-o", filepath.Join(folder, "host"), ".")
+			write("go.mod", fmt.Appendf(nil, "module example.com/host\n\ngo 1.26\n\nrequire %s v0.0.0\n\nreplace %s => %s\n",
+				module, module, here))
+			build := exec.CommandContext(t.Context(), "go", "build", "-mod=mod", "-ldflags=-s -w", "-o",
+				filepath.Join(folder, "host"), ".")
 			build.Dir = folder
 			if said, err := build.CombinedOutput(); err != nil {
 				t.Errorf("%v\n%s\n%s", err, said, program.Bytes())

@@ -149,7 +149,8 @@ func (s *sizes) add(text []byte) error {
 
 func TestSizesCountWhatATypeHasItself(t *testing.T) {
 	s := sizes{declared: map[string]int{}, methods: map[string]int{}}
-	const text = "package p\ntype I interface {\n\tOther\n\tA()\n\tB() int\n}\ntype T[E any] struct{}\nfunc (t T[E]) A() " +
+	const text = "package p\ntype I interface {\n\tOther\n\tA()\n\tB() int\n}\ntype T[E any] struct{}\n" +
+		"func (t T[E]) A() " +
 		"{}\nfunc (*T[E]) B() {}\n"
 	if err := s.add([]byte(text)); err != nil {
 		t.Fatal(err)

@@ -25,10 +25,10 @@ const howMany = "KEYSTILE_TEST_NODES" // that share the store; 1 is the default
 // in the end. One node has the Backend that New returns. Those of several are each a driver.Shared, so that
 // every node follows what the others revoke and change.
 //
-// settle is to be called after each request, in a synctest bubble: after one that has revoked
-// something, or changed what nodes cache, it tells them so, as a database that notifies does, and lets as many
-// tenths of a second pass as they take to read it: mostly none. After others it lets no time pass. Without being told, nodes
-// read once a second: that is tried elsewhere, since dialogues have times in seconds.
+// settle is to be called after each request, in a synctest bubble: after one that has revoked something, or
+// changed what nodes cache, it tells them so, as a database that notifies does, and lets as many tenths of a
+// second pass as they take to read it: mostly none. After others it lets no time pass. Without being told,
+// nodes read once a second: that is tried elsewhere, since dialogues have times in seconds.
 //
 // Days that a test lets pass would be millions of reads of the feed. Only these nodes write to the store, so
 // where nothing was written since the last read the next one waits until something is. A node that

@@ -64,7 +64,8 @@ extraEnv: [{name: KEYSTILE_MAIL_SMTP_PASSWORD, valueFrom: {secretKeyRef: {name: 
 `
 )
 
-var every = map[string]string{"one node": oneNode, "three nodes": threeNodes, "behind an ingress": behindAnIngress, "everything": everything}
+var every = map[string]string{"one node": oneNode, "three nodes": threeNodes, "behind an ingress": behindAnIngress,
+	"everything": everything}
 
 func TestHelmFindsNothingToMend(t *testing.T) {
 	for name, values := range every {
@@ -87,8 +88,10 @@ func container(t *testing.T, m *manifests) core.Container {
 	}
 	c := pod.Containers[0]
 	p, s := pod.SecurityContext, c.SecurityContext
-	if !*p.RunAsNonRoot || *p.RunAsUser != 10001 || *p.FSGroup != 10001 || p.SeccompProfile.Type != core.SeccompProfileTypeRuntimeDefault ||
-		*s.AllowPrivilegeEscalation || !*s.ReadOnlyRootFilesystem || !slices.Equal(s.Capabilities.Drop, []core.Capability{"ALL"}) || s.Capabilities.Add != nil {
+	if !*p.RunAsNonRoot || *p.RunAsUser != 10001 || *p.FSGroup != 10001 ||
+		p.SeccompProfile.Type != core.SeccompProfileTypeRuntimeDefault ||
+		*s.AllowPrivilegeEscalation || !*s.ReadOnlyRootFilesystem ||
+		!slices.Equal(s.Capabilities.Drop, []core.Capability{"ALL"}) || s.Capabilities.Add != nil {
 		t.Errorf("it may do %+v, %+v", p, s)
 	}
 	if pod.HostNetwork || pod.HostPID || *pod.EnableServiceLinks || *pod.AutomountServiceAccountToken {
@@ -127,12 +130,15 @@ func TestWayToInstallItIsWhole(t *testing.T) {
 					t.Errorf("%s selects %v (%v), and the pods are %v", name, s, err, selected)
 				}
 			}
-			if _, is := m.services[m.set.Spec.ServiceName]; !is || m.services[m.set.Spec.ServiceName].Spec.ClusterIP != core.ClusterIPNone {
+			if _, is := m.services[m.set.Spec.ServiceName]; !is ||
+				m.services[m.set.Spec.ServiceName].Spec.ClusterIP != core.ClusterIPNone {
 				t.Errorf("the pods have no names by %q", m.set.Spec.ServiceName)
 			}
 			for _, v := range c.VolumeMounts {
-				inPod := slices.ContainsFunc(m.set.Spec.Template.Spec.Volumes, func(to core.Volume) bool { return to.Name == v.Name })
-				own := slices.ContainsFunc(m.set.Spec.VolumeClaimTemplates, func(to core.PersistentVolumeClaim) bool { return to.Name == v.Name })
+				inPod := slices.ContainsFunc(m.set.Spec.Template.Spec.Volumes,
+					func(to core.Volume) bool { return to.Name == v.Name })
+				own := slices.ContainsFunc(m.set.Spec.VolumeClaimTemplates,
+					func(to core.PersistentVolumeClaim) bool { return to.Name == v.Name })
 				if inPod == own {
 					t.Errorf("the volume %s is there %v, %v", v.Name, inPod, own)
 				}
@@ -143,17 +149,20 @@ func TestWayToInstallItIsWhole(t *testing.T) {
 
 func TestChartOfOneNodeKeepsItsStoreInAVolume(t *testing.T) {
 	m := rendered(t, oneNode)
-	if *m.set.Spec.Replicas != 1 || m.budget != nil || m.ingress != nil || m.policy != nil || m.monitor != nil || m.rules != nil || len(m.configs) != 1 {
+	if *m.set.Spec.Replicas != 1 || m.budget != nil || m.ingress != nil || m.policy != nil || m.monitor != nil ||
+		m.rules != nil || len(m.configs) != 1 {
 		t.Errorf("more than a node is made: %+v", m)
 	}
 	claim := m.set.Spec.VolumeClaimTemplates[0].Spec
-	if claim.StorageClassName != nil || !claim.Resources.Requests.Storage().Equal(resource.MustParse("10Gi")) || claim.AccessModes[0] != core.ReadWriteOnce {
+	if claim.StorageClassName != nil || !claim.Resources.Requests.Storage().Equal(resource.MustParse("10Gi")) ||
+		claim.AccessModes[0] != core.ReadWriteOnce {
 		t.Errorf("its volume is %+v", claim)
 	}
 	if grace := *m.set.Spec.Template.Spec.TerminationGracePeriodSeconds; grace != 30 {
 		t.Errorf("it gets %d s to drain for 10 s", grace)
 	}
-	if !strings.Contains(m.notes, "id-keystile-0 -- keystile user set admin --password -") || !strings.Contains(m.notes, "There is no Ingress") {
+	if !strings.Contains(m.notes, "id-keystile-0 -- keystile user set admin --password -") ||
+		!strings.Contains(m.notes, "There is no Ingress") {
 		t.Errorf("people are told %s", m.notes)
 	}
 }
@@ -161,7 +170,8 @@ func TestChartOfOneNodeKeepsItsStoreInAVolume(t *testing.T) {
 func TestChartOfSeveralNodesSurvivesTheLossOfOne(t *testing.T) {
 	m := rendered(t, threeNodes)
 	spec := m.set.Spec
-	if *spec.Replicas != 3 || m.budget.Spec.MaxUnavailable.IntValue() != 1 || len(spec.Template.Spec.TopologySpreadConstraints) != 1 || spec.PodManagementPolicy != "OrderedReady" {
+	if *spec.Replicas != 3 || m.budget.Spec.MaxUnavailable.IntValue() != 1 ||
+		len(spec.Template.Spec.TopologySpreadConstraints) != 1 || spec.PodManagementPolicy != "OrderedReady" {
 		t.Errorf("the nodes are %+v", spec)
 	}
 	if grace := *spec.Template.Spec.TerminationGracePeriodSeconds; grace != 35 {
@@ -178,10 +188,12 @@ func TestIngressLeadsToTheService(t *testing.T) {
 	m := rendered(t, behindAnIngress)
 	rule := m.ingress.Spec.Rules[0]
 	to := rule.HTTP.Paths[0].Backend.Service
-	if rule.Host != "id.example.com" || m.ingress.Spec.TLS[0].Hosts[0] != "id.example.com" || m.ingress.Spec.TLS[0].SecretName != "id-tls" || *m.ingress.Spec.IngressClassName != "nginx" {
+	if rule.Host != "id.example.com" || m.ingress.Spec.TLS[0].Hosts[0] != "id.example.com" ||
+		m.ingress.Spec.TLS[0].SecretName != "id-tls" || *m.ingress.Spec.IngressClassName != "nginx" {
 		t.Errorf("the ingress is %+v", m.ingress.Spec)
 	}
-	if s, is := m.services[to.Name]; !is || s.Spec.Ports[0].Name != to.Port.Name || s.Spec.ClusterIP == core.ClusterIPNone {
+	if s, is := m.services[to.Name]; !is || s.Spec.Ports[0].Name != to.Port.Name ||
+		s.Spec.ClusterIP == core.ClusterIPNone {
 		t.Errorf("it leads to %+v", to)
 	}
 }
@@ -195,7 +207,8 @@ func TestChartBringsMonitoring(t *testing.T) {
 			t.Errorf("metrics are read through %s", name)
 		}
 	}
-	if job := m.services[m.set.Spec.ServiceName].Labels[m.monitor.Spec.JobLabel]; job != "keystile" || m.monitor.Spec.Endpoints[0].Port != "admin" {
+	if job := m.services[m.set.Spec.ServiceName].Labels[m.monitor.Spec.JobLabel]; job != "keystile" ||
+		m.monitor.Spec.Endpoints[0].Port != "admin" {
 		t.Errorf("the job is %q: %+v", job, m.monitor.Spec)
 	}
 	var alerts, got any
@@ -210,7 +223,8 @@ func TestChartBringsMonitoring(t *testing.T) {
 	}
 	dashboard, err := os.ReadFile(folder + "/files/grafana.json")
 	fatal(t, err)
-	if c := m.configs["id-keystile-dashboard"]; c.Data["keystile.json"] != strings.TrimSuffix(string(dashboard), "\n") || c.Labels["grafana_dashboard"] != "1" {
+	if c := m.configs["id-keystile-dashboard"]; c.Data["keystile.json"] != strings.TrimSuffix(string(dashboard), "\n") ||
+		c.Labels["grafana_dashboard"] != "1" {
 		t.Error("the dashboard is another")
 	}
 	var ports []string
@@ -242,7 +256,8 @@ func TestChangeOfTheConfigurationStartsThePodsAnew(t *testing.T) {
 }
 
 func TestNamesFitWhateverTheReleaseIsCalled(t *testing.T) {
-	for _, name := range []string{"id", "keystile", "my-keystile-2", strings.Repeat("a", 53), "keystile-" + strings.Repeat("b", 44)} {
+	for _, name := range []string{"id", "keystile", "my-keystile-2", strings.Repeat("a", 53),
+		"keystile-" + strings.Repeat("b", 44)} {
 		files, err := renderAs(t, name, everything)
 		fatal(t, err)
 		m := read(t, files)

@@ -56,7 +56,8 @@ func renderAs(t *testing.T, name, values string) (map[string]string, error) {
 	given := chartutil.Values{}
 	fatal(t, yaml.UnmarshalStrict([]byte(values), &given))
 	c := load(t)
-	all, err := chartutil.ToRenderValues(c, given, chartutil.ReleaseOptions{Name: name, Namespace: "sso", Revision: 1, IsInstall: true}, chartutil.DefaultCapabilities)
+	all, err := chartutil.ToRenderValues(c, given, chartutil.ReleaseOptions{Name: name, Namespace: "sso", Revision: 1,
+		IsInstall: true}, chartutil.DefaultCapabilities)
 	if err != nil {
 		return nil, err
 	}

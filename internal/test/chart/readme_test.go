@@ -24,7 +24,8 @@ func TestReadmeSettingsAreTakenByTheChart(t *testing.T) {
 	fatal(t, err)
 	m := rendered(t, string(given))
 	c := container(t, m)
-	if *m.set.Spec.Replicas != 3 || m.ingress == nil || m.monitor == nil || m.rules == nil || len(m.configs) != 2 || c.Image != "registry.example.com/keystile:v1.0.0" {
+	if *m.set.Spec.Replicas != 3 || m.ingress == nil || m.monitor == nil || m.rules == nil || len(m.configs) != 2 ||
+		c.Image != "registry.example.com/keystile:v1.0.0" {
 		t.Errorf("it makes %d nodes of %s, and %+v", *m.set.Spec.Replicas, c.Image, m)
 	}
 }

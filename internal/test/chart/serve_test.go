@@ -19,11 +19,13 @@ import (
 
 const masterKey = "KEYSTILE_MASTER_KEY=bXkgbWFzdGVyIGtleSBmb3IgdGVzdHMgb25seSAhISE="
 
-// mounted writes the configuration to a folder, and returns the container's arguments with that and another data folder.
+// mounted writes the configuration to a folder, and returns the container's arguments with that and another
+// data folder.
 func mounted(t *testing.T, m *manifests, data string) []string {
 	t.Helper()
 	dir := t.TempDir()
-	fatal(t, os.WriteFile(filepath.Join(dir, "keystile.yaml"), []byte(m.configs["id-keystile"].Data["keystile.yaml"]), 0o600))
+	fatal(t, os.WriteFile(filepath.Join(dir, "keystile.yaml"), []byte(m.configs["id-keystile"].Data["keystile.yaml"]),
+		0o600))
 	var args []string
 	for _, arg := range m.set.Spec.Template.Spec.Containers[0].Args {
 		args = append(args, strings.NewReplacer("/etc/keystile", dir, "/var/lib/keystile", data).Replace(arg))
@@ -49,8 +51,10 @@ func TestProgramTakesTheConfiguration(t *testing.T) {
 					delete(set, v.Key)
 				}
 			}
-			if !strings.HasPrefix(set["base_url"], "https://id.example.com") || set["listen"] != "0.0.0.0:8080" || set["admin.listen"] != "0.0.0.0:9090" ||
-				set["log.format"] != "json" || set["node_name"] != "id-keystile-0" || set["master_key"] == "" || !strings.HasSuffix(set["data"], "/data") {
+			if !strings.HasPrefix(set["base_url"], "https://id.example.com") || set["listen"] != "0.0.0.0:8080" ||
+				set["admin.listen"] != "0.0.0.0:9090" ||
+				set["log.format"] != "json" || set["node_name"] != "id-keystile-0" || set["master_key"] == "" ||
+				!strings.HasSuffix(set["data"], "/data") {
 				t.Errorf("it is %v", set)
 			}
 			if several := *m.set.Spec.Replicas > 1; (set["storage_url"] != "") != several {
@@ -61,7 +65,8 @@ func TestProgramTakesTheConfiguration(t *testing.T) {
 			if err != nil || time.Duration(grace)*time.Second-drain < 15*time.Second {
 				t.Errorf("it drains for %s (%v), and is killed after %d s", set["drain"], err, grace)
 			}
-			if name == "three nodes" && (set["redis_url"] == "" || set["log.level"] != "warn" || set["admin.hosts"] != "metrics.internal" || set["mail.smtp.host"] != "mail.example.com") {
+			if name == "three nodes" && (set["redis_url"] == "" || set["log.level"] != "warn" ||
+				set["admin.hosts"] != "metrics.internal" || set["mail.smtp.host"] != "mail.example.com") {
 				t.Errorf("what was given is %v", set)
 			}
 			if name == "everything" && set["trusted_proxies"] != "10.42.0.0/16" {

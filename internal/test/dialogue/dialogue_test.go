@@ -51,7 +51,8 @@ func TestDialogueHoldsWhatIsWritten(t *testing.T) {
 	for _, answer := range []string{
 		"< 201\n",
 		"< 201\n< X-Token: {{token:refresh}}\n<~ \"method\":\"POST\"\n",
-		"< 201\n<\n< {\n<   \"method\": \"POST\",\n<   \"path\": \"http://x/x?q={{value}}\",\n<   \"header\": \"{{:some}}\",\n<   \"body\": \"a=v%26w&b=2\"\n< }\n",
+		"< 201\n<\n< {\n<   \"method\": \"POST\",\n<   \"path\": \"http://x/x?q={{value}}\",\n" +
+			"<   \"header\": \"{{:some}}\",\n<   \"body\": \"a=v%26w&b=2\"\n< }\n",
 		"< 201\n< X-Token: {{token:refresh}}\n\n> GET /{{token}}\n< 201\n<~ /rt_aaaa\n",
 	} {
 		if err := play(t, request+answer); err != nil {
@@ -69,10 +70,12 @@ func TestDialogueNoticesEveryDifference(t *testing.T) {
 		"unknown shape":    "< 201\n< X-Token: {{:nonsense}}\n",
 		"unknown value":    "< 201\n< X-Token: {{nobody}}\n",
 		"text in the body": "< 201\n<~ nowhere\n",
-		"body value":       "< 201\n<\n< {\n<   \"method\": \"GET\",\n<   \"path\": \"{{:some}}\",\n<   \"header\": \"{{:some}}\",\n<   \"body\": \"{{:some}}\"\n< }\n",
-		"missing field":    "< 201\n<\n< {\n<   \"method\": \"POST\"\n< }\n",
-		"order of fields":  "< 201\n<\n< {\n<   \"path\": \"{{:some}}\",\n<   \"method\": \"POST\",\n<   \"header\": \"{{:some}}\",\n<   \"body\": \"{{:some}}\"\n< }\n",
-		"no answer":        "",
+		"body value": "< 201\n<\n< {\n<   \"method\": \"GET\",\n<   \"path\": \"{{:some}}\",\n" +
+			"<   \"header\": \"{{:some}}\",\n<   \"body\": \"{{:some}}\"\n< }\n",
+		"missing field": "< 201\n<\n< {\n<   \"method\": \"POST\"\n< }\n",
+		"order of fields": "< 201\n<\n< {\n<   \"path\": \"{{:some}}\",\n<   \"method\": \"POST\",\n" +
+			"<   \"header\": \"{{:some}}\",\n<   \"body\": \"{{:some}}\"\n< }\n",
+		"no answer": "",
 	} {
 		if play(t, request+answer) == nil {
 			t.Errorf("%s: not noticed", name)

@@ -19,11 +19,10 @@
 //	<   "error": "invalid_grant",
 //	<   ...
 //
-// In a request {{name}} is replaced by a value, {{name:form}} by the value URL-encoded. In an answer {{name}} is the value as it
-// is known, or, in the form {{name:shape}}, anything of a shape, remembered under the
-// name from there on; {{:shape}} is not remembered. A JSON body is compared in the order
-// it was sent, indented; a header that is not named is not looked at. A line "<~ text"
-// stands for a body that has the text somewhere.
+// In a request {{name}} is replaced by a value, {{name:form}} by the value URL-encoded. In an answer {{name}}
+// is the value as it is known, or, in the form {{name:shape}}, anything of a shape, remembered under the name
+// from there on; {{:shape}} is not remembered. A JSON body is compared in the order it was sent, indented; a
+// header that is not named is not looked at. A line "<~ text" stands for a body that has the text somewhere.
 //
 // "times 60" before a request sends it as often, each time to be answered so; "times 60
 // every 1s" lets a second pass after each. "wait 5m1s" lets time pass: dialogues run in a

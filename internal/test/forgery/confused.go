@@ -70,12 +70,14 @@ func (f *forger) confused() (out []Forgery) {
 	out = append(out, Forgery{"HS256 keyed with nothing", mac(nil, f.headerOf("HS256", f.main.ID), f.body())})
 	for _, alg := range []string{"ES256", "EdDSA", "RS256", "PS256", "ES384", "ES256K", "es256", "Ed25519", "ES256 "} {
 		if alg != f.main.Alg {
-			out = append(out, Forgery{"alg " + quote(alg) + " for the " + f.main.Alg + " key", f.sign(f.header().with("alg", quote(alg)), f.body())})
+			out = append(out, Forgery{"alg " + quote(alg) + " for the " + f.main.Alg + " key",
+				f.sign(f.header().with("alg", quote(alg)), f.body())})
 		}
 	}
 	for _, p := range f.pairs {
 		if p.ID != f.main.ID {
-			out = append(out, Forgery{"kid of the " + p.State + " " + p.Alg + " key", f.sign(f.header().with("kid", quote(p.ID)), f.body())})
+			out = append(out, Forgery{"kid of the " + p.State + " " + p.Alg + " key",
+				f.sign(f.header().with("kid", quote(p.ID)), f.body())})
 		}
 	}
 	slices.SortFunc(out, byName)

@@ -33,7 +33,8 @@ type Service struct {
 func All(t testing.TB, s Service) []Forgery {
 	t.Helper()
 	f := newForger(t, s)
-	return slices.Concat(f.unsigned(), f.confused(), f.headers(), f.brokenHeaders(), f.unknownKeys(), f.claims(), f.doubled(), f.respelt(), f.misshapen(), f.otherFormats())
+	return slices.Concat(f.unsigned(), f.confused(), f.headers(), f.brokenHeaders(), f.unknownKeys(), f.claims(),
+		f.doubled(), f.respelt(), f.misshapen(), f.otherFormats())
 }
 
 // Genuine returns a token that must be accepted.
@@ -47,7 +48,8 @@ func Genuine(t testing.TB, s Service) string {
 // client sends control characters, and a space at the end is taken off on the way, which
 // makes the genuine token of it.
 func (f Forgery) Sendable() bool {
-	return !strings.ContainsFunc(f.Token, func(r rune) bool { return r < ' ' || r == 0x7F }) && !strings.HasSuffix(f.Token, " ")
+	return !strings.ContainsFunc(f.Token, func(r rune) bool { return r < ' ' || r == 0x7F }) &&
+		!strings.HasSuffix(f.Token, " ")
 }
 
 // forger signs with the first active key of the service.

@@ -7,7 +7,8 @@ func (f *forger) otherFormats() []Forgery {
 	good := f.sign(f.header(), f.body())
 	parts := strings.Split(good, ".")
 	jwe := func(header string) string {
-		return encode(header) + "." + encode("key") + "." + encode("twelve bytes") + "." + encode(f.body().String()) + "." + encode("sixteen bytes of")
+		return encode(header) + "." + encode("key") + "." + encode("twelve bytes") + "." + encode(f.body().String()) + "." +
+			encode("sixteen bytes of")
 	}
 	flat := `{"payload":"` + parts[1] + `","protected":"` + parts[0] + `","signature":"` + parts[2] + `"}`
 	return []Forgery{

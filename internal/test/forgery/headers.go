@@ -71,7 +71,8 @@ func (f *forger) brokenHeaders() (out []Forgery) {
 	for name, header := range map[string]string{
 		"empty": "", "null": "null", "a string": `"at+jwt"`, "an array": "[" + head.String() + "]",
 		"two objects": head.String() + head.String(), "cut short": strings.TrimSuffix(head.String(), "}"),
-		"a byte order mark in front": "\ufeff" + head.String(), "not UTF-8": strings.Replace(head.String(), "at+jwt", "at+jwt\xff", 1),
+		"a byte order mark in front": "\ufeff" + head.String(), "not UTF-8": strings.Replace(head.String(), "at+jwt",
+			"at+jwt\xff", 1),
 		"very deep": strings.Repeat("[", 4000), "a NUL behind": head.String() + "\x00",
 	} {
 		out = append(out, Forgery{"header: " + name, f.seal(f.main, encode(header), encode(f.body().String()))})

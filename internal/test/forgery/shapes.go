@@ -19,7 +19,8 @@ func (f *forger) respelt() []Forgery {
 	return []Forgery{
 		{"respelt: stray bits in the last character of the signature", head + "." + body + "." + stray(signature)},
 		{"respelt: stray bits in the last character of the claims, signed", seal(head, stray(slack))},
-		{"respelt: stray bits in the last character of the header, signed", seal(stray(encode(spaced(f.header().String()))), body)},
+		{"respelt: stray bits in the last character of the header, signed",
+			seal(stray(encode(spaced(f.header().String()))), body)},
 		{"respelt: padding behind the signature", good + "="},
 		{"respelt: two paddings behind the signature", good + "=="},
 		{"respelt: padding behind the claims, signed", seal(head, slack+"=")},
@@ -93,7 +94,8 @@ func (f *forger) misshapen() []Forgery {
 		"two objects": f.body().String() + "{}", "cut short": strings.TrimSuffix(f.body().String(), "}"),
 		"a comma too many": strings.TrimSuffix(f.body().String(), "}") + ",}", "text behind": f.body().String() + "x",
 		"a byte order mark in front": "\ufeff" + f.body().String(), "very deep": strings.Repeat("[", 4000),
-		"not UTF-8": f.body().with("x", "\"\xff\"").String(), "closed with a bracket": strings.TrimSuffix(f.body().String(), "}") + "]",
+		"not UTF-8": f.body().with("x", "\"\xff\"").String(), "closed with a bracket": strings.TrimSuffix(f.body().String(),
+			"}") + "]",
 	} {
 		out = append(out, Forgery{"claims: " + name, f.seal(f.main, head, encode(claims))})
 	}

@@ -50,8 +50,10 @@ func newFixture(t testing.TB) *fixture {
 	user := func(name, role string) storage.User {
 		return must(h.Store.CreateUser(t.Context(), storage.User{Username: name, Role: role}))(t)
 	}
-	h.ann, h.mal, h.root, h.carl = user("ann", storage.RoleDeveloper), user("mal", storage.RoleDeveloper), user("root", storage.RoleAdmin), user("carl", "")
-	h.app = must(h.Store.SaveApp(t.Context(), storage.App{Name: "Agent", Domains: []string{"agent.example.com"}, Owner: h.root.Sub}))(t)
+	h.ann, h.mal, h.root, h.carl = user("ann", storage.RoleDeveloper), user("mal", storage.RoleDeveloper),
+		user("root", storage.RoleAdmin), user("carl", "")
+	h.app = must(h.Store.SaveApp(t.Context(), storage.App{Name: "Agent", Domains: []string{"agent.example.com"},
+		Owner: h.root.Sub}))(t)
 	return h
 }
 
@@ -83,7 +85,8 @@ func (h *fixture) send(method, path, body string, headers ...string) *httptest.R
 func (h *fixture) browser(u storage.User) string {
 	cookie, now := handle.NewCookie(), time.Now()
 	must(h.Store.SaveSession(h.Context(), storage.Session{
-		ID: handle.Hash(cookie), UserID: u.Sub, AuthTime: now, ExpiresAt: now.Add(24 * time.Hour), EndsAt: now.Add(24 * time.Hour),
+		ID: handle.Hash(cookie), UserID: u.Sub, AuthTime: now, ExpiresAt: now.Add(24 * time.Hour),
+		EndsAt: now.Add(24 * time.Hour),
 	}))(h)
 	return "open_sso_token=" + cookie
 }
@@ -104,7 +107,8 @@ func (h *fixture) wantRegistered(status int, u storage.User, member, what string
 
 func (h *fixture) remove(u storage.User, member string) {
 	h.Helper()
-	if w := h.send("DELETE", "/api/console/capabilities/"+member, "", "Cookie", h.browser(u), "Sec-Fetch-Site", "same-origin"); w.Code != 200 {
+	if w := h.send("DELETE", "/api/console/capabilities/"+member, "", "Cookie", h.browser(u), "Sec-Fetch-Site",
+		"same-origin"); w.Code != 200 {
 		h.Fatalf("%s removes %s = %d %s", u.Username, member, w.Code, w.Body)
 	}
 }
@@ -130,7 +134,8 @@ func (h *fixture) finds(bearer, address string) []string {
 func (h *fixture) authorize(scope string) string {
 	h.Helper()
 	w := h.send("GET", "/oauth/authorize?"+url.Values{
-		"response_type": {"code"}, "client_id": {h.app.ID}, "redirect_uri": {"https://agent.example.com/cb"}, "scope": {scope}, "state": {"s"},
+		"response_type": {"code"}, "client_id": {h.app.ID}, "redirect_uri": {"https://agent.example.com/cb"},
+		"scope": {scope}, "state": {"s"},
 	}.Encode(), "", "Cookie", h.browser(h.carl))
 	to, _ := url.Parse(w.Header().Get("Location"))
 	if w.Code != 302 && w.Code != 303 && w.Code != 200 {
@@ -152,7 +157,8 @@ func (h *fixture) consent(scope string) {
 // token exchanges a code or a refresh token.
 func (h *fixture) token(grant, name, value string) (bearer, refresh string) {
 	h.Helper()
-	form := url.Values{"grant_type": {grant}, name: {value}, "client_id": {h.app.ID}, "client_secret": {h.app.AppKey().Reveal()}, "redirect_uri": {"https://agent.example.com/cb"}}
+	form := url.Values{"grant_type": {grant}, name: {value}, "client_id": {h.app.ID},
+		"client_secret": {h.app.AppKey().Reveal()}, "redirect_uri": {"https://agent.example.com/cb"}}
 	w := h.send("POST", "/oauth/token", form.Encode(), "Content-Type", "application/x-www-form-urlencoded")
 	var got struct {
 		Access  string `json:"access_token"`

@@ -30,7 +30,8 @@ func (h *fixture) wantOpen(open bool, g granted, what string) {
 	if open {
 		want = append(want, "shop__order")
 	}
-	for name, bearer := range map[string]string{"a token": g.bearer, "a key of the capability": g.key, "a key of the tool": g.toolKey} {
+	for name, bearer := range map[string]string{"a token": g.bearer, "a key of the capability": g.key,
+		"a key of the tool": g.toolKey} {
 		if bearer == "" {
 			continue
 		}
@@ -64,7 +65,8 @@ func TestDeletedCapabilitysNameIsItsOwnersAlone(t *testing.T) {
 		for _, name := range []string{"shop", "SHOP", "s-hop", "sh_op"} {
 			h.wantRegistered(403, h.mal, name, "after its removal")
 		}
-		if code, text := h.register(h.mal, "shop"); code != 403 || !strings.Contains(text, "kept for them until") || strings.Contains(text, h.ann.Sub) {
+		if code, text := h.register(h.mal, "shop"); code != 403 || !strings.Contains(text, "kept for them until") ||
+			strings.Contains(text, h.ann.Sub) {
 			t.Errorf("the refusal is %d %s", code, text)
 		}
 		g.bearer = ""
@@ -105,7 +107,8 @@ func TestAdministratorPassesANameOnAndItIsSaid(t *testing.T) {
 		g := h.grants()
 		h.remove(h.ann, "shop")
 		time.Sleep(time.Second)
-		if code, text := h.register(h.root, "shop"); code != 200 || !strings.Contains(text, "the name has another owner now") {
+		if code, text := h.register(h.root, "shop"); code != 200 ||
+			!strings.Contains(text, "the name has another owner now") {
 			t.Errorf("an administrator takes the name: %d %s", code, text)
 		}
 		h.wantOpen(false, g, "it is the administrator's")
@@ -142,7 +145,8 @@ func TestNamesKeptByAnOwnerAreAtMostFifty(t *testing.T) {
 		h := newFixture(t)
 		name := func(i int) string { return "name" + string(rune('a'+i/26)) + string(rune('a'+i%26)) }
 		for i := range 60 {
-			c := must(h.Store.SaveCapability(t.Context(), storage.Capability{Member: name(i), Kind: storage.CapabilityMCP, UpstreamURL: "https://mal.example.com", Owner: h.mal.Sub}, nil))(t)
+			c := must(h.Store.SaveCapability(t.Context(), storage.Capability{Member: name(i), Kind: storage.CapabilityMCP,
+				UpstreamURL: "https://mal.example.com", Owner: h.mal.Sub}, nil))(t)
 			time.Sleep(time.Second)
 			if err := h.Store.DeleteCapability(t.Context(), c); err != nil {
 				t.Fatal(err)

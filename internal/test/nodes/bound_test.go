@@ -71,7 +71,8 @@ func (n *node) listed(path, bearer string) string {
 // asks sends an authorize request.
 func (n *node) asks(redirect string) *httptest.ResponseRecorder {
 	return n.get("/oauth/authorize?"+url.Values{
-		"response_type": {"code"}, "client_id": {n.cluster.app.ID}, "redirect_uri": {redirect}, "scope": {"openid"}, "state": {"s"},
+		"response_type": {"code"}, "client_id": {n.cluster.app.ID}, "redirect_uri": {redirect}, "scope": {"openid"},
+		"state": {"s"},
 	}.Encode(), "")
 }
 
@@ -79,9 +80,10 @@ var denied = access.Rule{Subject: "everyone", Deny: true}
 
 // moreChanges are changes that undo, narrow or widen what the others do.
 var moreChanges = []change{
-	{name: "an application that is enabled again", before: func(n *node) { n.saveApp(func(a *storage.App) { a.Disabled = true }) },
-		do:    func(n *node, _ string) { n.saveApp(func(a *storage.App) { a.Disabled = false }) },
-		holds: func(n *node, bearer string) bool { return !n.refuses(bearer) }},
+	{name: "an application that is enabled again",
+		before: func(n *node) { n.saveApp(func(a *storage.App) { a.Disabled = true }) },
+		do:     func(n *node, _ string) { n.saveApp(func(a *storage.App) { a.Disabled = false }) },
+		holds:  func(n *node, bearer string) bool { return !n.refuses(bearer) }},
 	{name: "a tier that has been taken back", before: func(n *node) {
 		n.saveApp(func(a *storage.App) { a.SetTier(storage.TierEnterprise, time.Now(), time.Time{}) })
 	}, do: func(n *node, _ string) {
@@ -89,7 +91,8 @@ var moreChanges = []change{
 	}, holds: func(n *node, bearer string) bool {
 		return strings.Contains(n.get("/api/v1/verify", bearer).Body.String(), `"tier":"free"`)
 	}},
-	{name: "a rule for a tier that the application gets", before: func(n *node) { n.saveRules(access.Rule{Subject: "tier:enterprise"}) },
+	{name: "a rule for a tier that the application gets",
+		before: func(n *node) { n.saveRules(access.Rule{Subject: "tier:enterprise"}) },
 		do: func(n *node, _ string) {
 			n.saveApp(func(a *storage.App) { a.SetTier(storage.TierEnterprise, time.Now(), time.Time{}) })
 		}, holds: func(n *node, _ string) bool { return n.hasTools(n.machine()) }},
@@ -121,9 +124,10 @@ var moreChanges = []change{
 	}, holds: func(n *node, _ string) bool {
 		return n.asks("https://app.example.com/cb").Code == 400 && n.asks("https://other.example.com/cb").Code != 400
 	}},
-	{name: "mandatory PKCE", do: func(n *node, _ string) { n.set(storage.SettingForcePKCE, "1") }, holds: func(n *node, _ string) bool {
-		return strings.Contains(n.asks("https://app.example.com/cb").Header().Get("Location"), "error=invalid_request")
-	}},
+	{name: "mandatory PKCE", do: func(n *node, _ string) { n.set(storage.SettingForcePKCE, "1") },
+		holds: func(n *node, _ string) bool {
+			return strings.Contains(n.asks("https://app.example.com/cb").Header().Get("Location"), "error=invalid_request")
+		}},
 	{name: "other tools of a capability", do: func(n *node, _ string) {
 		n.saveCapability(func(_ *storage.Capability, tools *[]toolplan.Tool) { (*tools)[0].Name = "fetch" })
 	}, holds: func(n *node, bearer string) bool {
@@ -131,7 +135,8 @@ var moreChanges = []change{
 		return strings.Contains(text, "pets__fetch") && !strings.Contains(text, "pets__get")
 	}},
 	{name: "a capability that was removed", do: func(n *node, _ string) {
-		if err := n.Store.DeleteCapability(n.cluster.Context(), must(n.Store.Capability(n.cluster.Context(), "pets"))(n.cluster)); err != nil {
+		if err := n.Store.DeleteCapability(n.cluster.Context(),
+			must(n.Store.Capability(n.cluster.Context(), "pets"))(n.cluster)); err != nil {
 			n.cluster.Fatal(err)
 		}
 	}, holds: func(n *node, bearer string) bool { return !n.hasTools(bearer) }},
@@ -151,7 +156,8 @@ var moreChanges = []change{
 			return !strings.Contains(n.listed("/api/mcp/b/vet", bearer), "pets__get")
 		}},
 	{name: "a bundle that was removed", before: func(n *node) { n.saveBundle("pets__get") }, do: func(n *node, _ string) {
-		if err := n.Store.DeleteBundle(n.cluster.Context(), must(n.Store.Bundle(n.cluster.Context(), "vet"))(n.cluster)); err != nil {
+		if err := n.Store.DeleteBundle(n.cluster.Context(),
+			must(n.Store.Bundle(n.cluster.Context(), "vet"))(n.cluster)); err != nil {
 			n.cluster.Fatal(err)
 		}
 	}, holds: func(n *node, bearer string) bool {

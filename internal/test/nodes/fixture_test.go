@@ -54,8 +54,10 @@ func newCluster(t testing.TB) *cluster {
 	t.Cleanup(func() { c.database.now().Close() })
 	s := must(storage.Open(t.Context(), c.database.link(), c.key))(t)
 	c.user = must(s.CreateUser(t.Context(), storage.User{Username: "ada", Role: storage.RoleDeveloper}))(t)
-	c.app = must(s.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}, Owner: c.user.Sub}))(t)
-	must(s.SaveCapability(t.Context(), storage.Capability{Member: "pets", Kind: storage.CapabilityStatic, UpstreamURL: "https://pets.example.com", Publish: true, Owner: c.user.Sub},
+	c.app = must(s.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"},
+		Owner: c.user.Sub}))(t)
+	must(s.SaveCapability(t.Context(), storage.Capability{Member: "pets", Kind: storage.CapabilityStatic,
+		UpstreamURL: "https://pets.example.com", Publish: true, Owner: c.user.Sub},
 		[]toolplan.Tool{{Name: "get", Description: "gets", InputSchema: json.RawMessage(`{"type":"object"}`)}}))(t)
 	return c
 }
@@ -64,7 +66,8 @@ func newCluster(t testing.TB) *cluster {
 func (c *cluster) node(edits ...func(*keystile.Config, *link)) *node {
 	c.Helper()
 	n := &node{cluster: c, link: c.database.link(), log: new(logged)}
-	config := keystile.Config{BaseURL: origin, Backend: n.link, MasterKey: c.key, Log: slog.New(slog.NewTextHandler(n.log, nil))}
+	config := keystile.Config{BaseURL: origin, Backend: n.link, MasterKey: c.key,
+		Log: slog.New(slog.NewTextHandler(n.log, nil))}
 	config.Tokens.SweepEvery = -1
 	for _, edit := range edits {
 		edit(&config, n.link)
@@ -82,7 +85,8 @@ func listening(_ *keystile.Config, l *link) { l.hints = true }
 func (n *node) bearer() string {
 	n.cluster.Helper()
 	keys := must(n.Store.SigningKeys(n.cluster.Context()))(n.cluster)
-	return forgery.Genuine(n.cluster, forgery.Service{Keys: keys, Issuer: origin, ClientID: n.cluster.app.ID, Sub: n.cluster.user.Sub, Scope: "openid profile apps tools"})
+	return forgery.Genuine(n.cluster, forgery.Service{Keys: keys, Issuer: origin, ClientID: n.cluster.app.ID,
+		Sub: n.cluster.user.Sub, Scope: "openid profile apps tools"})
 }
 
 // call sends a request with a bearer token.

@@ -38,7 +38,8 @@ func (n *node) refuses(bearer string) bool { return n.get("/ai/x", bearer).Code 
 
 var changesOfOthers = []change{
 	{name: "a revoked token", do: (*node).revoke, holds: (*node).refuses},
-	{name: "a disabled application", do: func(n *node, _ string) { n.saveApp(func(a *storage.App) { a.Disabled = true }) }, holds: (*node).refuses},
+	{name: "a disabled application", do: func(n *node, _ string) { n.saveApp(func(a *storage.App) { a.Disabled = true }) },
+		holds: (*node).refuses},
 	{name: "a removed application", do: func(n *node, _ string) {
 		a := must(n.Store.App(n.cluster.Context(), n.cluster.app.ID))(n.cluster)
 		if err := n.Store.DeleteApp(n.cluster.Context(), a, storage.Quota{}); err != nil {
@@ -70,7 +71,8 @@ var changesOfOthers = []change{
 		must(0, err)(n.cluster)
 	}, holds: func(n *node, bearer string) bool { return !n.hasTools(bearer) }},
 	{name: "an access list", do: func(n *node, _ string) {
-		must(n.Store.SaveAccess(n.cluster.Context(), access.List{Member: "pets", Rules: []access.Rule{{Subject: "everyone", Deny: true}}}))(n.cluster)
+		must(n.Store.SaveAccess(n.cluster.Context(), access.List{Member: "pets",
+			Rules: []access.Rule{{Subject: "everyone", Deny: true}}}))(n.cluster)
 	}, holds: func(n *node, bearer string) bool { return !n.hasTools(bearer) }},
 	{name: "a bundle", do: func(n *node, _ string) {
 		must(n.Store.SaveBundle(n.cluster.Context(), access.Bundle{Name: "vet", Tools: []string{"pets__get"}}))(n.cluster)
@@ -85,7 +87,8 @@ var changesOfOthers = []change{
 	}, holds: func(n *node, _ string) bool { return !n.hasTools(n.machine()) }},
 	{name: "a disabled user", do: func(n *node, _ string) { n.saveUser(func(u *storage.User) { u.Disabled = true }) },
 		holds: func(n *node, bearer string) bool { return n.get("/oauth/userinfo", bearer).Code == 401 }},
-	{name: "a user's new name", do: func(n *node, _ string) { n.saveUser(func(u *storage.User) { u.Nickname = "Countess" }) },
+	{name: "a user's new name",
+		do: func(n *node, _ string) { n.saveUser(func(u *storage.User) { u.Nickname = "Countess" }) },
 		holds: func(n *node, bearer string) bool {
 			return strings.Contains(n.get("/oauth/userinfo", bearer).Body.String(), `"nickname":"Countess"`)
 		}},

@@ -61,7 +61,8 @@ var endpoints = []endpoint{
 	alone("check_token", func(n *node) http.Handler { return n.Legacy }, "GET", "/check_token.php", ""),
 	alone("verify", func(n *node) http.Handler { return n.Gateway }, "GET", "/api/v1/verify", ""),
 	{"a service elsewhere that asks about each token", func(n *node, bearer string) (int, string) {
-		v := must(remote.New(n.cluster.Context(), remote.Config{BaseURL: origin, CheckEvery: time.Second, Client: &http.Client{Transport: n}}))(n.cluster)
+		v := must(remote.New(n.cluster.Context(), remote.Config{BaseURL: origin, CheckEvery: time.Second,
+			Client: &http.Client{Transport: n}}))(n.cluster)
 		w := httptest.NewRecorder()
 		r := httptest.NewRequest("GET", "https://reports.example.com/", nil)
 		r.Header.Set("Authorization", "Bearer "+bearer)
@@ -124,7 +125,8 @@ func TestWhereverABearerIsJudgedAStaleFeedIsA503(t *testing.T) {
 				if err := n.Ready(t.Context()); !errors.Is(err, storage.ErrUnavailable) {
 					t.Errorf("Ready() = %v when the feed is 6 s old, want ErrUnavailable", err)
 				}
-				if feed := n.Tokens.Feed(); feed.Err == nil || !errors.Is(feed.Err, errAway) || feed.Age < 5*time.Second || feed.Age > 7*time.Second {
+				if feed := n.Tokens.Feed(); feed.Err == nil || !errors.Is(feed.Err, errAway) || feed.Age < 5*time.Second ||
+					feed.Age > 7*time.Second {
 					t.Errorf("the feed is %+v", feed)
 				}
 				n.link.away(method, nil)
@@ -150,7 +152,9 @@ func TestBearersVerifiedGoOnUntilTheBoundWhileTheDatabaseIsAway(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				all := newCluster(t)
 				n := all.node(listening)
-				bearer, unknown := n.bearer(), must(n.Store.SaveApp(t.Context(), storage.App{Name: "Unknown", Public: true, Domains: []string{"x.example.com"}}))(t)
+				bearer, unknown := n.bearer(),
+					must(n.Store.SaveApp(t.Context(), storage.App{Name: "Unknown", Public: true,
+						Domains: []string{"x.example.com"}}))(t)
 				time.Sleep(300 * time.Millisecond)
 				n.want(200, bearer, "before")
 				back := func() { n.link.away("", nil) }
@@ -163,7 +167,8 @@ func TestBearersVerifiedGoOnUntilTheBoundWhileTheDatabaseIsAway(t *testing.T) {
 				}
 				time.Sleep(9 * time.Second)
 				n.want(200, bearer, "nine seconds after the database went away")
-				if w := n.get("/oauth/authorize?response_type=code&client_id="+unknown.ID, ""); w.Code != 503 || w.Header().Get("Retry-After") == "" {
+				if w := n.get("/oauth/authorize?response_type=code&client_id="+unknown.ID, ""); w.Code != 503 ||
+					w.Header().Get("Retry-After") == "" {
 					t.Errorf("what needs the database = %d %v", w.Code, w.Header())
 				}
 				time.Sleep(2 * time.Second)
@@ -228,7 +233,8 @@ func TestStreamEndsWhenItsBearerCannotBeVerifiedAnyMore(t *testing.T) {
 		const listen = `{"jsonrpc":"2.0","id":1,"method":"subscriptions/listen","params":{"notifications":{"toolsListChanged":true},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}`
 		r := httptest.NewRequest("POST", origin+"/api/mcp", strings.NewReader(listen)).WithContext(ctx)
 		for key, value := range map[string]string{
-			"Authorization": "Bearer " + n.bearer(), "Content-Type": "application/json", "Accept": "application/json, text/event-stream",
+			"Authorization": "Bearer " + n.bearer(), "Content-Type": "application/json",
+			"Accept":               "application/json, text/event-stream",
 			"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "subscriptions/listen",
 		} {
 			r.Header.Set(key, value)

@@ -105,7 +105,8 @@ func TestSweepByTwoAtOnceRemovesOnlyWhatHasEnded(t *testing.T) {
 		second := all.node(sweeping)
 		now := time.Now()
 		ticket := func(id string, ends time.Duration) {
-			must(first.Store.SaveTicket(t.Context(), storage.Ticket{ID: id, Kind: "test", CreatedAt: now, ExpiresAt: now.Add(ends)}))(t)
+			must(first.Store.SaveTicket(t.Context(), storage.Ticket{ID: id, Kind: "test", CreatedAt: now,
+				ExpiresAt: now.Add(ends)}))(t)
 		}
 		for i := range 20 {
 			ticket(fmt.Sprint("short", i), time.Minute)
@@ -161,7 +162,8 @@ func TestTrailIsPrunedOnceWhoeverIsPaused(t *testing.T) {
 				if r := report.Removed; report.Broken > 0 || r.Through == 0 || r.Removed != r.Through || r.Prunes != 1 {
 					t.Errorf("the trail is %+v", report)
 				}
-				if n := first.log.lines("old audit records were removed") + second.log.lines("old audit records were removed"); n < 1 {
+				if n := first.log.lines("old audit records were removed") +
+					second.log.lines("old audit records were removed"); n < 1 {
 					t.Error("nobody says that records were removed")
 				}
 			})
@@ -190,7 +192,8 @@ func TestOrderIsSettledOnce(t *testing.T) {
 				switch {
 				case err == nil:
 					won++
-				case errors.Is(err, storage.ErrInvalid), errors.Is(err, storage.ErrUnavailable), errors.Is(err, storage.ErrConflict):
+				case errors.Is(err, storage.ErrInvalid), errors.Is(err, storage.ErrUnavailable),
+					errors.Is(err, storage.ErrConflict):
 					lost++
 				default:
 					t.Error(err)

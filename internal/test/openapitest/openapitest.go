@@ -77,7 +77,8 @@ func (w *Checker) routes(routes []reply.Route) (wrong []string) {
 			case method == "HEAD" && slices.Contains(given, "GET"):
 			case !there:
 				wrong = append(wrong, key+" is served, and not described")
-			case method == "GET" && slices.Contains(given, "HEAD") == strings.Contains(text(op.node["description"]), "HEAD is refused"):
+			case method == "GET" && slices.Contains(given, "HEAD") == strings.Contains(text(op.node["description"]),
+				"HEAD is refused"):
 				wrong = append(wrong, key+`: its description has "HEAD is refused" if and only if HEAD is`)
 			}
 			delete(described, key)

@@ -138,12 +138,19 @@ func TestRouteIsDescribedAndNoOther(t *testing.T) {
 		{"a route more", func(r []reply.Route) []reply.Route {
 			return append(r, reply.Route{Path: "/cars", Methods: []string{"GET"}})
 		}, "GET /cars is served"},
-		{"a method more", func(r []reply.Route) []reply.Route { r[0].Methods = []string{"GET", "HEAD", "POST", "PUT"}; return r }, "PUT /pets is served"},
-		{"a method less", func(r []reply.Route) []reply.Route { r[1].Methods = []string{"GET", "HEAD"}; return r }, "POST /pets.php is described"},
+		{"a method more", func(r []reply.Route) []reply.Route {
+			r[0].Methods = []string{"GET", "HEAD", "POST", "PUT"}
+			return r
+		}, "PUT /pets is served"},
+		{"a method less", func(r []reply.Route) []reply.Route { r[1].Methods = []string{"GET", "HEAD"}; return r },
+			"POST /pets.php is described"},
 		{"a route less", func(r []reply.Route) []reply.Route { return r[:4] }, "* /any is described"},
-		{"no HEAD", func(r []reply.Route) []reply.Route { r[0].Methods = []string{"GET", "POST"}; return r }, "GET /pets: its description"},
-		{"a HEAD", func(r []reply.Route) []reply.Route { r[3].Methods = []string{"GET", "HEAD"}; return r }, "GET /pets/{id}: its description"},
-		{"any method no more", func(r []reply.Route) []reply.Route { r[4].Methods = []string{"GET", "HEAD"}; return r }, "/any"},
+		{"no HEAD", func(r []reply.Route) []reply.Route { r[0].Methods = []string{"GET", "POST"}; return r },
+			"GET /pets: its description"},
+		{"a HEAD", func(r []reply.Route) []reply.Route { r[3].Methods = []string{"GET", "HEAD"}; return r },
+			"GET /pets/{id}: its description"},
+		{"any method no more", func(r []reply.Route) []reply.Route { r[4].Methods = []string{"GET", "HEAD"}; return r },
+			"/any"},
 	} {
 		got := strings.Join(New(t, []byte(pets)).routes(c.change(routes())), "; ")
 		if (c.wrong == "") != (got == "") || !strings.Contains(got, c.wrong) {
@@ -174,7 +181,8 @@ func TestSawEverythingReportsWhatWasNeverSeen(t *testing.T) {
 	}
 	w.SawEverything(n)
 	slices.Sort(n.message)
-	if len(n.message) != 3 || !strings.Contains(n.message[0], "do_any") || !strings.Contains(n.message[1], "get_pet") || !strings.Contains(n.message[2], "add_pet") {
+	if len(n.message) != 3 || !strings.Contains(n.message[0], "do_any") || !strings.Contains(n.message[1], "get_pet") ||
+		!strings.Contains(n.message[2], "add_pet") {
 		t.Errorf("told: %q", n.message)
 	}
 }

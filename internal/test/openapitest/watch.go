@@ -88,7 +88,8 @@ type answer struct {
 // checkResponse says in which way an answer is not as described.
 func (w *Checker) checkResponse(op operation, r *request, a *answer) error {
 	if op.id == "" { // the path has other methods
-		if a.code == http.StatusMethodNotAllowed || a.code == http.StatusUnauthorized || r.method == http.MethodOptions && a.code == http.StatusNoContent || a.code == http.StatusTooManyRequests {
+		if a.code == http.StatusMethodNotAllowed || a.code == http.StatusUnauthorized || r.method == http.MethodOptions &&
+			a.code == http.StatusNoContent || a.code == http.StatusTooManyRequests {
 			return nil
 		}
 		return errors.New("the method is not described")
@@ -187,7 +188,8 @@ func (w *Checker) checkRequest(op operation, r *request) error {
 		if p["in"] == "query" {
 			names[name] = p
 		}
-		if p["required"] == true && (p["in"] == "query" && !query.Has(name) || p["in"] == "header" && r.header.Get(name) == "") {
+		if p["required"] == true && (p["in"] == "query" && !query.Has(name) || p["in"] == "header" &&
+			r.header.Get(name) == "") {
 			return fmt.Errorf("it succeeds without the parameter %s, which is required", name)
 		}
 	}

@@ -145,7 +145,8 @@ func (s *Server) command(ctx context.Context, name string, args ...string) *exec
 
 // Init makes an empty cluster of databases.
 func (s *Server) Init(ctx context.Context) error {
-	out, err := s.command(ctx, "initdb", "-D", s.data(), "-U", "keystile", "--auth=trust", "--encoding=UTF8", "--locale=C.UTF-8", "--data-checksums").CombinedOutput()
+	out, err := s.command(ctx, "initdb", "-D", s.data(), "-U", "keystile", "--auth=trust", "--encoding=UTF8",
+		"--locale=C.UTF-8", "--data-checksums").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("initdb: %w\n%s", err, out)
 	}

@@ -17,7 +17,8 @@ func (s *Server) Follow(ctx context.Context, primary, name string) error {
 	if err := os.RemoveAll(s.data()); err != nil {
 		return err
 	}
-	out, err := s.command(ctx, "pg_basebackup", "-D", s.data(), "-d", primary+" user=keystile", "-X", "stream", "-c", "fast").CombinedOutput()
+	out, err := s.command(ctx, "pg_basebackup", "-D", s.data(), "-d", primary+" user=keystile", "-X", "stream", "-c",
+		"fast").CombinedOutput()
 	if err != nil {
 		return fmt.Errorf("pg_basebackup: %w\n%s", err, out)
 	}
@@ -41,7 +42,8 @@ func (s *Server) Rewind(ctx context.Context, now *Server, primary, name string) 
 // stream starts a copy as a standby. Settings that ALTER SYSTEM has made at the other server are not for this
 // one.
 func (s *Server) stream(ctx context.Context, primary, name string) error {
-	settings := fmt.Sprintf("primary_conninfo = '%s user=keystile application_name=%s'\nrecovery_target_timeline = 'latest'\n", primary, name)
+	settings := fmt.Sprintf("primary_conninfo = '%s user=keystile application_name=%s'\n"+
+		"recovery_target_timeline = 'latest'\n", primary, name)
 	err := errors.Join(
 		os.WriteFile(filepath.Join(s.data(), "postgresql.auto.conf"), []byte(settings), 0o600),
 		os.WriteFile(filepath.Join(s.data(), "standby.signal"), nil, 0o600),
@@ -68,7 +70,8 @@ func (s *Server) checkpoint(ctx context.Context) error { return s.Ask(ctx, nil, 
 
 // Demand has answers wait for a standby of this name; "": for none.
 func (s *Server) Demand(ctx context.Context, name string) error {
-	return errors.Join(s.Ask(ctx, nil, fmt.Sprintf("ALTER SYSTEM SET synchronous_standby_names = '%s'", name)), s.Ask(ctx, nil, "SELECT pg_reload_conf()"))
+	return errors.Join(s.Ask(ctx, nil, fmt.Sprintf("ALTER SYSTEM SET synchronous_standby_names = '%s'", name)),
+		s.Ask(ctx, nil, "SELECT pg_reload_conf()"))
 }
 
 // Synchronous waits until a standby has all that was answered before, and answers wait for it.

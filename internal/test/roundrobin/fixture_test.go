@@ -117,11 +117,13 @@ func cheap() *passwords.Hasher { return passwords.New(passwords.Cost{Memory: 64,
 // people makes Ada and the application ksapp, which users are asked about.
 func (c *cluster) people() {
 	ctx := c.t.Context()
-	ada, err := users.New(c.store, cheap()).Create(ctx, storage.User{Username: "ada", Nickname: "Ada", Email: address, EmailVerified: true}, password)
+	ada, err := users.New(c.store, cheap()).Create(ctx, storage.User{Username: "ada", Nickname: "Ada", Email: address,
+		EmailVerified: true}, password)
 	must(c.t, err)
 	must(c.t, c.store.LinkLogins(ctx, ada.Sub, storage.Login{Method: storage.LoginEmail, Subject: address}))
 	_, err = c.store.SaveApp(ctx, storage.App{
-		ID: "ksapp", Name: "App", Domains: []string{"app.example.com"}, Secrets: []storage.AppSecret{{Secret: storage.NewSecret(appSecret)}},
+		ID: "ksapp", Name: "App", Domains: []string{"app.example.com"},
+		Secrets: []storage.AppSecret{{Secret: storage.NewSecret(appSecret)}},
 	})
 	must(c.t, err)
 }
@@ -183,7 +185,8 @@ func (p *person) send(r *http.Request) page {
 			delete(p.cookies, c.Name)
 		}
 	}
-	return page{p.c.t, r.Method + " " + r.URL.Path, w.Code, strings.TrimPrefix(w.Header().Get("Location"), origin), w.Body.String()}
+	return page{p.c.t, r.Method + " " + r.URL.Path, w.Code, strings.TrimPrefix(w.Header().Get("Location"), origin),
+		w.Body.String()}
 }
 
 func (p *person) get(path string) page {

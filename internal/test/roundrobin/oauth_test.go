@@ -17,7 +17,8 @@ func mailOf(content string) storage.Mail {
 }
 
 var authorize = "/oauth/authorize?" + form(
-	"response_type", "code", "client_id", "ksapp", "redirect_uri", redirect, "state", "drawn-before", "scope", "openid profile",
+	"response_type", "code", "client_id", "ksapp", "redirect_uri", redirect, "state", "drawn-before", "scope",
+	"openid profile",
 	"code_challenge", challenge, "code_challenge_method", "S256").Encode()
 
 // granted signs in at the request of the application, allows what it asks, and returns the code.

@@ -38,9 +38,11 @@ func newOffice(t *testing.T, nodes int, changes ...func(*keystile.Config)) *clus
 		_, err := users.New(c.store, cheap()).Create(t.Context(), storage.User{Username: fmt.Sprint("person", i)}, password)
 		must(t, err)
 	}
-	_, err := c.store.SaveApp(t.Context(), storage.App{ID: officeApp, Name: "Agent", Public: true, Client: &client.Description{
-		Kind: client.Dynamic, AuthMethod: client.AuthNone, RedirectURIs: []string{officeRedirect}, Grants: []string{"authorization_code", "refresh_token"},
-	}})
+	_, err := c.store.SaveApp(t.Context(), storage.App{ID: officeApp, Name: "Agent", Public: true,
+		Client: &client.Description{
+			Kind: client.Dynamic, AuthMethod: client.AuthNone, RedirectURIs: []string{officeRedirect},
+			Grants: []string{"authorization_code", "refresh_token"},
+		}})
 	must(t, err)
 	return c
 }
@@ -103,11 +105,13 @@ func (s *signIn) act(letter rune) {
 	case 'B':
 		s.browse()
 	case 't':
-		s.tokens = s.want(s.agent.post("/oauth/token", "client_id", officeApp, "grant_type", "authorization_code", "code", s.code,
+		s.tokens = s.want(s.agent.post("/oauth/token", "client_id", officeApp, "grant_type", "authorization_code", "code",
+			s.code,
 			"redirect_uri", officeRedirect, "code_verifier", verifier, "resource", origin+"/api/mcp"), 200)
 		s.bearer = s.tokens.member("access_token")
 	case 'f':
-		s.tokens = s.want(s.agent.post("/oauth/token", "client_id", officeApp, "grant_type", "refresh_token", "refresh_token", s.tokens.member("refresh_token")), 200)
+		s.tokens = s.want(s.agent.post("/oauth/token", "client_id", officeApp, "grant_type", "refresh_token", "refresh_token",
+			s.tokens.member("refresh_token")), 200)
 		s.bearer = s.tokens.member("access_token")
 	case 'c':
 		s.want(s.agent.bus(s.bearer, "initialize"), 200)
@@ -118,11 +122,15 @@ func (s *signIn) act(letter rune) {
 
 // browse is the part of the browser: authorize, sign in, authorize, consent, authorize.
 func (s *signIn) browse() {
-	a := s.want(s.browser.get("/oauth/authorize?"+form("response_type", "code", "client_id", officeApp, "redirect_uri", officeRedirect, "state", "drawn-before",
-		"scope", "openid tools", "code_challenge", challenge, "code_challenge_method", "S256", "resource", origin+"/api/mcp").Encode()), 200)
-	a = s.want(s.browser.post("/oauth/signin", filled(hiddenTag.FindAllStringSubmatch(a.body, -1), "username", s.name, "password", password)...), 303)
+	a := s.want(s.browser.get("/oauth/authorize?"+form("response_type", "code", "client_id", officeApp, "redirect_uri",
+		officeRedirect, "state", "drawn-before",
+		"scope", "openid tools", "code_challenge", challenge, "code_challenge_method", "S256", "resource",
+		origin+"/api/mcp").Encode()), 200)
+	a = s.want(s.browser.post("/oauth/signin", filled(hiddenTag.FindAllStringSubmatch(a.body, -1), "username", s.name,
+		"password", password)...), 303)
 	a = s.want(s.browser.get(a.location), 200)
-	a = s.want(s.browser.post("/oauth/signin/consent", filled(hiddenTag.FindAllStringSubmatch(a.body, -1), "allow", "1")...), 303)
+	a = s.want(s.browser.post("/oauth/signin/consent", filled(hiddenTag.FindAllStringSubmatch(a.body, -1), "allow",
+		"1")...), 303)
 	a = s.want(s.browser.get(a.location), 302)
 	s.code = strings.TrimPrefix(strings.SplitN(a.location, "&", 2)[0], officeRedirect+"?code=")
 }
@@ -178,7 +186,8 @@ func TestStrangerHasSixtyRequestsAMinute(t *testing.T) {
 		guesser := c.person()
 		guesser.from = "198.51.100.7:1"
 		guess := func() page {
-			return guesser.post("/oauth/token", "client_id", officeApp, "grant_type", "authorization_code", "code", "made-up", "redirect_uri", officeRedirect)
+			return guesser.post("/oauth/token", "client_id", officeApp, "grant_type", "authorization_code", "code", "made-up",
+				"redirect_uri", officeRedirect)
 		}
 		if n := refused(100, guess); n != 60 {
 			t.Errorf("%d codes are tried, want 60", n)
@@ -189,11 +198,13 @@ func TestStrangerHasSixtyRequestsAMinute(t *testing.T) {
 func TestSessionHasSixtyRequestsAMinuteOfItsOwn(t *testing.T) {
 	inOffices(t, func(t *testing.T, c *cluster) {
 		p := c.person()
-		p.submit(p.get("/oauth/signin"), "/oauth/signin", "username", "person0", "password", password) // and what that leads to
+		// and what that leads to
+		p.submit(p.get("/oauth/signin"), "/oauth/signin", "username", "person0", "password", password)
 		if n := refused(100, func() page { return p.get("/oauth/account") }); n != 59 {
 			t.Errorf("%d pages more, want 59", n)
 		}
-		if a := p.get("/oauth/authorize?" + form("response_type", "code", "client_id", officeApp, "redirect_uri", officeRedirect, "state", "s",
+		if a := p.get("/oauth/authorize?" + form("response_type", "code", "client_id", officeApp, "redirect_uri",
+			officeRedirect, "state", "s",
 			"code_challenge", challenge, "code_challenge_method", "S256").Encode()); a.status != 429 || a.location != "" {
 			t.Errorf("authorize = %d to %q, want it to be refused here", a.status, a.location)
 		}
@@ -214,7 +225,8 @@ func TestSessionsOfAUserHaveFourTimesThatTogether(t *testing.T) {
 			p := c.person()
 			p.from = fmt.Sprintf("198.51.100.%d:1", i)
 			a := p.get("/oauth/signin")
-			p.post("/oauth/signin", filled(hiddenTag.FindAllStringSubmatch(a.body, -1), "username", "person0", "password", password)...)
+			p.post("/oauth/signin", filled(hiddenTag.FindAllStringSubmatch(a.body, -1), "username", "person0", "password",
+				password)...)
 			total += refused(100, func() page { return p.get("/oauth/account") })
 		}
 		if total != 240 {

@@ -174,7 +174,8 @@ func (c *Client) Run(name string, into any, flags []string, words ...string) err
 
 // SignIn signs the administrator of the first run in.
 func (c *Client) SignIn() error {
-	a, err := c.Post("/oauth/signin", url.Values{"username": {c.FirstRun.Admin.Username}, "password": {c.FirstRun.Admin.Password}})
+	a, err := c.Post("/oauth/signin", url.Values{"username": {c.FirstRun.Admin.Username},
+		"password": {c.FirstRun.Admin.Password}})
 	if err != nil {
 		return err
 	}
@@ -204,7 +205,8 @@ func (c *Client) Authorize() (code, verifier string, err error) {
 	verifier = rand.Text() + rand.Text()
 	sum := sha256.Sum256([]byte(verifier))
 	query := url.Values{
-		"response_type": {"code"}, "client_id": {c.FirstRun.App.ID}, "redirect_uri": {RedirectURI}, "scope": {"openid profile"},
+		"response_type": {"code"}, "client_id": {c.FirstRun.App.ID}, "redirect_uri": {RedirectURI},
+		"scope":          {"openid profile"},
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"},
 	}
 	a, err := c.Get("/oauth/authorize?"+query.Encode(), "Cookie", c.Cookie)
@@ -220,7 +222,8 @@ func (c *Client) Authorize() (code, verifier string, err error) {
 
 // Exchange redeems a code.
 func (c *Client) Exchange(code, verifier string) (Answer, error) {
-	return Granted(c.Post("/oauth/token", c.Form("grant_type", "authorization_code", "code", code, "redirect_uri", RedirectURI, "code_verifier", verifier)))
+	return Granted(c.Post("/oauth/token", c.Form("grant_type", "authorization_code", "code", code, "redirect_uri",
+		RedirectURI, "code_verifier", verifier)))
 }
 
 // Refresh redeems a refresh token.

@@ -39,13 +39,15 @@ const Patience = time.Minute
 
 // Args are the arguments of a server on a data folder and a free port, which no rate slows down.
 func Args(data string, more ...string) []string {
-	args := []string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--base-url", Issuer, "--log-level", "warn", "--limits-per-ip", "1000000000"}
+	args := []string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--base-url", Issuer, "--log-level", "warn",
+		"--limits-per-ip", "1000000000"}
 	return append(args, more...)
 }
 
 // Launch starts a program and waits for nothing.
 func Launch(cmd *exec.Cmd) (*Server, error) {
-	s := &Server{cmd: cmd, Log: &Head{}, Ended: make(chan struct{}), ready: make(chan struct{}), silent: make(chan struct{})}
+	s := &Server{cmd: cmd, Log: &Head{}, Ended: make(chan struct{}), ready: make(chan struct{}),
+		silent: make(chan struct{})}
 	cmd.Stderr = s.Log
 	line, speaks, err := os.Pipe() // not StdoutPipe, which Wait would close before it is read
 	if err != nil {

@@ -43,7 +43,8 @@ func Assertion(t testing.TB, clientID, audience string, change func(head, claims
 	now := time.Now()
 	head := map[string]any{"alg": "RS256", "typ": "JWT", "kid": KeyID}
 	claims := map[string]any{
-		"iss": clientID, "sub": clientID, "aud": audience, "jti": rand.Text(), "iat": now.Unix(), "exp": now.Add(time.Minute).Unix(),
+		"iss": clientID, "sub": clientID, "aud": audience, "jti": rand.Text(), "iat": now.Unix(),
+		"exp": now.Add(time.Minute).Unix(),
 	}
 	if change != nil {
 		change(head, claims)

@@ -16,7 +16,10 @@ var misbehaviours = []struct {
 }{
 	{"html", "not an MCP message", plain(200, "text/html", "<html>")},
 	{"html that says JSON", "not an MCP message", plain(200, "application/json", "<html>")},
-	{"no type", "not an MCP message", func(w http.ResponseWriter, _ *http.Request, _ sent) { w.Header()["Content-Type"] = nil }},
+	{"no type", "not an MCP message", func(w http.ResponseWriter, _ *http.Request,
+		_ sent) {
+		w.Header()["Content-Type"] = nil
+	}},
 	{"accepted", "not an MCP message", plain(202, "", "")},
 	{"no content", "not an MCP message", plain(204, "", "")},
 	{"empty", "not an MCP message", plain(200, "application/json", "")},
@@ -37,15 +40,19 @@ var misbehaviours = []struct {
 	{"a notification alone", "not an MCP message", plain(200, "application/json", `{"jsonrpc":"2.0","id":$id,"method":"x","result":{"content":[]}}`)},
 	{"a number", "not an MCP message", plain(200, "application/json", `7`)},
 	{"an empty batch", "not an MCP message", plain(200, "application/json", `[]`)},
-	{"an answer that is announced as too long", "it has 1048577 bytes, and at most 1048576 bytes are; ask for less", func(w http.ResponseWriter, _ *http.Request, _ sent) {
-		w.Header().Set("Content-Type", "application/json")
-		w.Header().Set("Content-Length", "1048577") // and nothing of it comes: it is not waited for
-	}},
+	{"an answer that is announced as too long", "it has 1048577 bytes, and at most 1048576 bytes are; ask for less",
+		func(w http.ResponseWriter, _ *http.Request, _ sent) {
+			w.Header().Set("Content-Type", "application/json")
+			w.Header().Set("Content-Length", "1048577") // and nothing of it comes: it is not waited for
+		}},
 	{"an endless answer", "it has more than 1048576 bytes; ask for less", plain(200, "application/json", `{"x":"`+strings.Repeat("x", 1<<20)+`"}`)},
-	{"an endless stream", "longer than is read: it has more than 1048576 bytes", plain(200, "text/event-stream", strings.Repeat(": x\n", 1<<19))},
+	{"an endless stream", "longer than is read: it has more than 1048576 bytes",
+		plain(200, "text/event-stream", strings.Repeat(": x\n", 1<<19))},
 	{"an endless event", "longer than is read", plain(200, "text/event-stream", "data: "+strings.Repeat("x", 1<<20))},
-	{"a stream without an answer", "broke off", plain(200, "text/event-stream", "data: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\n")},
-	{"a stream for somebody else", "broke off", plain(200, "text/event-stream", "data: {\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{\"content\":[]}}\n\n")},
+	{"a stream without an answer", "broke off", plain(200, "text/event-stream",
+		"data: {\"jsonrpc\":\"2.0\",\"method\":\"x\"}\n\n")},
+	{"a stream for somebody else", "broke off", plain(200, "text/event-stream",
+		"data: {\"jsonrpc\":\"2.0\",\"id\":77,\"result\":{\"content\":[]}}\n\n")},
 	{"a stream of html", "not an MCP message", plain(200, "text/event-stream", "data: <html>\n\n")},
 	{"a body that breaks off", "broke off", func(w http.ResponseWriter, _ *http.Request, _ sent) {
 		w.Header().Set("Content-Type", "application/json")
@@ -74,7 +81,8 @@ var misbehaviours = []struct {
 	{"503", "busy", plain(503, "", "")},
 	{"an unknown tool", "error -32602: Unknown tool: x", plain(400, "application/json", `{"jsonrpc":"2.0","id":$id,"error":{"code":-32602,"message":"Unknown\ntool: \u0007x"}}`)},
 	{"an error with 200", "error -32603: boom", plain(200, "application/json", `{"jsonrpc":"2.0","id":$id,"error":{"code":-32603,"message":"boom","data":{"code":-32020}}}`)},
-	{"an error in a stream", "error -32603: boom", plain(200, "text/event-stream", "data: {\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":-32603,\"message\":\"boom\"}}\n\n")},
+	{"an error in a stream", "error -32603: boom", plain(200, "text/event-stream",
+		"data: {\"jsonrpc\":\"2.0\",\"id\":$id,\"error\":{\"code\":-32603,\"message\":\"boom\"}}\n\n")},
 	{"an error that is long", strings.Repeat("x", 300) + "...", plain(200, "application/json", `{"jsonrpc":"2.0","id":$id,"error":{"code":1,"message":"`+strings.Repeat("x", 999)+`"}}`)},
 	{"an error that names addresses", "error 7: dial [address]: refused by [address], see [address] at 12:30 (1.2.3)",
 		plain(200, "application/json", `{"jsonrpc":"2.0","id":$id,"error":{"code":7,"message":"dial 10.0.0.5:5432: refused by fe80::1, see https://db.internal/x?k=v at 12:30 (1.2.3)"}}`)},

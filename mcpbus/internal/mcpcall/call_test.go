@@ -11,7 +11,8 @@ func TestCallReachesTheToolAndItsResultTheCaller(t *testing.T) {
 	const content = `{"type":"text","text":"<n>"}`
 	const structured = `{"n": 9007199254740993,"b":[1.0, 2],"a":"\u00e9"}`
 	for _, u := range []*upstream{
-		{era: Modern}, {era: Modern, stream: true}, {era: Legacy, keeps: true}, {era: Legacy, stream: true}, {era: Legacy, version: "2024-11-05"},
+		{era: Modern}, {era: Modern, stream: true}, {era: Legacy, keeps: true}, {era: Legacy, stream: true},
+		{era: Legacy, version: "2024-11-05"},
 	} {
 		u.call = func(sent) string {
 			return `{"content":[` + content + `],"structuredContent":` + structured + `,"_meta":{}}`
@@ -20,7 +21,8 @@ func TestCallReachesTheToolAndItsResultTheCaller(t *testing.T) {
 		c := client(t, Config{})
 		for range 2 {
 			r, err := c.Call(t.Context(), u.at(), "add", raw(arguments))
-			if err != nil || r.IsError || len(r.Content) != 1 || string(r.Content[0]) != content || string(r.Structured) != structured {
+			if err != nil || r.IsError || len(r.Content) != 1 || string(r.Content[0]) != content ||
+				string(r.Structured) != structured {
 				t.Fatalf("%s: Call() = %+v, %v; says %s", u.era, r, err, texts(r))
 			}
 			if !r.Dispatched || r.Status != 200 || r.Bytes < 100 || r.Cause != nil {
@@ -30,7 +32,8 @@ func TestCallReachesTheToolAndItsResultTheCaller(t *testing.T) {
 			if string(m.params["name"]) != `"add"` || string(m.params["arguments"]) != strings.TrimSpace(arguments) {
 				t.Errorf("%s: arrived as %s", u.era, m.body)
 			}
-			if m.header.Get("Content-Type") != "application/json" || m.header.Get("Accept") != "application/json, text/event-stream" || m.header.Get("User-Agent") != "keystile" {
+			if m.header.Get("Content-Type") != "application/json" ||
+				m.header.Get("Accept") != "application/json, text/event-stream" || m.header.Get("User-Agent") != "keystile" {
 				t.Errorf("%s: the headers are %v", u.era, m.header)
 			}
 		}
@@ -42,11 +45,13 @@ func TestCallReachesTheToolAndItsResultTheCaller(t *testing.T) {
 
 func TestOddNamesAreSentWhole(t *testing.T) {
 	for name, header := range map[string]string{
-		"sub.tract/x": "sub.tract/x", "获取": "=?base64?6I635Y+W?=", " a": "=?base64?IGE=?=", "=?base64?x": "=?base64?PT9iYXNlNjQ/eA==?=", "a\tb": "=?base64?YQli?=",
+		"sub.tract/x": "sub.tract/x", "获取": "=?base64?6I635Y+W?=", " a": "=?base64?IGE=?=",
+		"=?base64?x": "=?base64?PT9iYXNlNjQ/eA==?=", "a\tb": "=?base64?YQli?=",
 	} {
 		u := serve(t, &upstream{era: Modern, first: says("tools/call", plain(200, "application/json", `{"jsonrpc":"2.0","id":$id,"result":{"content":[]}}`))})
 		r, err := client(t, Config{}).Call(t.Context(), u.at(), name, nil)
-		if m := u.last(); err != nil || r.IsError || m.header.Get("Mcp-Name") != header || string(m.params["name"]) != quote(name) {
+		if m := u.last(); err != nil || r.IsError || m.header.Get("Mcp-Name") != header ||
+			string(m.params["name"]) != quote(name) {
 			t.Errorf("%q: arrived as %q, %s; %v", name, m.header.Get("Mcp-Name"), m.params["name"], err)
 		}
 	}
@@ -70,7 +75,8 @@ func TestCallThatIsMalformedIsNotSent(t *testing.T) {
 		t.Errorf("asked %s, want nothing", got)
 	}
 	for _, nothing := range []string{"", " ", "null", " {} "} {
-		if r, err := client(t, Config{}).Call(t.Context(), u.at(), "x", raw(nothing)); err != nil || r.IsError || string(u.last().params["arguments"]) != "{}" {
+		if r, err := client(t, Config{}).Call(t.Context(), u.at(), "x", raw(nothing)); err != nil || r.IsError ||
+			string(u.last().params["arguments"]) != "{}" {
 			t.Errorf("%q: arrived as %s, %v", nothing, u.last().body, err)
 		}
 	}

@@ -12,11 +12,13 @@ import (
 )
 
 func TestClientNeedsATransport(t *testing.T) {
-	c, err := New(Config{MaxAnswer: -1, MaxPage: -1, MaxPages: -1, MaxTools: -1, MaxPeers: -1, CallTimeout: -1, DiscoverTimeout: -1})
+	c, err := New(Config{MaxAnswer: -1, MaxPage: -1, MaxPages: -1, MaxTools: -1, MaxPeers: -1, CallTimeout: -1,
+		DiscoverTimeout: -1})
 	if c != nil || err == nil {
 		t.Fatalf("New() = %v, %v, want an error", c, err)
 	}
-	for _, piece := range []string{"Transport", "MaxAnswer", "MaxPage ", "MaxPages", "MaxTools", "MaxPeers", "CallTimeout", "DiscoverTimeout"} {
+	for _, piece := range []string{"Transport", "MaxAnswer", "MaxPage ", "MaxPages", "MaxTools", "MaxPeers", "CallTimeout",
+		"DiscoverTimeout"} {
 		if !strings.Contains(err.Error(), piece) {
 			t.Errorf("New() = %v, want it to name %s", err, piece)
 		}

@@ -81,7 +81,8 @@ func (c *Client) probe(ctx context.Context, t *target) (r *response, offer strin
 	case r.code() == codeNoVersion:
 		offer = newestCommon(r.fault.data["supported"])
 		if offer == "" {
-			return nil, "", failf("the upstream speaks no version of MCP that is known here: %s, %s", modern, strings.Join(legacy, ", "))
+			return nil, "", failf("the upstream speaks no version of MCP that is known here: %s, %s", modern,
+				strings.Join(legacy, ", "))
 		}
 		return r, offer, nil
 	}
@@ -143,7 +144,8 @@ func (c *Client) initialize(ctx context.Context, t *target, offer string, before
 	}
 	if !slices.Contains(legacy, version) {
 		c.background.try(func(ctx context.Context) { c.endSession(ctx, t, l) })
-		return nil, failf("the upstream speaks a version of MCP that is not known here: known are %s, %s", modern, strings.Join(legacy, ", "))
+		return nil, failf("the upstream speaks a version of MCP that is not known here: known are %s, %s", modern,
+			strings.Join(legacy, ", "))
 	}
 	// The answer does not matter: the next request fails if the upstream refused.
 	if _, err := c.exchange(ctx, t, l, &message{method: "notifications/initialized"}); err != nil {
@@ -162,7 +164,8 @@ func (t *target) noHandshake(before, r *response) error {
 	case before.trouble != nil:
 		return before.trouble
 	case before.refused():
-		return failf("the upstream speaks neither MCP %s (%s) nor an older version (%s): check that its URL is that of an MCP endpoint", modern, before.summary(), r.summary())
+		return failf("the upstream speaks neither MCP %s (%s) nor an older version (%s): check that its URL is that of an "+
+			"MCP endpoint", modern, before.summary(), r.summary())
 	}
 	return t.refusal(r)
 }

@@ -113,7 +113,8 @@ func TestHandshakeMayFail(t *testing.T) {
 		name, want string
 		answer     func(http.ResponseWriter, *http.Request, sent)
 	}{
-		{"neither", "neither MCP 2026-07-28 (HTTP 405 Method Not Allowed) nor an older version (HTTP 404 Not Found)", plain(404, "", "")},
+		{"neither", "neither MCP 2026-07-28 (HTTP 405 Method Not Allowed) nor an older version (HTTP 404 Not Found)",
+			plain(404, "", "")},
 		{"credential", "credential", plain(401, "", "")},
 		{"error", "(error -32603)", plain(200, "application/json", `{"jsonrpc":"2.0","id":$id,"error":{"code":-32603,"message":"boom"}}`)},
 		{"no version", "a version of MCP that is not known", plain(200, "application/json", `{"jsonrpc":"2.0","id":$id,"result":{}}`)},

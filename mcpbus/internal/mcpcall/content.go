@@ -39,7 +39,8 @@ func readBlock(v raw) raw {
 	kind, _ := stringOf(m["type"])
 	fields, known := blocks[kind]
 	if !known {
-		return textBlock(fmt.Sprintf("[The tool gave content of the type %q, which cannot be shown.]", toolschema.Text(kind[:min(len(kind), 64)])))
+		return textBlock(fmt.Sprintf("[The tool gave content of the type %q, which cannot be shown.]",
+			toolschema.Text(kind[:min(len(kind), 64)])))
 	}
 	body := rebuild(m, append(fields[:len(fields):len(fields)], field{"annotations", false, keepAnnotations}))
 	if body == nil {

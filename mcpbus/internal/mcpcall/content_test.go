@@ -94,7 +94,8 @@ func TestResultIsReadStrictly(t *testing.T) {
 		{"too many blocks", many, "more than 1000 blocks", true, ""},
 	} {
 		r := readResult(object(raw(c.result)))
-		if r.IsError != c.isError || !strings.Contains(texts(r), c.want) || string(r.Structured) != c.structured || len(r.Content) == 0 {
+		if r.IsError != c.isError || !strings.Contains(texts(r), c.want) || string(r.Structured) != c.structured ||
+			len(r.Content) == 0 {
 			t.Errorf("%s: %+v, says %q; want %q, error %t, structured %s", c.name, r, texts(r), c.want, c.isError, c.structured)
 		}
 	}

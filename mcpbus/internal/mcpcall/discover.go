@@ -111,7 +111,8 @@ func (c *Client) pages(ctx context.Context, p *peer, in *intake) (*link, error) 
 		case !more:
 			return l, nil
 		case n == c.config.MaxPages:
-			return nil, failf("the upstream's list has more than %d pages: it must list less, or more on a page", c.config.MaxPages)
+			return nil, failf("the upstream's list has more than %d pages: it must list less, or more on a page",
+				c.config.MaxPages)
 		case seen[cursor]:
 			return nil, failf("the upstream's list never ends: it gives one cursor twice")
 		}

@@ -25,10 +25,14 @@ func TestToolsOfEveryKindOfUpstreamAreFound(t *testing.T) {
 	}{
 		{"modern", &upstream{era: Modern}, modern, "tools/list, tools/list"},
 		{"modern, streaming", &upstream{era: Modern, stream: true}, modern, "tools/list, tools/list"},
-		{"2025-11-25 with sessions", &upstream{era: Legacy, keeps: true}, "2025-11-25", "tools/list, initialize, notifications/initialized, tools/list, tools/list"},
-		{"2025-06-18, streaming", &upstream{era: Legacy, keeps: true, stream: true, version: "2025-06-18"}, "2025-06-18", "tools/list, initialize, notifications/initialized, tools/list, tools/list"},
-		{"2025-03-26 without sessions", &upstream{era: Legacy, version: "2025-03-26"}, "2025-03-26", "tools/list, initialize, notifications/initialized, tools/list, tools/list"},
-		{"2024-11-05", &upstream{era: Legacy, version: "2024-11-05"}, "2024-11-05", "tools/list, initialize, notifications/initialized, tools/list, tools/list"},
+		{"2025-11-25 with sessions", &upstream{era: Legacy, keeps: true}, "2025-11-25",
+			"tools/list, initialize, notifications/initialized, tools/list, tools/list"},
+		{"2025-06-18, streaming", &upstream{era: Legacy, keeps: true, stream: true, version: "2025-06-18"}, "2025-06-18",
+			"tools/list, initialize, notifications/initialized, tools/list, tools/list"},
+		{"2025-03-26 without sessions", &upstream{era: Legacy, version: "2025-03-26"}, "2025-03-26",
+			"tools/list, initialize, notifications/initialized, tools/list, tools/list"},
+		{"2024-11-05", &upstream{era: Legacy, version: "2024-11-05"}, "2024-11-05",
+			"tools/list, initialize, notifications/initialized, tools/list, tools/list"},
 	} {
 		c.u.list = list
 		u := serve(t, c.u)
@@ -41,7 +45,8 @@ func TestToolsOfEveryKindOfUpstreamAreFound(t *testing.T) {
 		if found.Era != u.era || found.Version != c.version || found.TTL != 90*time.Second || len(found.Skipped) != 0 {
 			t.Errorf("%s: found %s %s, %v, skipped %v", c.name, found.Era, found.Version, found.TTL, found.Skipped)
 		}
-		if len(found.Tools) != 2 || found.Tools[0].Name != "add" || found.Tools[0].Description != "Adds." || found.Tools[0].Call != nil ||
+		if len(found.Tools) != 2 || found.Tools[0].Name != "add" || found.Tools[0].Description != "Adds." ||
+			found.Tools[0].Call != nil ||
 			string(found.Tools[0].InputSchema) != `{"properties":{"a":{"type":"integer"}},"type":"object"}` {
 			t.Errorf("%s: the tools are %+v", c.name, found.Tools)
 		}
@@ -101,7 +106,8 @@ func TestListIsWholeOrRefused(t *testing.T) {
 func TestBytesOfAllPagesAndOfAllToolsAreBounded(t *testing.T) {
 	big := strings.Repeat(" ", 800)
 	u := serve(t, &upstream{era: Modern, list: func(c string) string { return `{"tools":[],` + big + `"nextCursor":"` + c + `x"}` }})
-	if _, err := client(t, Config{MaxPage: 1000}).Discover(t.Context(), u.at()); err == nil || !strings.Contains(err.Error(), "list has more than 4000 bytes") {
+	if _, err := client(t, Config{MaxPage: 1000}).Discover(t.Context(), u.at()); err == nil ||
+		!strings.Contains(err.Error(), "list has more than 4000 bytes") {
 		t.Errorf("Discover(pages of 1000 bytes) = %v, want an error", err)
 	}
 	if n := strings.Count(u.walk(), "tools/list"); n != 5 {
@@ -147,18 +153,22 @@ func TestLimitsMayBeReached(t *testing.T) {
 		next := map[string]string{"first": `"2"`, "2": `"3"`, "3": "null"}[c]
 		return `{"tools":[{"name":"t` + c + `"}],"nextCursor":` + next + `}`
 	}})
-	if found, err := client(t, Config{MaxPages: 3, MaxTools: 3}).Discover(t.Context(), u.at()); err != nil || len(found.Tools) != 3 {
+	if found, err := client(t, Config{MaxPages: 3, MaxTools: 3}).Discover(t.Context(), u.at()); err != nil ||
+		len(found.Tools) != 3 {
 		t.Errorf("Discover() = %+v, %v, want three tools on three pages", found, err)
 	}
 	before := u.walk()
-	if _, err := client(t, Config{MaxPages: 2}).Discover(t.Context(), u.at()); err == nil || strings.TrimPrefix(u.walk(), before) != ", tools/list, tools/list" {
-		t.Errorf("Discover(two pages at most) = %v, asked%s, want two pages and an error", err, strings.TrimPrefix(u.walk(), before))
+	if _, err := client(t, Config{MaxPages: 2}).Discover(t.Context(), u.at()); err == nil ||
+		strings.TrimPrefix(u.walk(), before) != ", tools/list, tools/list" {
+		t.Errorf("Discover(two pages at most) = %v, asked%s, want two pages and an error", err,
+			strings.TrimPrefix(u.walk(), before))
 	}
 	for _, stream := range []bool{false, true} {
 		u := serve(t, &upstream{era: Modern, stream: stream})
 		r, _ := client(t, Config{}).Call(t.Context(), u.at(), "x", nil)
 		for more, isError := range map[int64]bool{0: false, -1: true} {
-			if r, err := client(t, Config{MaxAnswer: r.Bytes + more}).Call(t.Context(), u.at(), "x", nil); err != nil || r.IsError != isError {
+			if r, err := client(t, Config{MaxAnswer: r.Bytes + more}).Call(t.Context(), u.at(), "x", nil); err != nil ||
+				r.IsError != isError {
 				t.Errorf("stream %t: Call(%d bytes more than may be) = %s, %v", stream, -more, texts(r), err)
 			}
 		}

@@ -26,7 +26,8 @@ func (s *slowList) RoundTrip(r *http.Request) (*http.Response, error) {
 	body, _ := io.ReadAll(r.Body)
 	id, _, _ := strings.Cut(strings.TrimPrefix(string(body), `{"jsonrpc":"2.0","id":`), ",")
 	answer := `{"jsonrpc":"2.0","id":` + id + `,"result":{"resultType":"complete","tools":[{"name":"a"}]}}`
-	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}}, Body: io.NopCloser(strings.NewReader(answer))}, nil
+	return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"application/json"}},
+		Body: io.NopCloser(strings.NewReader(answer))}, nil
 }
 
 func TestDiscoveryServesAllWhoAskMeanwhile(t *testing.T) {

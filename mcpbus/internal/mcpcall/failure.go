@@ -32,7 +32,8 @@ var errTimeout = errors.New("mcpcall: the time is up")
 
 // timedOut returns the failure of a call that exceeded its time limit.
 func timedOut(after time.Duration, err error) *Failure {
-	f := failf("the upstream did not answer within %v: try again, or ask for less; its owner can register it with a longer timeout", after)
+	f := failf("the upstream did not answer within %v: try again, or ask for less; its owner can register it with a "+
+		"longer timeout", after)
 	f.Cause = errors.Join(errTimeout, err)
 	return f
 }
@@ -40,12 +41,14 @@ func timedOut(after time.Duration, err error) *Failure {
 // toFailure converts any error to a Failure.
 func toFailure(err error) *Failure {
 	var why string
-	done, refused, slow, cert, long := (*Failure)(nil), (*netguard.Refused)(nil), net.Error(nil), (*tls.CertificateVerificationError)(nil), (*tooLong)(nil)
+	done, refused, slow, cert, long := (*Failure)(nil), (*netguard.Refused)(nil), net.Error(nil),
+		(*tls.CertificateVerificationError)(nil), (*tooLong)(nil)
 	switch {
 	case errors.As(err, &done):
 		return done
 	case errors.As(err, &refused):
-		why = refused.Error() + ": the upstream is not on the public network; the operator of this service can admit it (upstreams.allow_private)"
+		why = refused.Error() + ": the upstream is not on the public network; the operator of this service can admit it " +
+			"(upstreams.allow_private)"
 	case errors.Is(err, errTimeout):
 		why = "the upstream did not answer within the time allowed: try again, or ask for less"
 	case errors.As(err, &slow) && slow.Timeout():
@@ -70,13 +73,16 @@ func toFailure(err error) *Failure {
 func (t *target) refusal(r *response) *Failure {
 	switch {
 	case 300 <= r.status && r.status < 400:
-		return failf("the upstream redirects (%s), which is not followed: its owner must register the URL where it ends", r.summary())
+		return failf("the upstream redirects (%s), which is not followed: its owner must register the URL where it ends",
+			r.summary())
 	case r.status == http.StatusUnauthorized || r.status == http.StatusForbidden:
-		return failf("the upstream refuses its credential (HTTP %d): its owner must register it again with a valid auth_secret", r.status)
+		return failf("the upstream refuses its credential (HTTP %d): its owner must register it again with a valid "+
+			"auth_secret", r.status)
 	case r.status == http.StatusTooManyRequests || r.status == http.StatusServiceUnavailable:
 		return failf("the upstream is busy (HTTP %d): try again later", r.status)
 	case r.status == http.StatusLoopDetected:
-		return failf("the upstream leads back to the service that calls it (HTTP %d): its owner must register the service that is meant", r.status)
+		return failf("the upstream leads back to the service that calls it (HTTP %d): its owner must register the service "+
+			"that is meant", r.status)
 	case r.fault != nil:
 		return failf("the upstream refused the request with error %d: %s", r.fault.code, t.redactAddresses(r.fault.message))
 	}

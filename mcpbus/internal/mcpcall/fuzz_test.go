@@ -15,7 +15,8 @@ import (
 
 func FuzzEvents(f *testing.F) {
 	for _, seed := range []string{
-		"data: a\n\n", "data: a\rdata: b\r\n\r\nevent: ping\ndata: c\n\n", "\ufeffdata:a\n\n:c\n\ndata\n\n", "event: message\ndata: {\"id\":1}", "\r\n\r\r\n\n", "data: \x00\n\n",
+		"data: a\n\n", "data: a\rdata: b\r\n\r\nevent: ping\ndata: c\n\n", "\ufeffdata:a\n\n:c\n\ndata\n\n",
+		"event: message\ndata: {\"id\":1}", "\r\n\r\r\n\n", "data: \x00\n\n",
 	} {
 		f.Add([]byte(seed))
 	}
@@ -89,7 +90,8 @@ func FuzzList(f *testing.F) {
 				len(all.Names), whole, all.TTL)
 		}
 		for _, tool := range all.Tools {
-			if !legalNames.MatchString(tool.Name) || tool.Description == "" || toolschema.Text(tool.Description) != tool.Description || !json.Valid(tool.InputSchema) {
+			if !legalNames.MatchString(tool.Name) || tool.Description == "" ||
+				toolschema.Text(tool.Description) != tool.Description || !json.Valid(tool.InputSchema) {
 				t.Errorf("the tool is %+v", tool)
 			}
 			if again, err := toolschema.Sanitize(tool.InputSchema); err != nil || len(again) == 0 {

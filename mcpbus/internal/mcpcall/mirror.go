@@ -90,7 +90,8 @@ func (m *mirror) headers(tool string, arguments raw) (map[string]string, error) 
 			value = string(v) // a number or a boolean
 		}
 		if len(value) > maxMirror {
-			return nil, failf("the argument %q must have at most %d bytes: it is sent as a header", strings.Join(want.path, "."), maxMirror)
+			return nil, failf("the argument %q must have at most %d bytes: it is sent as a header", strings.Join(want.path, "."),
+				maxMirror)
 		}
 		out["Mcp-Param-"+want.header] = value
 	}

@@ -23,7 +23,8 @@ func TestArgumentsAreMirroredInHeaders(t *testing.T) {
 	} {
 		u := serve(t, &upstream{era: Modern, list: func(string) string { return `{"tools":[{"name":"x","inputSchema":` + schema + `},{"name":"y"}]}` }})
 		c := client(t, Config{})
-		if found, err := c.Discover(t.Context(), u.at()); err != nil || len(found.Tools) != 2 || strings.Contains(string(found.Tools[0].InputSchema), "x-mcp") {
+		if found, err := c.Discover(t.Context(), u.at()); err != nil || len(found.Tools) != 2 ||
+			strings.Contains(string(found.Tools[0].InputSchema), "x-mcp") {
 			t.Fatalf("Discover() = %+v, %v", found, err)
 		}
 		if r, err := c.Call(t.Context(), u.at(), "x", raw(arguments)); err != nil || r.IsError {

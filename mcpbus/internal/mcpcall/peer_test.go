@@ -6,7 +6,8 @@ import (
 )
 
 func TestUpstreamsUsedLongAgoAreForgotten(t *testing.T) {
-	a, b, d := serve(t, &upstream{era: Legacy, keeps: true}), serve(t, &upstream{era: Legacy, keeps: true}), serve(t, &upstream{era: Legacy, keeps: true})
+	a, b, d := serve(t, &upstream{era: Legacy, keeps: true}), serve(t, &upstream{era: Legacy, keeps: true}),
+		serve(t, &upstream{era: Legacy, keeps: true})
 	c := client(t, Config{MaxPeers: 2})
 	for _, u := range []*upstream{a, b, a, d} {
 		if r, err := c.Call(t.Context(), u.at(), "x", nil); err != nil || r.IsError {
@@ -15,7 +16,8 @@ func TestUpstreamsUsedLongAgoAreForgotten(t *testing.T) {
 	}
 	settle(c)
 	if a.open() != 1 || b.open() != 0 || d.open() != 1 || len(c.peers.all()) != 2 || len(c.peers.known) != 2 {
-		t.Errorf("open are %d, %d, %d, and %d are known; want the one used longest ago forgotten", a.open(), b.open(), d.open(), len(c.peers.all()))
+		t.Errorf("open are %d, %d, %d, and %d are known; want the one used longest ago forgotten", a.open(), b.open(),
+			d.open(), len(c.peers.all()))
 	}
 }
 

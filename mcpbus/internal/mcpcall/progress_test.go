@@ -22,13 +22,16 @@ func TestUpstreamsProgressIsForwardedIfRequested(t *testing.T) {
 				`{"progressToken":"$id","progress":4}`, `{"progressToken":0,"progress":5}`, `{"progress":6}`, `{"progressToken":$id}`,
 				`{"progressToken":$id,"progress":"7"}`, `{"progressToken":$id,"progress":null}`, `{"progressToken":$id,"progress":1e999}`, `{"progressToken":$id,"progress":` + strings.Repeat("8", 65) + `}`, `[]`, `7`,
 			} {
-				fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":%s}\n\n", strings.ReplaceAll(params, "$id", m.id))
+				fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":%s}\n\n",
+					strings.ReplaceAll(params, "$id", m.id))
 			}
-			fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\",\"params\":{\"progressToken\":%s,\"progress\":9}}\n\n", m.id)
+			fmt.Fprintf(w, "data: {\"jsonrpc\":\"2.0\",\"method\":\"notifications/message\","+
+				"\"params\":{\"progressToken\":%s,\"progress\":9}}\n\n", m.id)
 			io.WriteString(w, `data: {"jsonrpc":"2.0","id":`+m.id+`,"result":{"resultType":"complete","content":[{"type":"text","text":"done"}]}}`+"\n\n")
 		})})
 		var received []string
-		ctx := WithProgress(t.Context(), func(p Progress) { received = append(received, fmt.Sprintf("%s of %s %s", p.Done, p.Total, p.Message)) })
+		ctx := WithProgress(t.Context(),
+			func(p Progress) { received = append(received, fmt.Sprintf("%s of %s %s", p.Done, p.Total, p.Message)) })
 		r, err := client(t, Config{}).Call(ctx, u.at(), "x", nil)
 		want := []string{"0 of  ", `1.50 of 9007199254740993 "half \u00e9\n"`, "2e3 of  ", "3 of  "}
 		if err != nil || texts(r) != "done" || !slices.Equal(received, want) {

@@ -182,7 +182,8 @@ func refuse(w http.ResponseWriter, status, code int, why string) {
 }
 
 // says makes a first that answers each request of a method in the same way.
-func says(method string, answer func(w http.ResponseWriter, r *http.Request, m sent)) func(http.ResponseWriter, *http.Request, sent) bool {
+func says(method string,
+	answer func(w http.ResponseWriter, r *http.Request, m sent)) func(http.ResponseWriter, *http.Request, sent) bool {
 	return func(w http.ResponseWriter, r *http.Request, m sent) bool {
 		if m.method == method {
 			answer(w, r, m)

@@ -78,11 +78,13 @@ func TestLostSessionIsRenewedOnce(t *testing.T) {
 	u.first = says("tools/call", plain(404, "text/plain", "session not found"))
 	u.mu.Unlock()
 	before = u.walk()
-	if r, err := c.Call(t.Context(), u.at(), "x", nil); err != nil || !r.IsError || !strings.Contains(texts(r), "HTTP 404") {
+	if r, err := c.Call(t.Context(), u.at(), "x", nil); err != nil || !r.IsError ||
+		!strings.Contains(texts(r), "HTTP 404") {
 		t.Errorf("Call() = %+v, %v; says %s, want 404", r, err, texts(r))
 	}
 	c.Close(t.Context())
-	if got := strings.TrimPrefix(u.walk(), before); got != ", tools/call, "+handshake+", tools/call, DELETE" || u.open() != 1 {
+	if got := strings.TrimPrefix(u.walk(), before); got != ", tools/call, "+handshake+", tools/call, DELETE" ||
+		u.open() != 1 {
 		t.Errorf("asked%s, with %d open; want two calls, and the end of the second session", got, u.open())
 	}
 }

@@ -31,7 +31,8 @@ func TestEventsAreReadAsTheStandardSays(t *testing.T) {
 		{"nothing", "", nil},
 		{"data in capitals", "Data: a\n\n", nil},
 	} {
-		for how, r := range map[string]io.Reader{"whole": strings.NewReader(c.stream), "bytewise": iotest.OneByteReader(strings.NewReader(c.stream))} {
+		for how, r := range map[string]io.Reader{"whole": strings.NewReader(c.stream),
+			"bytewise": iotest.OneByteReader(strings.NewReader(c.stream))} {
 			var got []string
 			e := newEvents(r, int64(len(c.stream)))
 			data, err := e.next()

@@ -15,16 +15,17 @@ func TestCallerThatGoesAwayEndsTheCallAtTheUpstream(t *testing.T) {
 	for _, era := range []Era{Modern, Legacy} {
 		for name, early := range map[string]bool{"before the answer": true, "within the stream": false} {
 			arrived, ended := make(chan string, 1), make(chan struct{})
-			u := serve(t, &upstream{era: era, keeps: true, first: says("tools/call", func(w http.ResponseWriter, r *http.Request, m sent) {
-				defer close(ended)
-				if !early {
-					w.Header().Set("Content-Type", "text/event-stream")
-					io.WriteString(w, ": wait\n\n")
-					w.(http.Flusher).Flush()
-				}
-				arrived <- m.id
-				<-r.Context().Done()
-			})})
+			u := serve(t, &upstream{era: era, keeps: true, first: says("tools/call",
+				func(w http.ResponseWriter, r *http.Request, m sent) {
+					defer close(ended)
+					if !early {
+						w.Header().Set("Content-Type", "text/event-stream")
+						io.WriteString(w, ": wait\n\n")
+						w.(http.Flusher).Flush()
+					}
+					arrived <- m.id
+					<-r.Context().Done()
+				})})
 			ctx, cancel := context.WithCancelCause(t.Context())
 			gone, id := errors.New("the client went away"), ""
 			go func() { id = <-arrived; cancel(gone) }()
@@ -36,7 +37,8 @@ func TestCallerThatGoesAwayEndsTheCallAtTheUpstream(t *testing.T) {
 			<-ended
 			settle(c)
 			last := u.last()
-			if received := last.method == "notifications/cancelled" && string(last.params["requestId"]) == id; received != (era == Legacy) {
+			if received := last.method == "notifications/cancelled" &&
+				string(last.params["requestId"]) == id; received != (era == Legacy) {
 				t.Errorf("%s, %s: the last message is %s, want the upstream told in the legacy era", era, name, last.body)
 			}
 		}
@@ -45,7 +47,8 @@ func TestCallerThatGoesAwayEndsTheCallAtTheUpstream(t *testing.T) {
 
 func TestTimeIsBounded(t *testing.T) {
 	drips := func(r *http.Request) (*http.Response, error) {
-		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}}, Body: drip{r.Context()}, ContentLength: -1}, nil
+		return &http.Response{StatusCode: 200, Header: http.Header{"Content-Type": {"text/event-stream"}},
+			Body: drip{r.Context()}, ContentLength: -1}, nil
 	}
 	silent := func(r *http.Request) (*http.Response, error) { <-r.Context().Done(); return nil, r.Context().Err() }
 	for name, transport := range map[string]roundTrip{"drips": drips, "silent": silent} {
@@ -53,17 +56,21 @@ func TestTimeIsBounded(t *testing.T) {
 			c := client(t, Config{Transport: transport, CallTimeout: 7 * time.Second})
 			to, began := Upstream{URL: "http://mcp.example.test/"}, time.Now()
 			r, err := c.Call(t.Context(), to, "x", nil)
-			if took := time.Since(began); err != nil || !r.IsError || took != 7*time.Second || !strings.Contains(texts(r), "within 7s") {
+			if took := time.Since(began); err != nil || !r.IsError || took != 7*time.Second ||
+				!strings.Contains(texts(r), "within 7s") {
 				t.Errorf("%s: Call() = %+v, %v after %v, want an error after 7 s", name, texts(r), err, took)
 			}
 			to.Timeout, began = 9*time.Minute, time.Now()
 			r, err = c.Call(t.Context(), to, "x", nil)
-			if took := time.Since(began); err != nil || !r.IsError || took != 9*time.Minute || !strings.Contains(texts(r), "within 9m0s") {
-				t.Errorf("%s: Call() with a time of its own = %+v, %v after %v, want an error after 9 min", name, texts(r), err, took)
+			if took := time.Since(began); err != nil || !r.IsError || took != 9*time.Minute ||
+				!strings.Contains(texts(r), "within 9m0s") {
+				t.Errorf("%s: Call() with a time of its own = %+v, %v after %v, want an error after 9 min", name, texts(r), err,
+					took)
 			}
 			began = time.Now()
 			_, err = c.Discover(t.Context(), to)
-			if took := time.Since(began); err == nil || took != 30*time.Second || !strings.Contains(err.Error(), "within the time") {
+			if took := time.Since(began); err == nil || took != 30*time.Second ||
+				!strings.Contains(err.Error(), "within the time") {
 				t.Errorf("%s: Discover() = %v after %v, want an error after 30 s", name, err, took)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
@@ -99,7 +106,8 @@ func TestStreamIsNotWaitedForAfterItsAnswer(t *testing.T) {
 				}{io.MultiReader(strings.NewReader(answer), drip{r.Context()}), drip{}}}, nil
 		})})
 		began := time.Now()
-		if _, err := c.Discover(t.Context(), Upstream{URL: "http://mcp.example.test/"}); err != nil || time.Since(began) > 20*time.Millisecond {
+		if _, err := c.Discover(t.Context(), Upstream{URL: "http://mcp.example.test/"}); err != nil ||
+			time.Since(began) > 20*time.Millisecond {
 			t.Errorf("Discover() = %v after %v, want it at once", err, time.Since(began))
 		}
 	})

@@ -15,7 +15,8 @@ func (e *tooLong) Is(target error) bool { return target == errTooLong }
 // results.
 func (e *tooLong) text() string {
 	if e.size > e.limit {
-		return fmt.Sprintf("the upstream's answer is longer than is read: it has %d bytes, and at most %d bytes are; ask for less", e.size, e.limit)
+		return fmt.Sprintf("the upstream's answer is longer than is read: it has %d bytes, and at most %d bytes are; ask "+
+			"for less", e.size, e.limit)
 	}
 	return fmt.Sprintf("the upstream's answer is longer than is read: it has more than %d bytes; ask for less", e.limit)
 }

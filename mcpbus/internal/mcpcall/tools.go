@@ -73,7 +73,8 @@ func (in *intake) add(page map[string]raw) error {
 }
 
 func (in *intake) skip(at int, why error) {
-	in.skipped = append(in.skipped, toolplan.Skip{Pointer: "/tools/" + strconv.Itoa(at), Reason: toolschema.Text(why.Error())})
+	in.skipped = append(in.skipped, toolplan.Skip{Pointer: "/tools/" + strconv.Itoa(at),
+		Reason: toolschema.Text(why.Error())})
 }
 
 // take reads an entry. Its error says why the entry is not usable.

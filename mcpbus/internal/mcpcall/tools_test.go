@@ -70,12 +70,14 @@ func TestToolListSurvivesOneBadTool(t *testing.T) {
 			t.Errorf("%s: the others are %v", c.name, found.Names)
 		}
 		if c.skipped != "" {
-			if len(found.Tools) != 2 || len(found.Skipped) != 1 || found.Skipped[0].Pointer != "/tools/1" || !regexp.MustCompile(c.skipped).MatchString(found.Skipped[0].Reason) {
+			if len(found.Tools) != 2 || len(found.Skipped) != 1 || found.Skipped[0].Pointer != "/tools/1" ||
+				!regexp.MustCompile(c.skipped).MatchString(found.Skipped[0].Reason) {
 				t.Errorf("%s: skipped %v, want %s", c.name, found.Skipped, c.skipped)
 			}
 			continue
 		}
-		if len(found.Tools) != 3 || len(found.Skipped) != 0 || string(found.Tools[1].InputSchema) != c.schema || found.Tools[1].Description == "" {
+		if len(found.Tools) != 3 || len(found.Skipped) != 0 || string(found.Tools[1].InputSchema) != c.schema ||
+			found.Tools[1].Description == "" {
 			t.Errorf("%s: found %+v, skipped %v, want %s", c.name, found.Tools, found.Skipped, c.schema)
 		}
 	}
@@ -103,7 +105,8 @@ func TestDescriptionIsNeverEmptyAndFitToRead(t *testing.T) {
 // Decision 39: names are legal, unique, short and stable.
 func TestNamesAreLegalUniqueAndStable(t *testing.T) {
 	long, member := strings.Repeat("l", 80), strings.Repeat("m", 48)
-	upstream := []string{"a", "a.b", "a b", "a_b", "获取", "获取用户", "Users获取", "-", "__", "x/", "tool", long, long + "2", long + ".", "a.b_8d4d6e05", "A", "c.d", "c d", "c/d"}
+	upstream := []string{"a", "a.b", "a b", "a_b", "获取", "获取用户", "Users获取", "-", "__", "x/", "tool", long, long + "2",
+		long + ".", "a.b_8d4d6e05", "A", "c.d", "c d", "c/d"}
 	legal := regexp.MustCompile(`^[A-Za-z0-9_-]+$`)
 	for _, m := range []string{"", "m", member} {
 		var tools []imported
@@ -136,7 +139,8 @@ func TestNamesInDetail(t *testing.T) {
 		{"shop", "list__pets-v2", "list__pets-v2"},
 		{"shop", "获取Users列表", "Users"},
 		{"shop", "获取", "tool_3025ba82"},
-		{"billing-service", "getTheVeryLongOperationNameThatNobodyShouldEverHaveWritten2", "getTheVeryLongOperationNameThatNobodyS_1d7aa02a"},
+		{"billing-service", "getTheVeryLongOperationNameThatNobodyShouldEverHaveWritten2",
+			"getTheVeryLongOperationNameThatNobodyS_1d7aa02a"},
 	} {
 		names := nameTools([]imported{{upstream: c.upstream}}, c.member)
 		if names[0] != c.name {
@@ -154,7 +158,8 @@ func TestNameThatCannotBeToldApartIsSkipped(t *testing.T) {
 		}
 	}
 	found := imports(t, "", `{"name":"a b"},{"name":"a.b"},{"name":`+strconv.Quote(taken)+`}`)
-	if taken == "a_b" || len(found.Tools) != 2 || len(found.Skipped) != 1 || found.Skipped[0].Pointer != "/tools/1" || !strings.Contains(found.Skipped[0].Reason, "told from") {
+	if taken == "a_b" || len(found.Tools) != 2 || len(found.Skipped) != 1 || found.Skipped[0].Pointer != "/tools/1" ||
+		!strings.Contains(found.Skipped[0].Reason, "told from") {
 		t.Errorf("found %v, skipped %v, want the second of the two skipped", found.Names, found.Skipped)
 	}
 }

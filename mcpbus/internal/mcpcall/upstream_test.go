@@ -20,8 +20,10 @@ func TestCredentialIsSentAndNeverShown(t *testing.T) {
 		{Upstream{}, "Authorization", "", "a=%20b"},
 		{Upstream{AuthType: "none", Secret: secret("unusedsecret")}, "Authorization", "", "a=%20b"},
 		{Upstream{AuthType: "bearer", Secret: secret("topsecret1")}, "Authorization", "Bearer topsecret1", "a=%20b"},
-		{Upstream{AuthType: "basic", Secret: secret("user:topsecret1")}, "Authorization", "Basic dXNlcjp0b3BzZWNyZXQx", "a=%20b"},
-		{Upstream{AuthType: "api_key", AuthIn: "header", AuthName: "x-api-key", Secret: secret("topsecret1")}, "X-Api-Key", "topsecret1", "a=%20b"},
+		{Upstream{AuthType: "basic", Secret: secret("user:topsecret1")}, "Authorization", "Basic dXNlcjp0b3BzZWNyZXQx",
+			"a=%20b"},
+		{Upstream{AuthType: "api_key", AuthIn: "header", AuthName: "x-api-key", Secret: secret("topsecret1")}, "X-Api-Key",
+			"topsecret1", "a=%20b"},
 		{Upstream{AuthType: "api_key", AuthIn: "query", AuthName: "a", Secret: secret(`top"sec ret&1`)}, "Authorization", "", "b&a=top%22sec+ret%261"},
 	} {
 		query := ""
@@ -37,7 +39,8 @@ func TestCredentialIsSentAndNeverShown(t *testing.T) {
 		}
 		r, err := client(t, Config{}).Call(t.Context(), c.to, "x", nil)
 		if err != nil || r.IsError || u.last().header.Get(c.header) != c.want || query != c.query {
-			t.Errorf("%s: %s is %q, the query %q; %v %s", c.to.AuthType, c.header, u.last().header.Get(c.header), query, err, texts(r))
+			t.Errorf("%s: %s is %q, the query %q; %v %s", c.to.AuthType, c.header, u.last().header.Get(c.header), query, err,
+				texts(r))
 		}
 		if c.to.AuthType == "none" || c.to.AuthType == "" {
 			continue
@@ -67,22 +70,26 @@ func TestSecretInAnErrorOrAListIsBlottedOut(t *testing.T) {
 
 func TestUpstreamThatIsNotSetUpIsNotCalled(t *testing.T) {
 	for _, to := range []Upstream{
-		{URL: "ftp://x"}, {URL: "http://u:p@x/"}, {URL: "http://x/", AuthType: "bearer"}, {URL: "http://x/", AuthType: "basic", Secret: secret("nocolonatall")},
-		{URL: "http://x/", AuthType: "api_key", AuthIn: "header", AuthName: "Mcp-Session-Id", Secret: secret("s")}, {URL: "http://x/", AuthType: "magic", Secret: secret("s")},
+		{URL: "ftp://x"}, {URL: "http://u:p@x/"}, {URL: "http://x/", AuthType: "bearer"},
+		{URL: "http://x/", AuthType: "basic", Secret: secret("nocolonatall")},
+		{URL: "http://x/", AuthType: "api_key", AuthIn: "header", AuthName: "Mcp-Session-Id", Secret: secret("s")},
+		{URL: "http://x/", AuthType: "magic", Secret: secret("s")},
 	} {
 		c := client(t, Config{Transport: roundTrip(func(r *http.Request) (*http.Response, error) {
 			t.Errorf("%+v: a request was sent", to)
 			return nil, errors.New("no")
 		})})
 		r, err := c.Call(t.Context(), to, "x", nil)
-		if err != nil || !r.IsError || r.Dispatched || !strings.Contains(texts(r), "register it again") || strings.Contains(texts(r), "nocolon") {
+		if err != nil || !r.IsError || r.Dispatched || !strings.Contains(texts(r), "register it again") ||
+			strings.Contains(texts(r), "nocolon") {
 			t.Errorf("%+v: Call() = %+v, %v", to, r, err)
 		}
 		if _, err := c.Discover(t.Context(), to); err == nil || !strings.Contains(err.Error(), "register it again") {
 			t.Errorf("%+v: Discover() = %v", to, err)
 		}
 	}
-	if _, err := client(t, Config{}).Discover(t.Context(), Upstream{URL: "http://x/", Member: strings.Repeat("m", 49)}); err == nil || !strings.Contains(err.Error(), "48") {
+	if _, err := client(t, Config{}).Discover(t.Context(), Upstream{URL: "http://x/",
+		Member: strings.Repeat("m", 49)}); err == nil || !strings.Contains(err.Error(), "48") {
 		t.Errorf("Discover(a long member) = %v, want an error", err)
 	}
 }
@@ -97,9 +104,10 @@ func TestFailuresNameNoUpstream(t *testing.T) {
 		url       string
 		transport http.RoundTripper
 	}{
-		"address not allowed":    {u.at().URL, strict.Transport()},
-		"could not be reached":   {"http://127.0.0.1:1/mcp", nil},
-		"did not answer in time": {u.at().URL, roundTrip(func(*http.Request) (*http.Response, error) { return nil, context.DeadlineExceeded })},
+		"address not allowed":  {u.at().URL, strict.Transport()},
+		"could not be reached": {"http://127.0.0.1:1/mcp", nil},
+		"did not answer in time": {u.at().URL,
+			roundTrip(func(*http.Request) (*http.Response, error) { return nil, context.DeadlineExceeded })},
 	} {
 		to := Upstream{URL: c.url + "?t=topsecret1", AuthType: "bearer", Secret: secret("topsecret1")}
 		cl := client(t, Config{Transport: c.transport})
@@ -108,7 +116,8 @@ func TestFailuresNameNoUpstream(t *testing.T) {
 			t.Errorf("%s: Call() = %+v, %v, says %s", says, r, err, texts(r))
 		}
 		_, err = cl.Discover(t.Context(), to)
-		if failure := (*Failure)(nil); !errors.As(err, &failure) || failure.Cause == nil || !strings.Contains(err.Error(), says) {
+		if failure := (*Failure)(nil); !errors.As(err, &failure) || failure.Cause == nil ||
+			!strings.Contains(err.Error(), says) {
 			t.Errorf("%s: Discover() = %v", says, err)
 		}
 		for _, leak := range []string{"127.0.0.1", "topsecret1", "dial"} {

@@ -143,7 +143,8 @@ func (v *Verifier) lookup(ctx context.Context, sum [sha256.Size]byte, now time.T
 		return nil, err
 	}
 	e := &entry{caller: storage.Caller{
-		AppID: storage.KeysAppID, UserID: k.UserID, Scope: k.Scope, Audience: v.c.Issuer, TokenID: k.ID, GrantedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt,
+		AppID: storage.KeysAppID, UserID: k.UserID, Scope: k.Scope, Audience: v.c.Issuer, TokenID: k.ID,
+		GrantedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt,
 	}}
 	e.read.Store(now.UnixNano())
 	if now.Before(k.ExpiresAt) && !v.c.Revoked.Stops(e.caller) {

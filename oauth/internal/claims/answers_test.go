@@ -67,7 +67,8 @@ func (a *Answers) text(t testing.TB, sub string, open Parts) string {
 }
 
 func TestAnswerIsKeptUntilItsUserChanges(t *testing.T) {
-	ada, bob := storage.User{Sub: "ada", Nickname: "Ada", Email: "ada@example.com"}, storage.User{Sub: "bob", Nickname: "Bob"}
+	ada, bob := storage.User{Sub: "ada", Nickname: "Ada", Email: "ada@example.com"},
+		storage.User{Sub: "bob", Nickname: "Bob"}
 	users := newTable(ada, bob)
 	a := NewAnswers("https://id.example.com", users.User, true)
 	want := func(what, sub string, open Parts, holds string, reads int) {
@@ -203,7 +204,8 @@ func TestAnswerThatIsKeptCostsNoMemory(t *testing.T) {
 	a := NewAnswers("https://id.example.com", newTable(storage.User{Sub: "ada"}).User, true)
 	a.text(t, "ada", Profile)
 	var err error
-	if n := testing.AllocsPerRun(100, func() { _, err = a.Of(context.Background(), "ada", Profile) }); n != 0 || err != nil {
+	if n := testing.AllocsPerRun(100, func() { _, err = a.Of(context.Background(), "ada", Profile) }); n != 0 ||
+		err != nil {
 		t.Errorf("it takes %v allocations, %v", n, err)
 	}
 	if _, err := a.Of(t.Context(), "eve", 0); !errors.Is(err, storage.ErrNotFound) {

@@ -89,7 +89,8 @@ func text(r *rand.Rand) (s string) {
 
 func anybody(r *rand.Rand) storage.User {
 	return storage.User{
-		Sub: text(r), ID: r.Int64() - r.Int64(), Username: text(r), Name: text(r), Nickname: text(r), Picture: text(r), Email: text(r),
+		Sub: text(r), ID: r.Int64() - r.Int64(), Username: text(r), Name: text(r), Nickname: text(r), Picture: text(r),
+		Email:         text(r),
 		EmailVerified: r.IntN(2) == 0, Gender: text(r), Location: text(r), LoginType: text(r), UpdatedAt: moment(r),
 	}
 }
@@ -106,8 +107,10 @@ func TestClaimsAreWrittenAsEncodingJSONWritesThem(t *testing.T) {
 	r := rand.New(rand.NewPCG(seed, 0))
 	for range 20_000 {
 		u, open, issuer := anybody(r), Parts(r.IntN(all)), text(r)
-		info := userInfo{Subject: u.Sub, UserID: u.ID, LoginType: cmp.Or(u.LoginType, storage.LoginSelf), UpdatedAt: u.UpdatedAt.Unix(), Issuer: issuer}
-		c := ID{Issuer: issuer, Audience: text(r), ExpiresAt: moment(r), IssuedAt: moment(r), AuthTime: moment(r), Nonce: text(r), AtHash: text(r)}
+		info := userInfo{Subject: u.Sub, UserID: u.ID, LoginType: cmp.Or(u.LoginType, storage.LoginSelf),
+			UpdatedAt: u.UpdatedAt.Unix(), Issuer: issuer}
+		c := ID{Issuer: issuer, Audience: text(r), ExpiresAt: moment(r), IssuedAt: moment(r), AuthTime: moment(r),
+			Nonce: text(r), AtHash: text(r)}
 		id := idToken{
 			Issuer: issuer, Subject: u.Sub, Audience: c.Audience, Expires: c.ExpiresAt.Unix(), IssuedAt: c.IssuedAt.Unix(),
 			Nonce: c.Nonce, AtHash: c.AtHash,
@@ -138,7 +141,8 @@ func TestClaimsAreWrittenAsEncodingJSONWritesThem(t *testing.T) {
 
 func TestScopeOpensWhatItNames(t *testing.T) {
 	for granted, want := range map[string]Parts{
-		"": 0, "openid": 0, "profile": Profile, "email openid": Email, "openid profile email": Profile | Email, "profiles emails tools:profile": 0, " profile\tprofile ": Profile,
+		"": 0, "openid": 0, "profile": Profile, "email openid": Email, "openid profile email": Profile | Email,
+		"profiles emails tools:profile": 0, " profile\tprofile ": Profile,
 	} {
 		if got := Of(granted); got != want {
 			t.Errorf("Of(%q) = %d, want %d", granted, got, want)

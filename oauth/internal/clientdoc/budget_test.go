@@ -70,7 +70,8 @@ func TestClientDocumentNotFoundCostsNoBudget(t *testing.T) {
 // shared counts what is asked of it.
 type shared map[string]int
 
-func (s shared) Add(_ context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
+func (s shared) Add(_ context.Context, name string, client netip.Prefix, limit int,
+	window time.Duration) time.Duration {
 	s[fmt.Sprint(name, " ", client, " ", limit, " ", window)]++
 	return 0
 }
@@ -83,7 +84,8 @@ func TestBudgetsAreSharedWhereThereIsACounter(t *testing.T) {
 	s := shared{}
 	NewBudget(s).Fetch(t.Context(), netip.MustParseAddr("192.0.2.1"), "claude.ai:8443")
 	want := "map[" +
-		"client documents in 1m0s 192.0.0.0/16 160 1m0s:1 client documents in 1m0s 192.0.2.0/24 40 1m0s:1 client documents in 1m0s 192.0.2.1/32 10 1m0s:1 " +
+		"client documents in 1m0s 192.0.0.0/16 160 1m0s:1 client documents in 1m0s 192.0.2.0/24 40 1m0s:1 client documents " +
+		"in 1m0s 192.0.2.1/32 10 1m0s:1 " +
 		"client documents in all invalid Prefix 100 1m0s:1 client documents of claude.ai in all invalid Prefix 30 1m0s:1]"
 	if got := fmt.Sprint(map[string]int(s)); got != want {
 		t.Errorf("counted %s, want %s", got, want)

@@ -136,7 +136,8 @@ func checkAnswer(answer *http.Response) error {
 		return away(nil, "its host answers with status %d", answer.StatusCode)
 	case coded != "" && !strings.EqualFold(coded, "identity"):
 		return away(nil, "its host packs the answer, which was not asked for")
-	case err != nil || ct != "application/json" && !(strings.HasPrefix(ct, "application/") && strings.HasSuffix(ct, "+json")):
+	case err != nil || ct != "application/json" && !(strings.HasPrefix(ct, "application/") &&
+		strings.HasSuffix(ct, "+json")):
 		return away(nil, "its host does not answer with JSON")
 	}
 	return nil

@@ -100,8 +100,10 @@ func TestRequestTellsNothingOfTheRequester(t *testing.T) {
 func TestDocumentStaysFreshAsItsHostSaysWithinBounds(t *testing.T) {
 	for control, want := range map[string]time.Duration{
 		"": time.Hour, "max-age=600": 10 * time.Minute, "public, Max-Age=600, immutable": 10 * time.Minute, `max-age="600"`: 10 * time.Minute,
-		"max-age=0": 5 * time.Minute, "max-age=1": 5 * time.Minute, "no-store": 5 * time.Minute, "no-cache, max-age=600": 5 * time.Minute,
-		"max-age=86401": 24 * time.Hour, "max-age=99999999999": 5 * time.Minute, "max-age=-1": 5 * time.Minute, "max-age=x": 5 * time.Minute, "s-maxage=7": time.Hour,
+		"max-age=0": 5 * time.Minute, "max-age=1": 5 * time.Minute, "no-store": 5 * time.Minute,
+		"no-cache, max-age=600": 5 * time.Minute,
+		"max-age=86401":         24 * time.Hour, "max-age=99999999999": 5 * time.Minute, "max-age=-1": 5 * time.Minute,
+		"max-age=x": 5 * time.Minute, "s-maxage=7": time.Hour,
 	} {
 		if got := lifetime(http.Header{"Cache-Control": {control}}); got != want {
 			t.Errorf("lifetime(%q) = %v, want %v", control, got, want)
@@ -117,8 +119,10 @@ func TestDocumentStaysFreshAsItsHostSaysWithinBounds(t *testing.T) {
 
 func TestNameIsShownWithoutWhatIsNotSeen(t *testing.T) {
 	for claimed, want := range map[string]string{
-		"Claude Code": "Claude Code", "  Agent \n\t Smith  ": "Agent Smith", "Agent\u202etxt.exe": "Agenttxt.exe", "A\u200bg\u00ade\u2060n\ufefft": "Agent",
-		"\u3164\u115f\u2800\u180e": "", "\x00\x1b[31mred": "[31mred", "小明的代理": "小明的代理", "Agent\ufe0f\U000e0041": "Agent", "\u2066Bank\u2069": "Bank", "": "",
+		"Claude Code": "Claude Code", "  Agent \n\t Smith  ": "Agent Smith", "Agent\u202etxt.exe": "Agenttxt.exe",
+		"A\u200bg\u00ade\u2060n\ufefft": "Agent",
+		"\u3164\u115f\u2800\u180e":      "", "\x00\x1b[31mred": "[31mred", "小明的代理": "小明的代理", "Agent\ufe0f\U000e0041": "Agent",
+		"\u2066Bank\u2069": "Bank", "": "",
 		strings.Repeat("é", 101): strings.Repeat("é", 80),
 	} {
 		if got := clientname.Clean(claimed); got != want {
@@ -147,7 +151,8 @@ func TestClientDocumentKeepsOnlyKnownMembers(t *testing.T) {
 		{`,"scope":1,"contacts":{},"logo_uri":["x"]`, "[authorization_code refresh_token]", "none"},
 	} {
 		d, err := f.Parse(id, []byte(`{"client_id":"`+id+`","redirect_uris":["http://127.0.0.1/callback"]`+c.members+`}`))
-		if err != nil || strings.Join(d.Client.Grants, " ") != strings.Trim(c.grants, "[]") || d.Client.AuthMethod != c.method {
+		if err != nil || strings.Join(d.Client.Grants, " ") != strings.Trim(c.grants, "[]") ||
+			d.Client.AuthMethod != c.method {
 			t.Errorf("Parse with %s = %+v, %v, want %s and %s", c.members, d.Client, err, c.grants, c.method)
 		}
 	}
@@ -170,7 +175,8 @@ func FuzzParse(f *testing.F) {
 			}
 			return
 		}
-		if len(d.Client.RedirectURIs) > maxRedirects || len(d.Name) > clientname.Max || d.Name == "" || d.Client.AuthMethod == "" || len(d.Client.Grants) == 0 {
+		if len(d.Client.RedirectURIs) > maxRedirects || len(d.Name) > clientname.Max || d.Name == "" ||
+			d.Client.AuthMethod == "" || len(d.Client.Grants) == 0 {
 			t.Errorf("%+v", d)
 		}
 		if strings.Contains(string(d.Client.Keys), `"d"`) {

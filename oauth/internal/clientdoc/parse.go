@@ -48,7 +48,8 @@ func (f *Fetcher) Parse(id string, body []byte) (Document, error) {
 		m[string(name)] = value
 	}
 	d.Client.Kind = client.Document
-	for _, read := range []func(m members, id string, d *Document) error{checkIdentity, readGrants, readRedirects, f.readAuthMethod, readName} {
+	for _, read := range []func(m members, id string, d *Document) error{checkIdentity, readGrants, readRedirects,
+		f.readAuthMethod, readName} {
 		if err := read(m, id, &d); err != nil {
 			return Document{}, err
 		}

@@ -33,7 +33,8 @@ func (a adapter) CreateAuthorizeCodeSession(context.Context, string, fosite.Requ
 func (a adapter) GetAuthorizeCodeSession(ctx context.Context, code string, _ fosite.Session) (fosite.Requester, error) {
 	r, err := a.present(ctx, code, driver.KindCode, a.checkUsedCode)
 	if w := workOf(ctx); err == nil && w.form.Get("redirect_uri") != w.found.RedirectURI {
-		w.refusal = refuse(InvalidGrant, "redirect_uri differs from the one sent to the authorization endpoint: send the same, byte for byte")
+		w.refusal = refuse(InvalidGrant,
+			"redirect_uri differs from the one sent to the authorization endpoint: send the same, byte for byte")
 		return nil, fosite.ErrNotFound
 	}
 	return r, err
@@ -49,7 +50,8 @@ func (a adapter) CreateRefreshTokenSession(context.Context, string, string, fosi
 }
 
 // GetRefreshTokenSession is GetAuthorizeCodeSession for refresh tokens.
-func (a adapter) GetRefreshTokenSession(ctx context.Context, handle string, _ fosite.Session) (fosite.Requester, error) {
+func (a adapter) GetRefreshTokenSession(ctx context.Context, handle string,
+	_ fosite.Session) (fosite.Requester, error) {
 	return a.present(ctx, handle, driver.KindRefresh, a.checkUsedRefresh)
 }
 
@@ -65,7 +67,8 @@ func (a adapter) CreateAccessTokenSession(context.Context, string, fosite.Reques
 
 // present reads the token behind a handle once per request. Tokens of another kind or of
 // another application are unknown to this one: their replay must change nothing.
-func (a adapter) present(ctx context.Context, text, kind string, used func(context.Context, driver.Token)) (fosite.Requester, error) {
+func (a adapter) present(ctx context.Context, text, kind string,
+	used func(context.Context, driver.Token)) (fosite.Requester, error) {
 	w := workOf(ctx)
 	if w.found != nil {
 		return stored(w), nil
@@ -90,7 +93,8 @@ func (a adapter) present(ctx context.Context, text, kind string, used func(conte
 }
 
 var unknownToken = map[string]*Refusal{
-	driver.KindCode:    refuse(InvalidGrant, "this code is unknown here or has expired: start again at the authorization endpoint"),
+	driver.KindCode: refuse(InvalidGrant,
+		"this code is unknown here or has expired: start again at the authorization endpoint"),
 	driver.KindRefresh: refuse(InvalidGrant, "this refresh token is unknown here or has expired: sign in again"),
 }
 

@@ -61,7 +61,8 @@ func (a *Authorization) Scope() string { return a.work.scope }
 
 // Issue issues a code for a signed-in user, in one write. It carries what they have allowed, which is
 // no more than Scope, and what the application learns of how they signed in.
-func (a *Authorization) Issue(ctx context.Context, who storage.Session, how SignIn, allowed string) (code string, err error) {
+func (a *Authorization) Issue(ctx context.Context, who storage.Session, how SignIn,
+	allowed string) (code string, err error) {
 	e, w := a.engine, a.work
 	w.next.Scope = allowed
 	for _, s := range strings.Fields(allowed) {

@@ -20,7 +20,8 @@ func (e *Engine) CheckDevice(app storage.App, form url.Values) (string, error) {
 		return "", err
 	}
 	if scope.HasElevated(form.Get("scope")) {
-		return "", refuse(InvalidScope, "the scope "+scope.OnlyElevated(form.Get("scope"))+" is not granted to a device: leave it out, or use the authorization endpoint")
+		return "", refuse(InvalidScope, "the scope "+scope.OnlyElevated(form.Get("scope"))+" is not granted to a device: "+
+			"leave it out, or use the authorization endpoint")
 	}
 	return e.wanted(form), e.checkTarget(form.Get("resource"))
 }

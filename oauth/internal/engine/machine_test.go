@@ -29,7 +29,8 @@ func newEngine(t testing.TB) *Engine {
 		t.Fatal(err)
 	}
 	return New(Config{
-		Issuer: "https://id.example.com", Resources: []string{"https://id.example.com/api/mcp"}, Store: store, MayGrant: store.MayGrant, Keys: keys,
+		Issuer: "https://id.example.com", Resources: []string{"https://id.example.com/api/mcp"}, Store: store,
+		MayGrant: store.MayGrant, Keys: keys,
 		CodeLifetime: time.Minute, AccessLifetime: time.Hour, RefreshLifetime: time.Hour,
 	})
 }
@@ -63,7 +64,8 @@ func anyOf[T any](r *rand.Rand, from ...T) T { return from[r.IntN(len(from))] }
 func machine(r *rand.Rand) (storage.App, url.Values) {
 	app := storage.App{ID: anyOf(r, "1000", "1001"), Public: r.IntN(8) == 0, Disabled: r.IntN(8) == 0}
 	if r.IntN(3) == 0 {
-		app.Client = &described.Description{Grants: anyOf(r, nil, []string{GrantCode}, []string{GrantCode, GrantRefresh, GrantClientCredentials}, []string{GrantClientCredentials})}
+		app.Client = &described.Description{Grants: anyOf(r, nil, []string{GrantCode},
+			[]string{GrantCode, GrantRefresh, GrantClientCredentials}, []string{GrantClientCredentials})}
 	}
 	form := url.Values{"grant_type": {GrantClientCredentials}, "client_id": {app.ID}, "client_secret": {"x"}}
 	for name, values := range map[string][]string{
@@ -99,7 +101,8 @@ func TestApplicationsOwnTokenIsTheOneThatFositeWouldHaveMade(t *testing.T) {
 			gotClaims, wantClaims := claimsOf(t, got.Access), claimsOf(t, want.Access)
 			got.Access, want.Access = "", ""
 			if !reflect.DeepEqual(err, wantErr) || !reflect.DeepEqual(got, want) || !reflect.DeepEqual(gotClaims, wantClaims) {
-				t.Fatalf("seed %d: %+v with %v is answered\n%+v %v %v, want\n%+v %v %v", seed, app, form, got, gotClaims, err, want, wantClaims, wantErr)
+				t.Fatalf("seed %d: %+v with %v is answered\n%+v %v %v, want\n%+v %v %v", seed, app, form, got, gotClaims, err, want,
+					wantClaims, wantErr)
 			}
 			if err == nil {
 				granted++

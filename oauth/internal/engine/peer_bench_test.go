@@ -129,7 +129,8 @@ func (p peer) serve(b *testing.B) {
 func (p peer) code(b *testing.B) {
 	sum := sha256.Sum256([]byte(peerVerifier))
 	query := url.Values{
-		"response_type": {"code"}, "client_id": {"peer"}, "redirect_uri": {peerRedirect}, "scope": {"openid profile"}, "state": {"some-state"},
+		"response_type": {"code"}, "client_id": {"peer"}, "redirect_uri": {peerRedirect}, "scope": {"openid profile"},
+		"state":          {"some-state"},
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"},
 	}
 	w := httptest.NewRecorder()

@@ -23,7 +23,8 @@ const (
 )
 
 // HandleAuthorizeEndpointRequest has nothing to do: Authorize has checked the challenge.
-func (p pkce) HandleAuthorizeEndpointRequest(context.Context, fosite.AuthorizeRequester, fosite.AuthorizeResponder) error {
+func (p pkce) HandleAuthorizeEndpointRequest(context.Context, fosite.AuthorizeRequester,
+	fosite.AuthorizeResponder) error {
 	return nil
 }
 
@@ -42,10 +43,12 @@ func (e *Engine) challenge(ctx context.Context, w *work) (challenge, method stri
 	switch {
 	case method != methodS256 && method != methodPlain:
 		return "", "", refuse(InvalidRequest, "code_challenge_method is neither S256 nor plain")
-	case method == methodPlain && (w.app.ForbidPlain || w.app.Client != nil): // also one that an earlier version has stored
+	// also one that an earlier version has stored
+	case method == methodPlain && (w.app.ForbidPlain || w.app.Client != nil):
 		return "", "", refuse(InvalidRequest, "this application allows code_challenge_method=S256 only")
 	case !unreserved(challenge), method == methodS256 && len(challenge) != 43:
-		return "", "", refuse(InvalidRequest, "code_challenge is malformed: S256 gives 43 characters of base64url, plain has 43 to 128")
+		return "", "", refuse(InvalidRequest,
+			"code_challenge is malformed: S256 gives 43 characters of base64url, plain has 43 to 128")
 	}
 	return challenge, method, nil
 }
@@ -126,6 +129,7 @@ func unreserved(s string) bool {
 		return false
 	}
 	return strings.IndexFunc(s, func(r rune) bool {
-		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_' || r == '~')
+		return !(r >= 'a' && r <= 'z' || r >= 'A' && r <= 'Z' || r >= '0' && r <= '9' || r == '-' || r == '.' || r == '_' ||
+			r == '~')
 	}) < 0
 }

@@ -35,8 +35,9 @@ func refuse(name, reason string) *Refusal { return &Refusal{name, reason} }
 
 // The refusals of a code or token that has been used before, or at the same moment.
 var (
-	codeUsed        = refuse(CodeUsed, "this code has been redeemed before: start again at the authorization endpoint")
-	deviceUsed      = refuse(InvalidGrant, "this device_code has been redeemed before: ask for a new one at the device authorization endpoint")
+	codeUsed   = refuse(CodeUsed, "this code has been redeemed before: start again at the authorization endpoint")
+	deviceUsed = refuse(InvalidGrant,
+		"this device_code has been redeemed before: ask for a new one at the device authorization endpoint")
 	refreshReplaced = refuse(InvalidGrant, "this refresh token has been replaced: use the newest one, or sign in again")
 )
 
@@ -65,9 +66,11 @@ func (w *work) errorOf(err error) error {
 // plain are the refusals that fosite decides, by its names for them. Its own texts stay here: they quote what was sent,
 // in characters that an answer may not hold (RFC 6749 5.2), and speak of its own settings.
 var plain = map[string]*Refusal{
-	InvalidRequest:          refuse(InvalidRequest, "a parameter is missing or malformed: check each of the request"),
-	InvalidGrant:            refuse(InvalidGrant, "this code or refresh token cannot be redeemed: start again at the authorization endpoint"),
-	InvalidScope:            refuse(InvalidScope, "scope is more than this application may have: leave it out, or ask for less"),
+	InvalidRequest: refuse(InvalidRequest, "a parameter is missing or malformed: check each of the request"),
+	InvalidGrant: refuse(InvalidGrant,
+		"this code or refresh token cannot be redeemed: start again at the authorization endpoint"),
+	InvalidScope: refuse(InvalidScope,
+		"scope is more than this application may have: leave it out, or ask for less"),
 	UnauthorizedClient:      refuse(UnauthorizedClient, "this application may not use this grant type"),
 	UnsupportedResponseType: refuse(UnsupportedResponseType, "response_type is not code, the only one supported"),
 }

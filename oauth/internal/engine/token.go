@@ -36,7 +36,8 @@ type Granted struct {
 func (e *Engine) Authenticate(ctx context.Context, form url.Values) (storage.App, error) {
 	wrong := refuse(InvalidClient, "client_id or client_secret is wrong: send both in the form body")
 	if form.Has("client_assertion") || form.Has("client_assertion_type") {
-		return storage.App{}, refuse(InvalidClient, "client_assertion is not supported: send client_id and client_secret in the form body")
+		return storage.App{}, refuse(InvalidClient,
+			"client_assertion is not supported: send client_id and client_secret in the form body")
 	}
 	id, secret := form.Get("client_id"), form.Get("client_secret")
 	app, err := e.Store.App(ctx, id)
@@ -129,7 +130,8 @@ func (e *Engine) checkRequest(w *work) error {
 	case named && w.form.Get(param) == "":
 		return refuse(InvalidRequest, param+" is missing")
 	case grant == GrantClientCredentials && w.app.Public:
-		return refuse(UnauthorizedClient, "a public client has no secret to prove itself with: it may not use client_credentials")
+		return refuse(UnauthorizedClient,
+			"a public client has no secret to prove itself with: it may not use client_credentials")
 	case grant == GrantClientCredentials && w.app.Disabled:
 		return refuse(UnauthorizedClient, "this application is disabled")
 	case w.app.Disabled:

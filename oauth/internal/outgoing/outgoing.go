@@ -10,9 +10,9 @@
 // application that has a new secret or key is sent what it can verify. Where it goes is looked up at each
 // attempt too: an application that is gone, disabled, or has taken its address away is sent nothing.
 //
-// An answer of 400 is the application's last word on a logout (OpenID Connect Back-Channel Logout 2.8): what it does not take is not sent
-// again, and does not hold up what follows. Anything else that is not a 2xx is tried again for
-// storage.LogoutLife.
+// An answer of 400 is the application's last word on a logout (OpenID Connect Back-Channel Logout 2.8): what it
+// does not take is not sent again, and does not hold up what follows. Anything else that is not a 2xx is tried
+// again for storage.LogoutLife.
 //
 // An application is sent one request at a time, and five in a second at most, by all processes together.
 package outgoing
@@ -73,7 +73,8 @@ const (
 // New starts to send. Close ends it.
 func New(c Config) (*webhook.Sender, error) {
 	return webhook.New(webhook.Config{
-		Store: queues{c.Store}, Client: c.Client, Queued: c.Store.Queued(), Compose: c.compose, Parallel: parallel, Pause: pause, Log: c.Log,
+		Store: queues{c.Store}, Client: c.Client, Queued: c.Store.Queued(), Compose: c.compose, Parallel: parallel,
+		Pause: pause, Log: c.Log,
 	})
 }
 
@@ -108,7 +109,8 @@ func (c Config) compose(ctx context.Context, d storage.Delivery) (webhook.Messag
 		return webhook.Message{}, err
 	}
 	return webhook.Message{
-		URL: app.BackchannelLogoutURI, ContentType: "application/x-www-form-urlencoded", Body: []byte(url.Values{"logout_token": {signed}}.Encode()),
+		URL: app.BackchannelLogoutURI, ContentType: "application/x-www-form-urlencoded",
+		Body:    []byte(url.Values{"logout_token": {signed}}.Encode()),
 		Timeout: timeout, Client: c.clientFor(app), Final: func(status int) bool { return status == http.StatusBadRequest },
 	}, nil
 }
@@ -134,7 +136,8 @@ func (c Config) userEvent(ctx context.Context, d storage.Delivery) (webhook.Mess
 
 // noteDropped writes down that a queue was full.
 func (c Config) noteDropped(d storage.Delivery) {
-	e := event.Event{Kind: event.Admin, At: time.Now(), Detail: fmt.Sprintf("%d user events were dropped: their queue was full", d.Dropped)}
+	e := event.Event{Kind: event.Admin, At: time.Now(),
+		Detail: fmt.Sprintf("%d user events were dropped: their queue was full", d.Dropped)}
 	if id, ok := notify.AppOf(d.Member); ok {
 		e.App, e.Detail = id, fmt.Sprintf("%d logouts were dropped: the application's queue was full", d.Dropped)
 	}

@@ -72,7 +72,8 @@ func newFixture(t *testing.T) *fixture {
 	store, err := storage.Open(t.Context(), memory.New(), storage.NewMasterKey())
 	h := &fixture{T: t, store: store}
 	h.must(err)
-	h.app, err = store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}, BackchannelLogoutURI: "https://app.example.com/out"})
+	h.app, err = store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"},
+		BackchannelLogoutURI: "https://app.example.com/out"})
 	h.must(err)
 	return h
 }
@@ -104,7 +105,8 @@ func (h *fixture) RoundTrip(r *http.Request) (*http.Response, error) {
 func (h *fixture) start() (stop func()) {
 	h.Helper()
 	s, err := New(Config{
-		Store: h.store, Issuer: "https://id.example.com", Client: &http.Client{Transport: h}, Log: slog.New(slog.DiscardHandler),
+		Store: h.store, Issuer: "https://id.example.com", Client: &http.Client{Transport: h},
+		Log: slog.New(slog.DiscardHandler),
 		Sign: func(_ context.Context, app storage.App, typ string, payload []byte) (string, error) {
 			return token.SignHS256(app.AppKey(), typ, payload), nil
 		},
@@ -163,7 +165,8 @@ func TestLogoutIsTriedAgainForThreeHoursAndIsFreshEachTime(t *testing.T) {
 			}
 		}
 		if len(all) != 6 || len(ids) != 6 || all[5].at.Sub(began) > storage.LogoutLife {
-			t.Errorf("%d attempts with %d ids, the last after %v, want 6 within %v", len(all), len(ids), all[len(all)-1].at.Sub(began), storage.LogoutLife)
+			t.Errorf("%d attempts with %d ids, the last after %v, want 6 within %v", len(all), len(ids),
+				all[len(all)-1].at.Sub(began), storage.LogoutLife)
 		}
 		if q := h.queued(); len(q) != 1 || q[0].Waiting() || q[0].LastStatus != 503 {
 			t.Errorf("in the store is %+v, want it given up", q)
@@ -196,7 +199,8 @@ func TestApplicationThatHangsIsLeftAfterFiveSecondsAndOthersDoNotWait(t *testing
 		h := newFixture(t)
 		slow := h.app
 		var err error
-		h.app, err = h.store.SaveApp(t.Context(), storage.App{Name: "Other", Domains: []string{"other.example.com"}, BackchannelLogoutURI: "https://other.example.com/out"})
+		h.app, err = h.store.SaveApp(t.Context(), storage.App{Name: "Other", Domains: []string{"other.example.com"},
+			BackchannelLogoutURI: "https://other.example.com/out"})
 		h.must(err)
 		h.answer = func(r *http.Request) (int, error) {
 			if r.URL.Host == "other.example.com" {
@@ -299,7 +303,8 @@ func TestUserEventsAreSignedAsWebhooksAre(t *testing.T) {
 		h := newFixture(t)
 		_, err := h.store.SetUserWebhook(t.Context(), "https://hook.example/old", false)
 		h.must(err)
-		u, err := h.store.CreateUser(t.Context(), storage.User{Username: "ada"}, storage.Login{Method: storage.LoginSelf, Subject: "ada"})
+		u, err := h.store.CreateUser(t.Context(), storage.User{Username: "ada"},
+			storage.Login{Method: storage.LoginSelf, Subject: "ada"})
 		h.must(err)
 		secret, err := h.store.SetUserWebhook(t.Context(), "https://hook.example/users", true)
 		h.must(err)
@@ -354,7 +359,8 @@ func TestListOfPrivateAddressesIsForWhatAnOperatorHasSet(t *testing.T) {
 	} {
 		want := map[bool]*http.Client{true: c.Logouts, false: c.Public}[v.listed]
 		if got := c.clientFor(storage.App{BackchannelLogoutURI: v.uri, OperatorLogoutURI: v.operator}); got != want {
-			t.Errorf("%s, of which an operator has set %q, goes by the list: %t, want %t", v.uri, v.operator, got == c.Logouts, v.listed)
+			t.Errorf("%s, of which an operator has set %q, goes by the list: %t, want %t", v.uri, v.operator, got == c.Logouts,
+				v.listed)
 		}
 	}
 }

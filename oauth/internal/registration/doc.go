@@ -3,11 +3,11 @@
 //
 // # Choices
 //
-// Every application that registers itself becomes a public one: it is told token_endpoint_auth_method
-// none, whatever it has asked for, which RFC 7591 3.2.1 allows. A secret that anybody gets for the
-// asking proves nothing, PKCE protects the code without one, and rotation the refresh token. That holds for private_key_jwt
-// as well: an application that has keys can publish a metadata document, and then users see a host
-// behind them. So keys and jwks_uri are neither read nor fetched.
+// Every application that registers itself becomes a public one: it is told token_endpoint_auth_method none,
+// whatever it has asked for, which RFC 7591 3.2.1 allows. A secret that anybody gets for the asking proves
+// nothing, PKCE protects the code without one, and rotation the refresh token. That holds for private_key_jwt
+// as well: an application that has keys can publish a metadata document, and then users see a host behind them.
+// So keys and jwks_uri are neither read nor fetched.
 //
 // Members that are not known are ignored, whatever they hold: clients send application_type,
 // software_id, client_uri, resource and more. logo_uri and other addresses are not kept: nobody has checked

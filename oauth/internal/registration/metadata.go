@@ -109,7 +109,8 @@ func (c *claims) read(body []byte) error {
 func (m *Metadata) grants(c claims) error {
 	code, device := !c.hasGrants || slices.Contains(c.grants, GrantCode), slices.Contains(c.grants, GrantDevice)
 	if !code && !device {
-		return refuse(InvalidClientMetadata, "grant_types has neither %s nor %s, and nothing else is open to an application that registers itself", GrantCode, GrantDevice)
+		return refuse(InvalidClientMetadata, "grant_types has neither %s nor %s, and nothing else is open to an "+
+			"application that registers itself", GrantCode, GrantDevice)
 	}
 	if code {
 		if c.hasResponses && !slices.Contains(c.responses, "code") {

@@ -33,7 +33,8 @@ func TestRegistrationTakesFromMetadata(t *testing.T) {
 
 func TestRedirectURIRefusedDoesNotFailTheOthers(t *testing.T) {
 	m, err := Read([]byte(`{"redirect_uris":["http://example.com/","https://u@agent.example/","cursor://x/cb","http://[::1]:1/","data:text/html,x","cursor://x/cb","https://agent.example/#f","https://agent.example/cb"]}`))
-	if want := []string{"cursor://x/cb", "http://[::1]:1/", "https://agent.example/cb"}; err != nil || !slices.Equal(m.RedirectURIs, want) {
+	if want := []string{"cursor://x/cb", "http://[::1]:1/", "https://agent.example/cb"}; err != nil ||
+		!slices.Equal(m.RedirectURIs, want) {
 		t.Errorf("%q, %v, want %q", m.RedirectURIs, err, want)
 	}
 }
@@ -60,7 +61,8 @@ func TestRegistrationRefuses(t *testing.T) {
 	} {
 		_, err := Read([]byte(body))
 		refused, ok := errors.AsType[*Refusal](err)
-		if !ok || refused.Name != name || refused.Reason == "" || len(refused.Reason) > 400 || strings.ContainsFunc(refused.Reason, func(r rune) bool { return r < ' ' || r > '~' }) {
+		if !ok || refused.Name != name || refused.Reason == "" || len(refused.Reason) > 400 ||
+			strings.ContainsFunc(refused.Reason, func(r rune) bool { return r < ' ' || r > '~' }) {
 			t.Errorf("Read(%.80s) = %v, want %s", body, err, name)
 		}
 	}
@@ -68,8 +70,10 @@ func TestRegistrationRefuses(t *testing.T) {
 
 func TestNameIsOneLineOfWhatIsSeen(t *testing.T) {
 	for claimed, want := range map[string]string{
-		"Agent": "Agent", "  A\n\tB ": "A B", "evil\u202egnp.exe": "evilgnp.exe", "a\u200bb\u0000c\x1b[31m": "abc[31m", "\u2066\u2069": "", "\U000e0041": "",
-		"智能体": "智能体", "👩‍💻 Coder": "👩‍💻 Coder", strings.Repeat("x", 500): strings.Repeat("x", 80), strings.Repeat("智", 500): strings.Repeat("智", 66),
+		"Agent": "Agent", "  A\n\tB ": "A B", "evil\u202egnp.exe": "evilgnp.exe", "a\u200bb\u0000c\x1b[31m": "abc[31m",
+		"\u2066\u2069": "", "\U000e0041": "",
+		"智能体": "智能体", "👩‍💻 Coder": "👩‍💻 Coder", strings.Repeat("x", 500): strings.Repeat("x", 80),
+		strings.Repeat("智", 500): strings.Repeat("智", 66),
 	} {
 		got := clientname.Clean(claimed)
 		if got != want || len(got) > clientname.Max || !utf8.ValidString(got) || clientname.Clean(got) != got {
@@ -86,7 +90,8 @@ func FuzzRead(f *testing.F) {
 		switch refused, ok := errors.AsType[*Refusal](err); {
 		case err != nil && (!ok || refused.Reason == ""):
 			t.Fatalf("refused without a reason: %v", err)
-		case err == nil && (len(m.Grants) < 2 || len(m.RedirectURIs) == 0 && slices.Contains(m.Grants, GrantCode) || len(m.Name) > clientname.Max):
+		case err == nil && (len(m.Grants) < 2 || len(m.RedirectURIs) == 0 && slices.Contains(m.Grants, GrantCode) ||
+			len(m.Name) > clientname.Max):
 			t.Fatalf("taken: %q", m)
 		}
 	})

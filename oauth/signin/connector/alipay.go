@@ -17,10 +17,11 @@ import (
 
 // Alipay is the Config of Alipay's website login with RSA2 keys (not with certificates).
 type Alipay struct {
-	ID         string         // required: APPID
-	PrivateKey storage.Secret // required: the application's, RSA of 2048 bits or more; PKCS#8 or PKCS#1, PEM or bare base64
-	PublicKey  string         // required: alipay's, not the application's; PEM or bare base64
-	Client     *http.Client   // nil: our own
+	ID string // required: APPID
+	// required: the application's, RSA of 2048 bits or more; PKCS#8 or PKCS#1, PEM or bare base64
+	PrivateKey storage.Secret
+	PublicKey  string       // required: alipay's, not the application's; PEM or bare base64
+	Client     *http.Client // nil: our own
 
 	AuthorizeURL string // "": https://openauth.alipay.com/oauth2/publicAppAuthorize.htm
 	GatewayURL   string // "": https://openapi.alipay.com/gateway.do
@@ -79,16 +80,17 @@ func (a *alipay) Begin(state, back string, _ bool) string {
 	})
 }
 
-// Finish implements Connector. An error is accepted without a signature, because it signs no user in, and the gateway does not sign its
-// answers to an application that it does not know. All other answers are verified with alipay's key, byte for
-// byte, under the one name that was requested.
+// Finish implements Connector. An error is accepted without a signature, because it signs no user in, and the
+// gateway does not sign its answers to an application that it does not know. All other answers are verified
+// with alipay's key, byte for byte, under the one name that was requested.
 func (a *alipay) Finish(ctx context.Context, _ string, query url.Values) (Profile, error) {
 	ctx, t, done, err := a.open(ctx, query, "auth_code")
 	if err != nil {
 		return Profile{}, err
 	}
 	defer done()
-	tokens, err := a.call(ctx, t, "alipay.system.oauth.token", url.Values{"grant_type": {"authorization_code"}, "code": {t.code}})
+	tokens, err := a.call(ctx, t, "alipay.system.oauth.token", url.Values{"grant_type": {"authorization_code"},
+		"code": {t.code}})
 	if err != nil {
 		return Profile{}, err
 	}

@@ -65,16 +65,16 @@ type Profile struct {
 	Gender   string // male, female or "" (protocol 2.3)
 	Location string // country, province and city as far as they are known, at most 200 bytes
 
-	// Email is the address that the provider tells of; "": none. It finds no account. ConfirmedEmail is the same, if the
-	// provider has verified it and the operator trusts the provider in this; else "".
+	// Email is the address that the provider tells of; "": none. It finds no account. ConfirmedEmail is the
+	// same, if the provider has verified it and the operator trusts the provider in this; else "".
 	Email, ConfirmedEmail string
 
-	// AuthTime is when the user proved to the provider who they are, which may have been long before they came from there.
-	// It is never in the future. Zero: the provider does not say.
+	// AuthTime is when the user proved to the provider who they are, which may have been long before they came
+	// from there. It is never in the future. Zero: the provider does not say.
 	AuthTime time.Time
 
-	// Unread says for the operator's log, in one line and without a secret, why what the provider tells of the user beside
-	// their Subjects could not be read; "": it could. They are who the provider says all the same.
+	// Unread says for the operator's log, in one line and without a secret, why what the provider tells of the
+	// user beside their Subjects could not be read; "": it could. They are who the provider says all the same.
 	Unread string
 }
 

@@ -59,7 +59,8 @@ func dingtalkFault(o object) (code, text string) {
 
 func (d *dingtalk) Begin(state, back string, _ bool) string {
 	return addParams(d.authorize, url.Values{
-		"client_id": {d.id}, "response_type": {"code"}, "scope": {"openid"}, "redirect_uri": {back}, "state": {state}, "prompt": {"consent"},
+		"client_id": {d.id}, "response_type": {"code"}, "scope": {"openid"}, "redirect_uri": {back}, "state": {state},
+		"prompt": {"consent"},
 	})
 }
 

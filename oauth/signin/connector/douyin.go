@@ -109,7 +109,8 @@ func (d *douyin) Finish(ctx context.Context, _ string, query url.Values) (Profil
 }
 
 // call returns the member data, which holds everything.
-func (d *douyin) call(ctx context.Context, t *exchange, endpoint string, header http.Header, params url.Values) (object, error) {
+func (d *douyin) call(ctx context.Context, t *exchange, endpoint string, header http.Header,
+	params url.Values) (object, error) {
 	a, err := t.post(ctx, endpoint, params, header)
 	if err != nil {
 		return nil, err

@@ -14,7 +14,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	to, err := url.Parse(wx.Begin("state bound to this browser", "https://id.example.com/oauth/signin/with/wx/return", false))
+	to, err := url.Parse(wx.Begin("state bound to this browser", "https://id.example.com/oauth/signin/with/wx/return",
+		false))
 	fmt.Println(to.Host, to.Query().Get("appid"), err)
 	// The browser comes back there with state and code; then
 	//	profile, err := wx.Finish(r.Context(), back, r.URL.Query())

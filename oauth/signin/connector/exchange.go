@@ -53,13 +53,15 @@ func addParams(endpoint string, params url.Values) string {
 
 // open reads the code that the browser brought back, and begins an exchange. The caller must
 // call done.
-func (u *base) open(ctx context.Context, query url.Values, param string) (_ context.Context, t *exchange, done func(), err error) {
+func (u *base) open(ctx context.Context, query url.Values,
+	param string) (_ context.Context, t *exchange, done func(), err error) {
 	t = &exchange{base: u, hidden: []string{u.secret.Reveal()}}
 	codes := query[param]
 	switch {
 	case len(codes) == 0 || len(codes) == 1 && codes[0] == "":
 		return nil, nil, nil, t.withoutCode(query)
-	case len(codes) > 1 || len(codes[0]) > maxCode || strings.ContainsFunc(codes[0], func(r rune) bool { return r <= ' ' || r >= 0x7f }):
+	case len(codes) > 1 || len(codes[0]) > maxCode || strings.ContainsFunc(codes[0],
+		func(r rune) bool { return r <= ' ' || r >= 0x7f }):
 		return nil, nil, nil, fmt.Errorf("%s: the browser brought no code that could be one: %w", u.name, ErrCode)
 	}
 	t.code = codes[0]
@@ -133,7 +135,8 @@ func (t *exchange) get(ctx context.Context, endpoint string, params url.Values, 
 
 // post sends a form. Header may be nil.
 func (t *exchange) post(ctx context.Context, endpoint string, params url.Values, header http.Header) (response, error) {
-	return t.send(ctx, http.MethodPost, endpoint, "application/x-www-form-urlencoded;charset=utf-8", params.Encode(), header)
+	return t.send(ctx, http.MethodPost, endpoint, "application/x-www-form-urlencoded;charset=utf-8", params.Encode(),
+		header)
 }
 
 // postJSON sends an object of texts.
@@ -143,7 +146,8 @@ func (t *exchange) postJSON(ctx context.Context, endpoint string, members map[st
 }
 
 // send makes one request; kind is the media type of its body, "" if it has none.
-func (t *exchange) send(ctx context.Context, method, address, kind, content string, header http.Header) (response, error) {
+func (t *exchange) send(ctx context.Context, method, address, kind, content string,
+	header http.Header) (response, error) {
 	r, err := http.NewRequestWithContext(ctx, method, address, strings.NewReader(content))
 	if err != nil {
 		return response{}, t.trouble("", "its address cannot be asked")
@@ -195,7 +199,8 @@ func (t *exchange) unreachable(err error) *Trouble {
 
 // parse reads an answer. Fault returns the error in it, if there is one, which counts whatever
 // the status is.
-func (t *exchange) parse(a response, parse func([]byte) (object, bool), fault func(object) (code, text string)) (object, error) {
+func (t *exchange) parse(a response, parse func([]byte) (object, bool),
+	fault func(object) (code, text string)) (object, error) {
 	o, ok := parse(a.body)
 	if code, text := fault(o); ok && code != "" {
 		return nil, t.refused(code, text)

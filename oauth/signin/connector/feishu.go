@@ -23,7 +23,8 @@ type Feishu struct {
 	UserURL      string // "": https://open.feishu.cn/open-apis/authen/v1/user_info
 }
 
-// feishu takes JSON, and verifies the code with PKCE. The verifier is derived from the state and the secret, so it is kept nowhere.
+// feishu takes JSON, and verifies the code with PKCE. The verifier is derived from the state and the secret, so
+// it is kept nowhere.
 type feishu struct {
 	*base
 	authorize, tokens, users string

@@ -34,7 +34,9 @@ func TestComingBackWithoutACodeIsANo(t *testing.T) {
 			query, _ := url.ParseQuery(c.query)
 			p, err := connector.Finish(t.Context(), back, query)
 			trouble := new(Trouble)
-			if want := c.want; errors.As(want, &trouble) && (!errors.As(err, &trouble) || trouble.Error() != name+": server_error: sent the browser back: weareclosed") || !errors.As(want, &trouble) && !errors.Is(err, want) {
+			if want := c.want; errors.As(want, &trouble) && (!errors.As(err, &trouble) ||
+				trouble.Error() != name+": server_error: sent the browser back: weareclosed") || !errors.As(want, &trouble) &&
+				!errors.Is(err, want) {
 				t.Errorf("%s: Finish(%.60s) = %v, want %v", name, c.query, err, want)
 			}
 			if len(s.requests) > 0 || p.Subjects != nil {
@@ -99,7 +101,8 @@ func steps(name string) []struct {
 	return map[string][]step{
 		"wx": {{wxTokenPath, 0}, {wxUserPath, 0}}, "qq": {{qqTokenPath, 0}, {qqMePath, 0}, {qqUserPath, 0}},
 		"alipay": {{alipayPath, 0}, {alipayPath, 1}}, "douyin": {{douyinTokenPath, 0}, {douyinUserPath, 0}},
-		"feishu": {{feishuTokenPath, 0}, {feishuUserPath, 0}}, "wecom": {{wecomTokenPath, 0}, {wecomWhoPath, 0}, {wecomUserPath, 0}},
+		"feishu":   {{feishuTokenPath, 0}, {feishuUserPath, 0}},
+		"wecom":    {{wecomTokenPath, 0}, {wecomWhoPath, 0}, {wecomUserPath, 0}},
 		"dingtalk": {{dingTokenPath, 0}, {dingUserPath, 0}},
 	}[name]
 }
@@ -251,7 +254,8 @@ func TestErrorCodesMeanWhatTheProvidersDocument(t *testing.T) {
 					switch isTrouble := errors.As(err, &trouble); {
 					case m.err != nil && (isTrouble || !errors.Is(err, m.err)):
 						t.Errorf("%s: %s = %v, want %v", name, body, err, m.err)
-					case m.err == nil && (!isTrouble || trouble.Code != number || !strings.Contains(err.Error(), "words") || !strings.HasSuffix(err.Error(), "("+m.hint+")")):
+					case m.err == nil && (!isTrouble || trouble.Code != number || !strings.Contains(err.Error(), "words") ||
+						!strings.HasSuffix(err.Error(), "("+m.hint+")")):
 						t.Errorf("%s: %s = %v, want a Trouble with its words and the hint", name, body, err)
 					}
 				}

@@ -39,7 +39,8 @@ func FuzzFinish(f *testing.F) {
 				checkProfile(t, p, ids[name])
 			case p.Subjects != nil || p.Nickname != "":
 				t.Errorf("%s: %v beside %v", name, p, err)
-			case !errors.As(err, &trouble) && !errors.Is(err, ErrCode) && !errors.Is(err, ErrDenied) && !errors.Is(err, ErrStranger):
+			case !errors.As(err, &trouble) && !errors.Is(err, ErrCode) && !errors.Is(err, ErrDenied) &&
+				!errors.Is(err, ErrStranger):
 				t.Errorf("%s: an error of no kind: %v", name, err)
 			case strings.Contains(err.Error(), secret):
 				t.Errorf("%s: the secret is told: %v", name, err)

@@ -110,7 +110,8 @@ func (g *github) Finish(ctx context.Context, back string, query url.Values) (Pro
 	verifier := g.visits.Verifier(query.Get("state"))
 	t.hide(verifier)
 	answer, err := t.post(ctx, g.tokens, url.Values{
-		"client_id": {g.id}, "client_secret": {g.secret.Reveal()}, "code": {t.code}, "redirect_uri": {back}, "code_verifier": {verifier},
+		"client_id": {g.id}, "client_secret": {g.secret.Reveal()}, "code": {t.code}, "redirect_uri": {back},
+		"code_verifier": {verifier},
 	}, nil)
 	if err != nil {
 		return Profile{}, err
@@ -152,7 +153,8 @@ const addresses = "user:email"
 
 // ask sends a request with the user's token.
 func (g *github) ask(ctx context.Context, t *exchange, endpoint, token string) (response, error) {
-	return t.get(ctx, endpoint, nil, http.Header{"Authorization": {"Bearer " + token}, "X-Github-Api-Version": {"2022-11-28"}})
+	return t.get(ctx, endpoint, nil, http.Header{"Authorization": {"Bearer " + token},
+		"X-Github-Api-Version": {"2022-11-28"}})
 }
 
 // admit returns the user's primary address, if GitHub has verified it and may tell it. It refuses users whose address

@@ -23,7 +23,8 @@ const (
 func newGitHub(t *testing.T, domains []string, answers map[string][]cannedResponse) (Connector, *cannedProvider) {
 	t.Helper()
 	s := &cannedProvider{answers: answers}
-	c, err := NewGitHub(GitHub{ID: "Iv1.0123", Secret: storage.NewSecret(secret), Client: &http.Client{Transport: s}, Domains: domains})
+	c, err := NewGitHub(GitHub{ID: "Iv1.0123", Secret: storage.NewSecret(secret), Client: &http.Client{Transport: s},
+		Domains: domains})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -39,7 +40,8 @@ func githubAnswers(user, emails string) map[string][]cannedResponse {
 func TestGitHubKnowsUsersByTheNumberThatIsNeverReused(t *testing.T) {
 	c, s := newGitHub(t, nil, githubAnswers(githubUserOK, ""))
 	got, err := c.Finish(t.Context(), back, returned("github"))
-	want := Profile{Subjects: []string{"u:583231"}, Nickname: "The Octocat", Avatar: "https://avatars.githubusercontent.com/u/583231?v=4", Location: "San Francisco"}
+	want := Profile{Subjects: []string{"u:583231"}, Nickname: "The Octocat",
+		Avatar: "https://avatars.githubusercontent.com/u/583231?v=4", Location: "San Francisco"}
 	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("Finish = %+v, %v; want %+v", got, err, want)
 	}
@@ -47,10 +49,13 @@ func TestGitHubKnowsUsersByTheNumberThatIsNeverReused(t *testing.T) {
 		t.Fatalf("%d requests: nobody has asked for addresses", len(s.requests))
 	}
 	at, err := url.Parse(c.Begin(state, back, false))
-	if err != nil || at.Query().Has("scope") || at.Query().Get("code_challenge") != pkce.Challenge(s.requests[0].Form.Get("code_verifier")) || at.Query().Get("code_challenge_method") != "S256" {
+	if err != nil || at.Query().Has("scope") ||
+		at.Query().Get("code_challenge") != pkce.Challenge(s.requests[0].Form.Get("code_verifier")) ||
+		at.Query().Get("code_challenge_method") != "S256" {
 		t.Errorf("the browser leaves for %s, and the code with %v", at, s.requests[0].Form)
 	}
-	if auth := s.requests[1].Header.Get("Authorization"); auth != "Bearer gho_0123456789" || s.requests[1].URL.RawQuery != "" {
+	if auth := s.requests[1].Header.Get("Authorization"); auth != "Bearer gho_0123456789" ||
+		s.requests[1].URL.RawQuery != "" {
 		t.Errorf("the token is at %q, %q", auth, s.requests[1].URL)
 	}
 	if s.requests[0].Form.Get("redirect_uri") != back {
@@ -123,7 +128,8 @@ func TestGitHubsErrorsAreUnderstood(t *testing.T) {
 	} {
 		c, _ := newGitHub(t, nil, map[string][]cannedResponse{githubTokenPath: {ok(body)}})
 		_, err := c.Finish(t.Context(), back, returned("github"))
-		if trouble := (*Trouble)(nil); want != nil && !errors.Is(err, want) || want == nil && !errors.As(err, &trouble) || strings.Contains(err.Error(), secret) {
+		if trouble := (*Trouble)(nil); want != nil && !errors.Is(err, want) || want == nil && !errors.As(err, &trouble) ||
+			strings.Contains(err.Error(), secret) {
 			t.Errorf("%s: %v", body, err)
 		}
 	}
@@ -133,7 +139,8 @@ func TestGitHubsErrorsAreUnderstood(t *testing.T) {
 			t.Errorf("a user %s: %+v, %v", user, p, err)
 		}
 	}
-	if _, err := NewGitHub(GitHub{Domains: []string{"@corp.example"}}); err == nil || strings.Count(err.Error(), "connector github: ") != 3 {
+	if _, err := NewGitHub(GitHub{Domains: []string{"@corp.example"}}); err == nil ||
+		strings.Count(err.Error(), "connector github: ") != 3 {
 		t.Errorf("NewGitHub = %v, want all three mistakes", err)
 	}
 }
@@ -144,7 +151,8 @@ func TestConnectorOfAHostHasItsResultsTidied(t *testing.T) {
 		t.Errorf("Tidy = %+v, want %+v", got, want)
 	}
 	trouble := NewTrouble("x", "a\nb", "c\nd", context.DeadlineExceeded)
-	if trouble.Error() != "x: ab: cd" || !errors.Is(trouble, context.DeadlineExceeded) || errors.Unwrap(NewTrouble("x", "", "y", errors.New("https://secret"))) != nil {
+	if trouble.Error() != "x: ab: cd" || !errors.Is(trouble, context.DeadlineExceeded) ||
+		errors.Unwrap(NewTrouble("x", "", "y", errors.New("https://secret"))) != nil {
 		t.Errorf("NewTrouble = %q", trouble)
 	}
 }

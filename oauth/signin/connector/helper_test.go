@@ -60,7 +60,8 @@ func (s *cannedProvider) RoundTrip(r *http.Request) (*http.Response, error) {
 	if len(queue) > 0 {
 		a, s.answers[r.URL.Path] = queue[0], queue[min(1, len(queue)-1):]
 	}
-	return &http.Response{StatusCode: a.status, Header: http.Header{"Content-Type": {a.kind}}, Body: io.NopCloser(strings.NewReader(a.body)), Request: r}, nil
+	return &http.Response{StatusCode: a.status, Header: http.Header{"Content-Type": {a.kind}},
+		Body: io.NopCloser(strings.NewReader(a.body)), Request: r}, nil
 }
 
 func ok(body string) cannedResponse {
@@ -125,7 +126,8 @@ func connect(t testing.TB, name string, client *http.Client) Connector {
 	case "qq":
 		c, err = NewQQ(QQ{ID: ids[name], Secret: s, Client: client})
 	case "alipay":
-		c, err = NewAlipay(Alipay{ID: ids[name], PrivateKey: storage.NewSecret(pkcs8(keys()[0])), PublicKey: pkix(keys()[1]), Client: client})
+		c, err = NewAlipay(Alipay{ID: ids[name], PrivateKey: storage.NewSecret(pkcs8(keys()[0])), PublicKey: pkix(keys()[1]),
+			Client: client})
 	case "douyin":
 		c, err = NewDouyin(Douyin{ID: ids[name], Secret: s, Client: client})
 	case "feishu":

@@ -90,7 +90,8 @@ func pictureURL(addresses ...string) string {
 }
 
 func loadable(address string) bool {
-	if len(address) > maxAddress || strings.ContainsFunc(address, func(r rune) bool { return r <= ' ' || r == 0x7f || r == utf8.RuneError }) {
+	if len(address) > maxAddress || strings.ContainsFunc(address,
+		func(r rune) bool { return r <= ' ' || r == 0x7f || r == utf8.RuneError }) {
 		return false
 	}
 	u, err := url.Parse(address)

@@ -11,7 +11,8 @@ func TestNicknamesAreOneLineOfText(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "", "  Ada\t": "Ada", "<b>Robert</b>": "<b>Robert</b>", "a\nb\r\x00c\x7f\u0085": "abc", "\u3000全角\u00a0": "全角",
 		"x\u202eevil\u202c\u2066\u200f": "xevil", "a\u2028b\u2029": "ab", "👩\u200d🚀": "👩\u200d🚀", "bad\xffbyte": "badbyte",
-		long + "ab": long + "ab", long + "abc": long + "ab", long + "飞": long, long + " 飞飞": long, strings.Repeat("a", 199) + "🦊": strings.Repeat("a", 199),
+		long + "ab": long + "ab", long + "abc": long + "ab", long + "飞": long, long + " 飞飞": long,
+		strings.Repeat("a", 199) + "🦊": strings.Repeat("a", 199),
 	} {
 		got := oneLine(in)
 		if got != want || len(got) > maxText || !utf8.ValidString(got) {
@@ -22,9 +23,12 @@ func TestNicknamesAreOneLineOfText(t *testing.T) {
 
 func TestPicturesAreTakenOnlyIfABrowserMayLoadThem(t *testing.T) {
 	for in, want := range map[string]string{
-		"": "", "https://a.example/x?b=c": "https://a.example/x?b=c", " http://a.example/x ": "http://a.example/x", "HTTPS://a.example/": "HTTPS://a.example/",
-		"javascript:alert(1)": "", "data:image/png;base64,AA": "", "//a.example/x": "", "/x": "", "https:///x": "", "https://u:p@a.example/": "",
-		"https://a.example/a b": "", "https://a.example/\n": "https://a.example/", "https://a.example/\x00": "", "ftp://a.example/": "", "https://" + strings.Repeat("a", maxAddress): "",
+		"": "", "https://a.example/x?b=c": "https://a.example/x?b=c", " http://a.example/x ": "http://a.example/x",
+		"HTTPS://a.example/":  "HTTPS://a.example/",
+		"javascript:alert(1)": "", "data:image/png;base64,AA": "", "//a.example/x": "", "/x": "", "https:///x": "",
+		"https://u:p@a.example/": "",
+		"https://a.example/a b":  "", "https://a.example/\n": "https://a.example/", "https://a.example/\x00": "",
+		"ftp://a.example/": "", "https://" + strings.Repeat("a", maxAddress): "",
 	} {
 		if got := pictureURL(in); got != want {
 			t.Errorf("picture(%q) = %q, want %q", in, got, want)
@@ -34,8 +38,10 @@ func TestPicturesAreTakenOnlyIfABrowserMayLoadThem(t *testing.T) {
 		t.Errorf("the first picture that can be used is %q", got)
 	}
 	for in, want := range map[string]string{
-		"http://thirdwx.qlogo.cn/x/132": "https://thirdwx.qlogo.cn/x/132", "http://wx.qlogo.cn/": "https://wx.qlogo.cn/", "http://wx.qlogo.cn:8080/": "http://wx.qlogo.cn:8080/",
-		"http://evil-qlogo.cn/": "http://evil-qlogo.cn/", "http://a.example/.qlogo.cn": "http://a.example/.qlogo.cn", "https://wx.qlogo.cn/": "https://wx.qlogo.cn/", "": "",
+		"http://thirdwx.qlogo.cn/x/132": "https://thirdwx.qlogo.cn/x/132", "http://wx.qlogo.cn/": "https://wx.qlogo.cn/",
+		"http://wx.qlogo.cn:8080/": "http://wx.qlogo.cn:8080/",
+		"http://evil-qlogo.cn/":    "http://evil-qlogo.cn/", "http://a.example/.qlogo.cn": "http://a.example/.qlogo.cn",
+		"https://wx.qlogo.cn/": "https://wx.qlogo.cn/", "": "",
 	} {
 		if got := overTLS(in); got != want {
 			t.Errorf("overTLS(%q) = %q, want %q", in, got, want)
@@ -48,8 +54,10 @@ func TestPlacesAreSaidOnce(t *testing.T) {
 		parts []string
 		want  string
 	}{
-		{[]string{"", "", ""}, ""}, {[]string{"CN", "Shanghai", "Shanghai"}, "CN Shanghai"}, {[]string{"", " 安徽省 ", "安庆"}, "安徽省 安庆"},
-		{[]string{strings.Repeat("a", 150), strings.Repeat("b", 150)}, strings.Repeat("a", 150) + " " + strings.Repeat("b", 49)},
+		{[]string{"", "", ""}, ""}, {[]string{"CN", "Shanghai", "Shanghai"}, "CN Shanghai"},
+		{[]string{"", " 安徽省 ", "安庆"}, "安徽省 安庆"},
+		{[]string{strings.Repeat("a", 150), strings.Repeat("b", 150)},
+			strings.Repeat("a", 150) + " " + strings.Repeat("b", 49)},
 	} {
 		if got := location(c.parts...); got != c.want {
 			t.Errorf("place(%q) = %q, want %q", c.parts, got, c.want)

@@ -16,15 +16,22 @@ func TestBeginLeadsToTheProvider(t *testing.T) {
 		mobile bool
 		want   string
 	}{
-		{"wx", false, "https://open.weixin.qq.com/connect/qrconnect?appid=wx0123456789abcdef&" + at + "response_type=code&scope=snsapi_login&state=" + state + "#wechat_redirect"},
-		{"wx", true, "https://open.weixin.qq.com/connect/qrconnect?appid=wx0123456789abcdef&" + at + "response_type=code&scope=snsapi_login&state=" + state + "#wechat_redirect"},
-		{"qq", false, "https://graph.qq.com/oauth2.0/authorize?client_id=101896710&" + at + "response_type=code&scope=get_user_info&state=" + state},
-		{"qq", true, "https://graph.qq.com/oauth2.0/authorize?client_id=101896710&display=mobile&" + at + "response_type=code&scope=get_user_info&state=" + state},
-		{"alipay", false, "https://openauth.alipay.com/oauth2/publicAppAuthorize.htm?app_id=2021000000000001&" + at + "scope=auth_user&state=" + state},
+		{"wx", false, "https://open.weixin.qq.com/connect/qrconnect?appid=wx0123456789abcdef&" + at +
+			"response_type=code&scope=snsapi_login&state=" + state + "#wechat_redirect"},
+		{"wx", true, "https://open.weixin.qq.com/connect/qrconnect?appid=wx0123456789abcdef&" + at +
+			"response_type=code&scope=snsapi_login&state=" + state + "#wechat_redirect"},
+		{"qq", false, "https://graph.qq.com/oauth2.0/authorize?client_id=101896710&" + at +
+			"response_type=code&scope=get_user_info&state=" + state},
+		{"qq", true, "https://graph.qq.com/oauth2.0/authorize?client_id=101896710&display=mobile&" + at +
+			"response_type=code&scope=get_user_info&state=" + state},
+		{"alipay", false, "https://openauth.alipay.com/oauth2/publicAppAuthorize.htm?app_id=2021000000000001&" + at +
+			"scope=auth_user&state=" + state},
 		{"feishu", false, "https://accounts.feishu.cn/open-apis/authen/v1/authorize?client_id=cli_a1b2c3d4e5f6&code_challenge=" + challenge + "&code_challenge_method=S256&" + at + "response_type=code&state=" + state},
 		{"wecom", true, "https://login.work.weixin.qq.com/wwlogin/sso/login?agentid=1000002&appid=ww0123456789abcdef&login_type=CorpApp&" + at + "state=" + state},
-		{"dingtalk", false, "https://login.dingtalk.com/oauth2/auth?client_id=dingabcdefghijklmnop&prompt=consent&" + at + "response_type=code&scope=openid&state=" + state},
-		{"douyin", true, "https://open.douyin.com/platform/oauth/connect/?client_key=awtest0123456789&" + at + "response_type=code&scope=user_info&state=" + state},
+		{"dingtalk", false, "https://login.dingtalk.com/oauth2/auth?client_id=dingabcdefghijklmnop&prompt=consent&" + at +
+			"response_type=code&scope=openid&state=" + state},
+		{"douyin", true, "https://open.douyin.com/platform/oauth/connect/?client_key=awtest0123456789&" + at +
+			"response_type=code&scope=user_info&state=" + state},
 	} {
 		connector := connect(t, c.name, nil)
 		if got := connector.Begin(state, back, c.mobile); got != c.want {
@@ -34,7 +41,8 @@ func TestBeginLeadsToTheProvider(t *testing.T) {
 			t.Errorf("Name() = %s, want %s", connector.Name(), c.name)
 		}
 	}
-	if got := addParams("https://sandbox.example/authorize?env=test", url.Values{"a": {"b"}}); got != "https://sandbox.example/authorize?env=test&a=b" {
+	if got := addParams("https://sandbox.example/authorize?env=test",
+		url.Values{"a": {"b"}}); got != "https://sandbox.example/authorize?env=test&a=b" {
 		t.Errorf("an endpoint with a query of its own became %s", got)
 	}
 }
@@ -52,21 +60,28 @@ func TestRequestsFollowEachProvidersDocuments(t *testing.T) {
 		want    []string
 	}{
 		"wx": {map[string][]cannedResponse{wxTokenPath: {all["wx_token_ok"]}, wxUserPath: {all["wx_userinfo_ok"]}}, []string{
-			"GET https://api.weixin.qq.com/sns/oauth2/access_token appid=wx0123456789abcdef&code=" + code + "&grant_type=authorization_code&secret=" + secret,
+			"GET https://api.weixin.qq.com/sns/oauth2/access_token appid=wx0123456789abcdef&code=" + code +
+				"&grant_type=authorization_code&secret=" + secret,
 			"GET https://api.weixin.qq.com/sns/userinfo access_token=AT_wx&lang=zh_CN&openid=of_Hl5zVpyj0vwzIlAyIlnXe1234",
 		}},
-		"qq": {map[string][]cannedResponse{qqTokenPath: {all["qq_token_ok_form"]}, qqMePath: {all["qq_me_unionid_denied"], all["qq_me_ok_jsonp"]}, qqUserPath: {all["qq_userinfo_ok"]}}, []string{
-			"GET https://graph.qq.com/oauth2.0/token client_id=101896710&client_secret=" + secret + "&code=" + code + "&fmt=json&grant_type=authorization_code&need_openid=1&redirect_uri=" + url.QueryEscape(back),
+		"qq": {map[string][]cannedResponse{qqTokenPath: {all["qq_token_ok_form"]},
+			qqMePath: {all["qq_me_unionid_denied"], all["qq_me_ok_jsonp"]}, qqUserPath: {all["qq_userinfo_ok"]}}, []string{
+			"GET https://graph.qq.com/oauth2.0/token client_id=101896710&client_secret=" + secret + "&code=" + code +
+				"&fmt=json&grant_type=authorization_code&need_openid=1&redirect_uri=" + url.QueryEscape(back),
 			"GET https://graph.qq.com/oauth2.0/me access_token=AT_qq&fmt=json&unionid=1",
 			"GET https://graph.qq.com/oauth2.0/me access_token=AT_qq&fmt=json",
-			"GET https://graph.qq.com/user/get_user_info access_token=AT_qq&oauth_consumer_key=101896710&openid=C0D022F92B604AA4B1CDF92CC79463A4",
+			"GET https://graph.qq.com/user/get_user_info " +
+				"access_token=AT_qq&oauth_consumer_key=101896710&openid=C0D022F92B604AA4B1CDF92CC79463A4",
 		}},
 		"douyin": {map[string][]cannedResponse{douyinTokenPath: {all["douyin_token_ok_strings"]}, douyinUserPath: {ok(`{"data":{"open_id":"aaa-bbb-ccc"}}`)}}, []string{
-			"POST https://open.douyin.com/oauth/access_token/ client_key=awtest0123456789&client_secret=" + secret + "&code=" + code + "&grant_type=authorization_code",
+			"POST https://open.douyin.com/oauth/access_token/ client_key=awtest0123456789&client_secret=" + secret + "&code=" +
+				code + "&grant_type=authorization_code",
 			"POST https://open.douyin.com/oauth/userinfo/ access_token=act&open_id=aaa-bbb-ccc",
 		}},
 		"feishu": {good("feishu"), []string{
-			"POST https://open.feishu.cn/open-apis/authen/v2/oauth/token client_id=cli_a1b2c3d4e5f6&client_secret=" + secret + "&code=" + code + "&code_verifier=" + pkceVerifier + "&grant_type=authorization_code&redirect_uri=" + url.QueryEscape(back),
+			"POST https://open.feishu.cn/open-apis/authen/v2/oauth/token client_id=cli_a1b2c3d4e5f6&client_secret=" + secret +
+				"&code=" + code + "&code_verifier=" + pkceVerifier + "&grant_type=authorization_code&redirect_uri=" +
+				url.QueryEscape(back),
 			"GET https://open.feishu.cn/open-apis/authen/v1/user_info ",
 		}},
 		"wecom": {good("wecom"), []string{
@@ -75,7 +90,8 @@ func TestRequestsFollowEachProvidersDocuments(t *testing.T) {
 			"GET https://qyapi.weixin.qq.com/cgi-bin/user/get access_token=the-access-token&userid=O1",
 		}},
 		"dingtalk": {good("dingtalk"), []string{
-			"POST https://api.dingtalk.com/v1.0/oauth2/userAccessToken clientId=dingabcdefghijklmnop&clientSecret=" + secret + "&code=" + code + "&grantType=authorization_code",
+			"POST https://api.dingtalk.com/v1.0/oauth2/userAccessToken clientId=dingabcdefghijklmnop&clientSecret=" + secret +
+				"&code=" + code + "&grantType=authorization_code",
 			"GET https://api.dingtalk.com/v1.0/contact/users/me ",
 		}},
 	} {
@@ -92,7 +108,8 @@ func TestRequestsFollowEachProvidersDocuments(t *testing.T) {
 		}
 		last := s.requests[len(s.requests)-1].Header
 		for _, h := range [][3]string{
-			{"douyin", "access-token", "act"}, {"feishu", "Authorization", "Bearer the-access-token"}, {"dingtalk", "x-acs-dingtalk-access-token", "the-access-token"},
+			{"douyin", "access-token", "act"}, {"feishu", "Authorization", "Bearer the-access-token"},
+			{"dingtalk", "x-acs-dingtalk-access-token", "the-access-token"},
 		} {
 			if name == h[0] && last.Get(h[1]) != h[2] {
 				t.Errorf("%s: header %s = %q, want %q", name, h[1], last.Get(h[1]), h[2])
@@ -106,16 +123,20 @@ func TestRequestsFollowEachProvidersDocuments(t *testing.T) {
 func TestRequestsToAlipayAreSignedAndInBeijingTime(t *testing.T) {
 	all := vectors(t)
 	synctest.Test(t, func(t *testing.T) { // it is midnight UTC, 2000-01-01
-		c, s := scripted(t, "alipay", map[string][]cannedResponse{alipayPath: {all["alipay_token_ok"], all["alipay_user_ok"]}})
+		c, s := scripted(t, "alipay",
+			map[string][]cannedResponse{alipayPath: {all["alipay_token_ok"], all["alipay_user_ok"]}})
 		if _, err := c.Finish(t.Context(), back, returned("alipay")); err != nil {
 			t.Fatal(err)
 		}
 		for i, want := range []string{
-			"app_id=2021000000000001&charset=utf-8&code=" + code + "&format=JSON&grant_type=authorization_code&method=alipay.system.oauth.token&sign_type=RSA2&timestamp=2000-01-01 08:00:00&version=1.0",
+			"app_id=2021000000000001&charset=utf-8&code=" + code +
+				"&format=JSON&grant_type=authorization_code&method=alipay.system.oauth.token&sign_type=RSA2&timestamp=2000-01-01 " +
+				"08:00:00&version=1.0",
 			"app_id=2021000000000001&auth_token=authusrBxxx&charset=utf-8&format=JSON&method=alipay.user.info.share&sign_type=RSA2&timestamp=2000-01-01 08:00:00&version=1.0",
 		} {
 			r := s.requests[i]
-			if r.Method != "POST" || r.URL.String() != "https://openapi.alipay.com/gateway.do" || r.Header.Get("Content-Type") != "application/x-www-form-urlencoded;charset=utf-8" {
+			if r.Method != "POST" || r.URL.String() != "https://openapi.alipay.com/gateway.do" ||
+				r.Header.Get("Content-Type") != "application/x-www-form-urlencoded;charset=utf-8" {
 				t.Errorf("request %d: %s %s %s", i, r.Method, r.URL, r.Header)
 			}
 			if !verified(&keys()[0].PublicKey, []byte(want), r.Form.Get("sign")) {

@@ -43,7 +43,8 @@ func verified(key *rsa.PublicKey, text []byte, sign string) bool {
 const minBits = 2048 // RSA2
 
 var (
-	errNoKey     = errors.New("it is no RSA key; give it as the console or its key tool shows it: PEM, or the base64 alone")
+	errNoKey = errors.New("it is no RSA key; give it as the console or its key tool shows it: PEM, or the base64 " +
+		"alone")
 	errSmallKey  = errors.New("it has fewer than 2048 bits")
 	errCert      = errors.New("it is a certificate; use the console's key mode, and give the public key")
 	errWrongKind = errors.New("it is a private key")

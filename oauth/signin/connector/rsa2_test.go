@@ -46,13 +46,15 @@ func TestAnswersThatAlipayHasNotSignedLetNobodyIn(t *testing.T) {
 		"an array":                       signedBody(theirs, userMember, `[`+user+`]`),
 		"the signature inside of itself": strings.Replace(`{"`+userMember+`":`+strings.TrimSuffix(user, "}")+`,"sign":"`+sign+`"}}`, " ", "", -1),
 	} {
-		c, _ := scripted(t, "alipay", map[string][]cannedResponse{alipayPath: {ok(signedBody(theirs, tokenMember, token)), ok(body)}})
+		c, _ := scripted(t, "alipay",
+			map[string][]cannedResponse{alipayPath: {ok(signedBody(theirs, tokenMember, token)), ok(body)}})
 		p, err := c.Finish(t.Context(), back, returned("alipay"))
 		if !errors.As(err, new(*Trouble)) || p.Subjects != nil {
 			t.Errorf("%s: %v, %v, want a Trouble", what, p, err)
 		}
 	}
-	c, _ := scripted(t, "alipay", map[string][]cannedResponse{alipayPath: {ok(signedBody(theirs, tokenMember, token)), ok(good)}})
+	c, _ := scripted(t, "alipay",
+		map[string][]cannedResponse{alipayPath: {ok(signedBody(theirs, tokenMember, token)), ok(good)}})
 	if p, err := c.Finish(t.Context(), back, returned("alipay")); err != nil || p.Avatar != "https://a.example/x" {
 		t.Errorf("what is signed = %v, %v", p, err)
 	}
@@ -113,8 +115,10 @@ func TestKeysAreReadInEveryFormTheyAreGivenIn(t *testing.T) {
 	}
 	bare := base64.StdEncoding.EncodeToString(pkcs1)
 	for what, text := range map[string]string{
-		"PKCS#8 in PEM": pkcs8(key), "PKCS#1 in PEM": armour("RSA PRIVATE KEY", pkcs1), "PKCS#1 bare": bare, "in lines": bare[:64] + "\r\n" + bare[64:] + "\n",
-		"PKCS#8 bare":                       strings.Join(strings.Split(strings.TrimSpace(pkcs8(key)), "\n")[1:strings.Count(strings.TrimSpace(pkcs8(key)), "\n")], ""),
+		"PKCS#8 in PEM": pkcs8(key), "PKCS#1 in PEM": armour("RSA PRIVATE KEY", pkcs1), "PKCS#1 bare": bare,
+		"in lines": bare[:64] + "\r\n" + bare[64:] + "\n",
+		"PKCS#8 bare": strings.Join(strings.Split(strings.TrimSpace(pkcs8(key)),
+			"\n")[1:strings.Count(strings.TrimSpace(pkcs8(key)), "\n")], ""),
 		"PEM in one line of an environment": strings.ReplaceAll(pkcs8(key), "\n", `\n`),
 	} {
 		if got, err := readPrivateKey(text); err != nil || !got.Equal(key) {
@@ -122,7 +126,8 @@ func TestKeysAreReadInEveryFormTheyAreGivenIn(t *testing.T) {
 		}
 	}
 	for what, text := range map[string]string{
-		"bare": pkix(keys()[1]), "PKCS#1 bare": base64.StdEncoding.EncodeToString(public1), "PKCS#1 in PEM": armour("RSA PUBLIC KEY", public1),
+		"bare": pkix(keys()[1]), "PKCS#1 bare": base64.StdEncoding.EncodeToString(public1),
+		"PKCS#1 in PEM": armour("RSA PUBLIC KEY", public1),
 	} {
 		if got, err := readPublicKey(text); err != nil || !got.Equal(&keys()[1].PublicKey) {
 			t.Errorf("%s: %v", what, err)
@@ -141,7 +146,8 @@ func TestConfigErrorsAreReportedAllAtOnce(t *testing.T) {
 	}{
 		{func() (Connector, error) { return NewWX(WX{}) }, []string{"connector wx: ID", "connector wx: Secret"}},
 		{func() (Connector, error) {
-			return NewQQ(QQ{ID: "a:b", AuthorizeURL: "ftp://x", TokenURL: "/x", OpenIDURL: "https://u@x/", UserURL: "https://x/#f"})
+			return NewQQ(QQ{ID: "a:b", AuthorizeURL: "ftp://x", TokenURL: "/x", OpenIDURL: "https://u@x/",
+				UserURL: "https://x/#f"})
 		}, []string{"ID", "Secret", "AuthorizeURL", "TokenURL", "OpenIDURL", "UserURL"}},
 		{func() (Connector, error) {
 			return NewDouyin(Douyin{ID: "a b", Secret: storage.NewSecret(secret), TokenURL: "https://"})
@@ -160,7 +166,8 @@ func TestConfigErrorsAreReportedAllAtOnce(t *testing.T) {
 			return NewAlipay(Alipay{ID: "1", PrivateKey: private, PublicKey: private.Reveal()})
 		}, []string{"PublicKey: it is a private key"}},
 		{func() (Connector, error) {
-			return NewAlipay(Alipay{ID: "1", PrivateKey: storage.NewSecret(public), PublicKey: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"})
+			return NewAlipay(Alipay{ID: "1", PrivateKey: storage.NewSecret(public),
+				PublicKey: "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----"})
 		}, []string{"PrivateKey: it is no RSA key", "certificate"}},
 	} {
 		got, err := c.make()
@@ -181,7 +188,8 @@ func TestConfigErrorsAreReportedAllAtOnce(t *testing.T) {
 		}
 	}
 	for _, name := range names {
-		if text := fmt.Sprintf("%v %+v %#v", WX{Secret: storage.NewSecret(secret)}, connect(t, name, nil), connect(t, name, nil)); strings.Contains(text, secret) {
+		if text := fmt.Sprintf("%v %+v %#v", WX{Secret: storage.NewSecret(secret)}, connect(t, name, nil),
+			connect(t, name, nil)); strings.Contains(text, secret) {
 			t.Errorf("%s: printing tells the secret", name)
 		}
 	}

@@ -22,7 +22,8 @@ func served(t *testing.T, client *http.Client, h http.HandlerFunc) Connector {
 	t.Helper()
 	s := httptest.NewServer(h)
 	t.Cleanup(s.Close)
-	c, err := NewWX(WX{ID: ids["wx"], Secret: storage.NewSecret(secret), Client: client, TokenURL: s.URL + "/token", UserURL: s.URL + "/user"})
+	c, err := NewWX(WX{ID: ids["wx"], Secret: storage.NewSecret(secret), Client: client, TokenURL: s.URL + "/token",
+		UserURL: s.URL + "/user"})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -81,7 +82,8 @@ func TestAnswerOfMoreThanAMegabyteIsNotRead(t *testing.T) {
 	}
 	for size, ok := range map[int]bool{maxBody: true, maxBody + 1: false, 4 * maxBody: false} {
 		c := served(t, nil, func(w http.ResponseWriter, r *http.Request) { io.WriteString(w, pad(size)) })
-		if _, err := c.Finish(t.Context(), back, returned("wx")); (err == nil) != ok || !ok && !strings.Contains(err.Error(), "more than 1 MiB") {
+		if _, err := c.Finish(t.Context(), back, returned("wx")); (err == nil) != ok || !ok &&
+			!strings.Contains(err.Error(), "more than 1 MiB") {
 			t.Errorf("an answer of %d bytes: %v", size, err)
 		}
 	}
@@ -150,7 +152,8 @@ func TestFinishTakesTenSecondsAtMost(t *testing.T) {
 			if decorates(name, 1) && err == nil && strings.Contains(p.Unread, "deadline") {
 				err = &Trouble{cause: context.DeadlineExceeded} // of the profile alone
 			}
-			if took := time.Since(begun); !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, new(*Trouble)) || took != 10*time.Second {
+			if took := time.Since(begun); !errors.Is(err, context.DeadlineExceeded) || !errors.As(err, new(*Trouble)) ||
+				took != 10*time.Second {
 				t.Errorf("%s: Finish = %v after %v, want a Trouble after 10s", name, err, took)
 			}
 
@@ -158,7 +161,8 @@ func TestFinishTakesTenSecondsAtMost(t *testing.T) {
 			defer cancel()
 			time.AfterFunc(time.Millisecond, cancel)
 			begun = time.Now()
-			if _, err = c.Finish(ctx, back, returned(name)); !errors.Is(err, context.Canceled) || time.Since(begun) != time.Millisecond {
+			if _, err = c.Finish(ctx, back, returned(name)); !errors.Is(err, context.Canceled) ||
+				time.Since(begun) != time.Millisecond {
 				t.Errorf("%s: Finish = %v after %v, want that the caller has gone", name, err, time.Since(begun))
 			}
 		})

@@ -101,7 +101,8 @@ func (w *wecom) BeginInApp(userAgent, state, back string) string {
 		return ""
 	}
 	return addParams(w.inApp, url.Values{
-		"appid": {w.id}, "agentid": {w.agent}, "redirect_uri": {back}, "response_type": {"code"}, "scope": {"snsapi_base"}, "state": {state},
+		"appid": {w.id}, "agentid": {w.agent}, "redirect_uri": {back}, "response_type": {"code"}, "scope": {"snsapi_base"},
+		"state": {state},
 	}) + "#wechat_redirect"
 }
 

@@ -140,7 +140,8 @@ func TestFailedTokenIsNotKept(t *testing.T) {
 		}
 		for range 3 {
 			err := <-errs
-			if trouble := new(Trouble); !errors.As(err, &trouble) || trouble.Code != "40001" || strings.Contains(err.Error(), secret) {
+			if trouble := new(Trouble); !errors.As(err, &trouble) || trouble.Code != "40001" ||
+				strings.Contains(err.Error(), secret) {
 				t.Errorf("Finish = %v, want a Trouble without the secret", err)
 			}
 		}
@@ -173,7 +174,8 @@ func TestWeComSignsInMembersOnly(t *testing.T) {
 func TestMembersOfTwoCorporationsNeverCollide(t *testing.T) {
 	seen := map[string]string{}
 	for _, corp := range []string{"wwaaaaaaaaaaaaaaaa", "wwbbbbbbbbbbbbbbbb"} {
-		c, err := NewWeCom(WeCom{CorpID: corp, AgentID: "1", Secret: storage.NewSecret(secret), Client: &http.Client{Transport: &cannedProvider{answers: good("wecom")}}})
+		c, err := NewWeCom(WeCom{CorpID: corp, AgentID: "1", Secret: storage.NewSecret(secret),
+			Client: &http.Client{Transport: &cannedProvider{answers: good("wecom")}}})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,12 +190,14 @@ func TestMembersOfTwoCorporationsNeverCollide(t *testing.T) {
 
 func TestInsideWeComItsOwnPageOpens(t *testing.T) {
 	c := connect(t, "wecom", nil).(InApp)
-	const phone = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) Mobile/15E148 wxwork/4.1.22 MicroMessenger/7.0.1 Language/zh"
+	const phone = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) " +
+		"Mobile/15E148 wxwork/4.1.22 MicroMessenger/7.0.1 Language/zh"
 	want := "https://open.weixin.qq.com/connect/oauth2/authorize?agentid=1000002&appid=ww0123456789abcdef&redirect_uri=https%3A%2F%2Fb.example%2F&response_type=code&scope=snsapi_base&state=" + state + "#wechat_redirect"
 	if got := c.BeginInApp(phone, state, "https://b.example/"); got != want {
 		t.Errorf("BeginInApp = %s\nwant %s", got, want)
 	}
-	for _, other := range []string{"", "Mozilla/5.0 (iPhone) Mobile/15E148 MicroMessenger/8.0.50", "Mozilla/5.0 (Linux; Android 14) Chrome/140.0.0.0 Mobile Safari/537.36"} {
+	for _, other := range []string{"", "Mozilla/5.0 (iPhone) Mobile/15E148 MicroMessenger/8.0.50",
+		"Mozilla/5.0 (Linux; Android 14) Chrome/140.0.0.0 Mobile Safari/537.36"} {
 		if got := c.BeginInApp(other, state, back); got != "" {
 			t.Errorf("in %q: %s", other, got)
 		}
@@ -203,7 +207,8 @@ func TestInsideWeComItsOwnPageOpens(t *testing.T) {
 func TestConfigsOfOrganizationsAreChecked(t *testing.T) {
 	s := storage.NewSecret(secret)
 	for _, c := range []WeCom{
-		{}, {CorpID: "ww1", Secret: s}, {CorpID: "ww:1", AgentID: "1", Secret: s}, {CorpID: "ww1", AgentID: "one", Secret: s}, {CorpID: "ww1", AgentID: "1"},
+		{}, {CorpID: "ww1", Secret: s}, {CorpID: "ww:1", AgentID: "1", Secret: s}, {CorpID: "ww1", AgentID: "one", Secret: s},
+		{CorpID: "ww1", AgentID: "1"},
 		{CorpID: "ww1", AgentID: "1", Secret: s, InAppURL: "javascript:x"},
 	} {
 		if made, err := NewWeCom(c); err == nil || made != nil {
@@ -217,7 +222,8 @@ func TestConfigsOfOrganizationsAreChecked(t *testing.T) {
 		t.Errorf("NewDingTalk = %v", made)
 	}
 	lark, err := NewFeishu(Feishu{ID: "cli_a", Secret: s, Lark: true})
-	if err != nil || !strings.HasPrefix(lark.Begin(state, back, false), "https://accounts.larksuite.com/open-apis/authen/v1/authorize?") {
+	if err != nil || !strings.HasPrefix(lark.Begin(state, back, false),
+		"https://accounts.larksuite.com/open-apis/authen/v1/authorize?") {
 		t.Errorf("Lark begins at %s, %v", lark.Begin(state, back, false), err)
 	}
 }

@@ -47,7 +47,8 @@ func (f *Folder) Send(_ context.Context, to, subject, text string) error {
 	}
 	now := time.Now().UTC()
 	name := now.Format("20060102-150405.000000000") + "-" + strings.ToLower(rand.Text()[:6]) + ".txt"
-	content := fmt.Sprintf("Date: %s\nTo: %s\nSubject: %s\n\n%s\n", now.Format(time.RFC1123Z), to, subject, strings.TrimRight(text, "\n"))
+	content := fmt.Sprintf("Date: %s\nTo: %s\nSubject: %s\n\n%s\n", now.Format(time.RFC1123Z), to, subject,
+		strings.TrimRight(text, "\n"))
 	if err := os.WriteFile(filepath.Join(f.path, name), []byte(content), 0o600); err != nil {
 		return fmt.Errorf("mailer: %w", err)
 	}

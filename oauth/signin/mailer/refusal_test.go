@@ -63,7 +63,8 @@ func TestMailRefusedForGoodSaysSo(t *testing.T) {
 	}
 	must(t, client(t, scripted(t, "NOOP", "250 ok")).Send(t.Context(), "ada@example.org", "s", "t"))
 	var p interface{ Permanent() bool }
-	if err := client(t, scripted(t, "NOOP", "250 ok")).Send(t.Context(), "nobody", "s", "t"); !errors.As(err, &p) || !p.Permanent() {
+	if err := client(t, scripted(t, "NOOP", "250 ok")).Send(t.Context(), "nobody", "s", "t"); !errors.As(err, &p) ||
+		!p.Permanent() {
 		t.Errorf("no address: %v", err)
 	}
 }

@@ -50,7 +50,8 @@ func NewSMTP(c SMTPConfig) (*SMTP, error) {
 	c.Port = cmp.Or(c.Port, map[string]int{STARTTLS: 587, Implicit: 465, None: 25}[c.TLS])
 	var errs []error
 	complain := func(format string, args ...any) { errs = append(errs, fmt.Errorf("mailer: "+format, args...)) }
-	if c.Host == "" || strings.ContainsFunc(c.Host, func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == '/' }) {
+	if c.Host == "" || strings.ContainsFunc(c.Host,
+		func(r rune) bool { return unicode.IsSpace(r) || unicode.IsControl(r) || r == '/' }) {
 		complain("Host: %q is no name or address of a server", c.Host)
 	}
 	if c.TLS != STARTTLS && c.TLS != Implicit && c.TLS != None {
@@ -127,7 +128,8 @@ func (s *SMTP) options(l *connection) []gomail.Option {
 	if s.conf.TLS == None { // on this machine, see NewSMTP
 		mechanisms = []gomail.SMTPAuthType{gomail.SMTPAuthPlainNoEnc, gomail.SMTPAuthLoginNoEnc}
 	}
-	return append(all, gomail.WithOpportunisticSMTPAuth(mechanisms...), gomail.WithUsername(s.conf.Username), gomail.WithPassword(s.conf.Password.Reveal()))
+	return append(all, gomail.WithOpportunisticSMTPAuth(mechanisms...), gomail.WithUsername(s.conf.Username),
+		gomail.WithPassword(s.conf.Password.Reveal()))
 }
 
 func (s *SMTP) write(to, subject, text string) (*gomail.Msg, error) {

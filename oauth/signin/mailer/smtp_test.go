@@ -147,7 +147,8 @@ func TestMailArrivesAsItWasWritten(t *testing.T) {
 			c.Port, c.RootCAs = s.port, s.roots
 			must(t, client(t, c).Send(t.Context(), "ada@example.org", chineseSubject, chineseText))
 			r := s.next(t)
-			if r.From != "id@example.com" || len(r.To) != 1 || r.To[0] != "ada@example.org" || r.TLS != (kind != None) || r.User != c.Username {
+			if r.From != "id@example.com" || len(r.To) != 1 || r.To[0] != "ada@example.org" || r.TLS != (kind != None) ||
+				r.User != c.Username {
 				t.Errorf("the server was told %+v", r)
 			}
 			wantMail(t, r.Content)
@@ -175,7 +176,8 @@ func wantMail(t *testing.T, content string) {
 		t.Errorf("it has no date or no id: %v", m.Header)
 	}
 	body, err := io.ReadAll(quotedprintable.NewReader(m.Body))
-	if text := strings.ReplaceAll(string(body), "\r\n", "\n"); err != nil || strings.TrimRight(text, "\n") != strings.TrimRight(chineseText, "\n") {
+	if text := strings.ReplaceAll(string(body), "\r\n", "\n"); err != nil ||
+		strings.TrimRight(text, "\n") != strings.TrimRight(chineseText, "\n") {
 		t.Errorf("the text is %q, %v", text, err)
 	}
 }
@@ -187,8 +189,10 @@ func TestSMTPRefusalsAreErrors(t *testing.T) {
 		SMTPConfig
 		to, want string
 	}{
-		"a refused recipient":       {SMTPConfig{RootCAs: s.roots, Username: "ada", Password: right}, "nobody@example.org", "no such mailbox"},
-		"a wrong password":          {SMTPConfig{RootCAs: s.roots, Username: "ada", Password: wrong}, "ada@example.org", "535"},
+		"a refused recipient": {SMTPConfig{RootCAs: s.roots, Username: "ada", Password: right}, "nobody@example.org",
+			"no such mailbox"},
+		"a wrong password": {SMTPConfig{RootCAs: s.roots, Username: "ada", Password: wrong}, "ada@example.org",
+			"535"},
 		"nobody signed in":          {SMTPConfig{RootCAs: s.roots}, "ada@example.org", "Authentication required"},
 		"an unknown certificate":    {SMTPConfig{Username: "ada", Password: right}, "ada@example.org", "x509"},
 		"TLS from the first byte":   {SMTPConfig{TLS: Implicit, RootCAs: s.roots}, "ada@example.org", "tls"},
@@ -202,7 +206,8 @@ func TestSMTPRefusalsAreErrors(t *testing.T) {
 		}
 	}
 	// The right way works still, so it was none of the server's other moods.
-	must(t, client(t, SMTPConfig{Port: s.port, RootCAs: s.roots, Username: "ada", Password: right}).Send(t.Context(), "ada@example.org", "s", "t"))
+	must(t, client(t, SMTPConfig{Port: s.port, RootCAs: s.roots, Username: "ada", Password: right}).Send(t.Context(),
+		"ada@example.org", "s", "t"))
 	if r := s.next(t); r.To[0] != "ada@example.org" {
 		t.Errorf("it got %+v", r)
 	}

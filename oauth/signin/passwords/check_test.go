@@ -10,7 +10,8 @@ func TestCommonPasswordsAreRefused(t *testing.T) {
 	if len(lines) != 10_000 {
 		t.Fatalf("%d common passwords, want 10,000", len(lines))
 	}
-	for _, p := range []string{lines[0], lines[len(lines)-1], "password", "PASSWORD", "12345678", "qwertyuiop", "Trustno1", "iloveyou1"} {
+	for _, p := range []string{lines[0], lines[len(lines)-1], "password", "PASSWORD", "12345678", "qwertyuiop", "Trustno1",
+		"iloveyou1"} {
 		if err := Check(p); err != errCommon && err != errShort {
 			t.Errorf("CheckPassword(%q) = %v, want errCommon", p, err)
 		}

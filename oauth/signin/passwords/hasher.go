@@ -132,10 +132,12 @@ const phcForm = "$argon2id$v=19$m=%d,t=%d,p=%d$"
 // String returns the hash as the PHC string format writes it.
 func (h phc) String() string {
 	enc := base64.RawStdEncoding
-	return fmt.Sprintf(phcForm, h.cost.Memory, h.cost.Passes, h.threads) + enc.EncodeToString(h.salt) + "$" + enc.EncodeToString(h.key)
+	return fmt.Sprintf(phcForm, h.cost.Memory, h.cost.Passes, h.threads) + enc.EncodeToString(h.salt) + "$" +
+		enc.EncodeToString(h.key)
 }
 
-var errHash = errors.New("passwords: a stored password hash is damaged, or costs more than is ever computed; set the password again")
+var errHash = errors.New("passwords: a stored password hash is damaged, or costs more than is ever computed; set the " +
+	"password again")
 
 // parseHash reads exactly what String writes, and nothing that would take all memory.
 func parseHash(text string) (h phc, err error) {
@@ -143,7 +145,8 @@ func parseHash(text string) (h phc, err error) {
 	if len(parts) != 6 {
 		return h, errHash
 	}
-	if _, err := fmt.Sscanf(strings.Join(parts[:4], "$")+"$", phcForm, &h.cost.Memory, &h.cost.Passes, &h.threads); err != nil {
+	if _, err := fmt.Sscanf(strings.Join(parts[:4], "$")+"$", phcForm, &h.cost.Memory, &h.cost.Passes,
+		&h.threads); err != nil {
 		return h, errHash
 	}
 	h.salt, _ = base64.RawStdEncoding.DecodeString(parts[4])

@@ -53,7 +53,8 @@ func TestHashCostsWhatItShouldByDefault(t *testing.T) {
 	p := New(Cost{})
 	p.key = func(_, salt []byte, passes, memory uint32, threads uint8, size uint32) []byte {
 		if passes != 2 || memory != 19*1024 || threads != 1 || size != 32 || len(salt) != 16 {
-			t.Errorf("argon2id(t=%d, m=%d, p=%d, %d bytes, salt %d), want 2, 19456, 1, 32, 16", passes, memory, threads, size, len(salt))
+			t.Errorf("argon2id(t=%d, m=%d, p=%d, %d bytes, salt %d), want 2, 19456, 1, 32, 16", passes, memory, threads, size,
+				len(salt))
 		}
 		return make([]byte, size)
 	}
@@ -98,11 +99,16 @@ func TestHostileHashCostsNothing(t *testing.T) {
 	for _, hash := range []string{
 		"x", "$", "$$$$$", "$2y$10$abcdefghijklmnopqrstuv", form("", salt, key),
 		form("m=4294967295,t=1,p=1", salt, key), form("m=262145,t=1,p=1", salt, key), form("m=8,t=17,p=1", salt, key),
-		form("m=8,t=0,p=1", salt, key), form("m=8,t=1,p=0", salt, key), form("m=8,t=1,p=17", salt, key), form("m=8,t=1,p=256", salt, key),
-		form("m=-8,t=1,p=1", salt, key), form("m=08,t=1,p=1", salt, key), form("m=8,t=1,p=1 ", salt, key), form("t=1,m=8,p=1", salt, key),
-		form("m=8,t=1,p=1", enc(make([]byte, 65)), key), form("m=8,t=1,p=1", salt, enc(make([]byte, 65))), form("m=8,t=1,p=1", salt, ""),
-		form("m=8,t=1,p=1", "", key), form("m=8,t=1,p=1", salt, "AAAA"), form("m=8,t=1,p=1", salt+"=", key), form("m=8,t=1,p=1", salt, key) + "\n",
-		strings.Replace(form("m=8,t=1,p=1", salt, key), "v=19", "v=16", 1), strings.Replace(form("m=8,t=1,p=1", salt, key), "argon2id", "argon2i", 1),
+		form("m=8,t=0,p=1", salt, key), form("m=8,t=1,p=0", salt, key), form("m=8,t=1,p=17", salt, key),
+		form("m=8,t=1,p=256", salt, key),
+		form("m=-8,t=1,p=1", salt, key), form("m=08,t=1,p=1", salt, key), form("m=8,t=1,p=1 ", salt, key),
+		form("t=1,m=8,p=1", salt, key),
+		form("m=8,t=1,p=1", enc(make([]byte, 65)), key), form("m=8,t=1,p=1", salt, enc(make([]byte, 65))),
+		form("m=8,t=1,p=1", salt, ""),
+		form("m=8,t=1,p=1", "", key), form("m=8,t=1,p=1", salt, "AAAA"), form("m=8,t=1,p=1", salt+"=", key),
+		form("m=8,t=1,p=1", salt, key) + "\n",
+		strings.Replace(form("m=8,t=1,p=1", salt, key), "v=19", "v=16", 1),
+		strings.Replace(form("m=8,t=1,p=1", salt, key), "argon2id", "argon2i", 1),
 	} {
 		if ok, _, err := p.Verify(context.Background(), hash, "x"); ok || !errors.Is(err, errHash) {
 			t.Errorf("Verify(%q) = %v, %v, want errHash", hash, ok, err)

@@ -96,8 +96,10 @@ func TestRefusalSaysWhenToRetry(t *testing.T) {
 		_, err := p.Hash(t.Context(), "x")
 		f := reply.FailureOf(err)
 		after, _ := strconv.Atoi(f.Header.Get("Retry-After"))
-		if f.Status != http.StatusServiceUnavailable || after < 1 || after > 4 || time.Since(began) != 0 || !errors.Is(err, storage.ErrUnavailable) {
-			t.Fatalf("%v: %d, Retry-After %d, after %v; want 503 at once and a few seconds", err, f.Status, after, time.Since(began))
+		if f.Status != http.StatusServiceUnavailable || after < 1 || after > 4 || time.Since(began) != 0 ||
+			!errors.Is(err, storage.ErrUnavailable) {
+			t.Fatalf("%v: %d, Retry-After %d, after %v; want 503 at once and a few seconds", err, f.Status, after,
+				time.Since(began))
 		}
 		time.Sleep(time.Duration(after) * time.Second)
 		if _, err := p.Hash(t.Context(), "x"); err != nil {
@@ -123,7 +125,8 @@ func TestFloodDoesNotRefuseClientsFromOtherNetworks(t *testing.T) {
 		var n, refused atomic.Int64
 		p := slow(New(Cost{}), &n)
 		crowdOf(t.Context(), p, 1)
-		hash := fmt.Sprintf(phcForm, 19<<10, 2, 1) + strings.Repeat("A", 22) + "$" + strings.Repeat("A", 42) + "E" // another one
+		// another one
+		hash := fmt.Sprintf(phcForm, 19<<10, 2, 1) + strings.Repeat("A", 22) + "$" + strings.Repeat("A", 42) + "E"
 		guess := func(from netip.Addr) error {
 			_, _, err := p.Verify(AsUnknownClient(t.Context(), from), hash, "x")
 			return err

@@ -29,13 +29,15 @@ func (s *StoreUsers) ByEmail(ctx context.Context, address string) (storage.User,
 // address see it. An invitation in the Admission of the context is used up.
 func (s *StoreUsers) CreateByEmail(ctx context.Context, address string) (storage.User, error) {
 	u := storage.User{
-		Username: "user-" + strings.ToLower(rand.Text()[:10]), Email: address, EmailVerified: true, LoginType: storage.LoginEmail,
+		Username: "user-" + strings.ToLower(rand.Text()[:10]), Email: address, EmailVerified: true,
+		LoginType: storage.LoginEmail,
 	}
 	looks, err := s.looks(ctx, u.Username)
 	if err != nil {
 		return u, err
 	}
-	u, err = s.admit(ctx, AdmissionOf(ctx).Invitation, u, storage.Login{Method: storage.LoginEmail, Subject: address, Skeletons: looks})
+	u, err = s.admit(ctx, AdmissionOf(ctx).Invitation, u, storage.Login{Method: storage.LoginEmail, Subject: address,
+		Skeletons: looks})
 	if errors.Is(err, storage.ErrExists) {
 		return s.ByEmail(ctx, address)
 	}

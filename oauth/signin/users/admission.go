@@ -53,7 +53,8 @@ func (s *StoreUsers) invitation(ctx context.Context, id string) (storage.Invitat
 }
 
 // admit stores a new user, and uses up their invitation if they have one.
-func (s *StoreUsers) admit(ctx context.Context, invitation string, u storage.User, logins ...storage.Login) (storage.User, error) {
+func (s *StoreUsers) admit(ctx context.Context, invitation string, u storage.User,
+	logins ...storage.Login) (storage.User, error) {
 	if invitation == "" {
 		return s.store.CreateUser(ctx, u, logins...)
 	}

@@ -16,8 +16,8 @@ import (
 // decides, and no subject is moved. Somebody who is not a user yet becomes one if the Admission of the
 // context says so, and is storage.ErrNotFound otherwise.
 //
-// All identities of a provider's profile lead to one user, also one that is added later. A provider fills in the parts of the user's profile that are
-// missing, and overwrites none.
+// All identities of a provider's profile lead to one user, also one that is added later. A provider fills in
+// the parts of the user's profile that are missing, and overwrites none.
 func (s *StoreUsers) Connected(ctx context.Context, method string, p connector.Profile) (storage.User, error) {
 	for {
 		known, missing, err := s.subjects(ctx, method, p)
@@ -73,7 +73,8 @@ func (s *StoreUsers) Connect(ctx context.Context, sub, method string, p connecto
 }
 
 // subjects returns the logins of a profile's subjects that exist, and those that do not yet.
-func (s *StoreUsers) subjects(ctx context.Context, method string, p connector.Profile) (known, missing []storage.Login, err error) {
+func (s *StoreUsers) subjects(ctx context.Context, method string,
+	p connector.Profile) (known, missing []storage.Login, err error) {
 	if len(p.Subjects) == 0 {
 		return nil, nil, errors.New("signin: a profile without a subject is nobody's")
 	}
@@ -100,7 +101,8 @@ func userOf(method string, p connector.Profile) storage.User {
 }
 
 // seen stores the method of a sign-in, and the parts of the profile that are missing here.
-func (s *StoreUsers) seen(ctx context.Context, u storage.User, method string, p connector.Profile) (storage.User, error) {
+func (s *StoreUsers) seen(ctx context.Context, u storage.User, method string,
+	p connector.Profile) (storage.User, error) {
 	now := u
 	now.LoginType = method
 	now.Nickname = cmp.Or(u.Nickname, p.Nickname)

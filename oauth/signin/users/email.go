@@ -19,7 +19,8 @@ var errEmail = errors.New("address: give an email address such as ada@example.co
 // first.
 func NormalizeEmail(text string) (string, error) {
 	address := strings.TrimSpace(text)
-	if strings.ContainsFunc(address, func(r rune) bool { return r > unicode.MaxASCII }) { // the Kelvin sign, too, has a k for its lower case
+	// the Kelvin sign, too, has a k for its lower case
+	if strings.ContainsFunc(address, func(r rune) bool { return r > unicode.MaxASCII }) {
 		return "", errEmail
 	}
 	address = strings.ToLower(address)

@@ -21,7 +21,8 @@ func FuzzNormalizeEmail(f *testing.F) {
 		if again, err := NormalizeEmail(address); err != nil || again != address {
 			t.Errorf("Mailbox(%q) = %q, and of that %q, %v", text, address, again, err)
 		}
-		if !strings.EqualFold(strings.TrimSpace(text), address) || strings.ContainsFunc(address, func(r rune) bool { return r > unicode.MaxASCII || r <= ' ' }) {
+		if !strings.EqualFold(strings.TrimSpace(text), address) ||
+			strings.ContainsFunc(address, func(r rune) bool { return r > unicode.MaxASCII || r <= ' ' }) {
 			t.Errorf("Mailbox(%q) = %q", text, address)
 		}
 		if a, err := mail.ParseAddress(address); err != nil || a.Address != address || a.Name != "" {

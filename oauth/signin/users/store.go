@@ -23,7 +23,8 @@ type Store interface {
 	LoginStore
 	LinkLogins(ctx context.Context, sub string, more ...storage.Login) error
 	Invitation(ctx context.Context, id string) (storage.Invitation, error)
-	CreateInvited(ctx context.Context, u storage.User, by storage.Invitation, logins ...storage.Login) (storage.User, error)
+	CreateInvited(ctx context.Context, u storage.User, by storage.Invitation,
+		logins ...storage.Login) (storage.User, error)
 	ReserveSkeletons(ctx context.Context, of string, looks func(username string) []string) error
 }
 
@@ -117,7 +118,8 @@ func (s *StoreUsers) login(ctx context.Context, typed string) (storage.Login, er
 
 // keep stores the login type of a sign-in, and a new hash if the old one has another cost. It
 // fails only if the store is unavailable.
-func (s *StoreUsers) keep(ctx context.Context, u storage.User, l storage.Login, password string, stale bool) (storage.User, error) {
+func (s *StoreUsers) keep(ctx context.Context, u storage.User, l storage.Login, password string,
+	stale bool) (storage.User, error) {
 	if stale {
 		if err := s.renew(ctx, l, password); err != nil {
 			return u, err
@@ -152,7 +154,8 @@ func (s *StoreUsers) renew(ctx context.Context, l storage.Login, password string
 // concurrent write is as good, and a record that no longer passes its checks must not lock its
 // owner out.
 func harmless(err error) bool {
-	return err == nil || errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrNotFound) || errors.Is(err, storage.ErrInvalid)
+	return err == nil || errors.Is(err, storage.ErrConflict) || errors.Is(err, storage.ErrNotFound) ||
+		errors.Is(err, storage.ErrInvalid)
 }
 
 // Create makes a user who signs in with a username and a password. An unacceptable one is
@@ -191,7 +194,8 @@ func (s *StoreUsers) CreateWith(ctx context.Context, u storage.User, password st
 // existing users, which reads every user once and goes on when the request has ended.
 func (s *StoreUsers) looks(ctx context.Context, username string) (looks [2]string, err error) {
 	if !s.reserved.Load() {
-		if err := s.store.ReserveSkeletons(context.WithoutCancel(ctx), "UTS 39, "+confusable.Version, confusable.Skeletons); err != nil {
+		if err := s.store.ReserveSkeletons(context.WithoutCancel(ctx), "UTS 39, "+confusable.Version,
+			confusable.Skeletons); err != nil {
 			return looks, err
 		}
 		s.reserved.Store(true)

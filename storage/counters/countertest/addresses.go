@@ -131,7 +131,8 @@ func networks() []promise {
 			until(10 * time.Second)
 			v, undo := p.hold(inSite(9, 0), 1)
 			undo()
-			if v.OK || v.Limit != 1 || v.Remaining != 0 || v.RetryAfter < 50*time.Second || v.RetryAfter > 50*time.Second+window/8+p.Grain+time.Millisecond || v.Reset != v.RetryAfter {
+			if v.OK || v.Limit != 1 || v.Remaining != 0 || v.RetryAfter < 50*time.Second ||
+				v.RetryAfter > 50*time.Second+window/8+p.Grain+time.Millisecond || v.Reset != v.RetryAfter {
 				p.Fatalf("a fifth client of a /56 = %+v, want to wait for 50 seconds and an eighth of a minute at most", v)
 			}
 			p.wait(50*time.Second - time.Millisecond)

@@ -62,7 +62,8 @@ func counting() []promise {
 		}},
 		{"a window may be of any length", clock, func(p *place) {
 			c := p.counts()
-			for _, window := range []time.Duration{10 * time.Second, 10500 * time.Millisecond, 90 * time.Second, time.Hour, 24 * time.Hour} {
+			for _, window := range []time.Duration{10 * time.Second, 10500 * time.Millisecond, 90 * time.Second, time.Hour,
+				24 * time.Hour} {
 				name := window.String()
 				p.want(name, c.added(name, client, 5, window, 9), 5)
 				p.waits(name, c.one(name, client, 5, window), window)
@@ -121,7 +122,8 @@ func counting() []promise {
 		{"names and clients are counted apart", nothing, func(p *place) {
 			c := p.counts()
 			for _, name := range []string{"mails", "tickets", "mails ", " mails", "mail", "Mails", ""} {
-				for _, who := range []netip.Prefix{client, other, netip.MustParsePrefix("2001:db8::/64"), netip.MustParsePrefix("2001:db8:0:1::/64"), {}} {
+				for _, who := range []netip.Prefix{client, other, netip.MustParsePrefix("2001:db8::/64"),
+					netip.MustParsePrefix("2001:db8:0:1::/64"), {}} {
 					p.want(fmt.Sprintf("%q of %v", name, who), c.added(name, who, 3, mails, 9), 3)
 				}
 			}
@@ -154,7 +156,8 @@ func counting() []promise {
 		}},
 		{"a network is counted apart from those in it", nothing, func(p *place) {
 			c := p.counts()
-			for _, who := range []string{"2001:db8::/64", "2001:db8::/56", "2001:db8::/48", "2001:db8::/32", "10.0.0.0/32", "10.0.0.0/24", "10.0.0.0/16"} {
+			for _, who := range []string{"2001:db8::/64", "2001:db8::/56", "2001:db8::/48", "2001:db8::/32", "10.0.0.0/32",
+				"10.0.0.0/24", "10.0.0.0/16"} {
 				p.want(who, c.added("mails", netip.MustParsePrefix(who), 3, mails, 9), 3)
 			}
 		}},

@@ -43,8 +43,10 @@ func TestJudgeFindsOnlyWhatCannotBeRight(t *testing.T) {
 	}{
 		{"two of two", []asking{at(0, 1, true), at(2, 3, true)}, 0, 0},
 		{"three within a window", []asking{at(0, 1, true), at(2, 3, true), at(8, 9, true)}, 1, 0},
-		{"three, the last perhaps behind the window of the first", []asking{at(0, 1, true), at(2, 3, true), at(8, 10, true)}, 0, 0},
-		{"three, the first perhaps before the window of the last", []asking{at(0, 5, true), at(2, 3, true), at(9, 11, true)}, 0, 0},
+		{"three, the last perhaps behind the window of the first", []asking{at(0, 1, true), at(2, 3, true), at(8, 10, true)},
+			0, 0},
+		{"three, the first perhaps before the window of the last", []asking{at(0, 5, true), at(2, 3, true), at(9, 11, true)},
+			0, 0},
 		{"the first call ends last", []asking{at(0, 9, true), at(1, 2, true), at(1, 3, true)}, 1, 0},
 		{"refused beside two", []asking{at(0, 1, true), at(2, 3, true), at(4, 5, false)}, 0, 0},
 		{"refused beside one", []asking{at(0, 1, true), at(4, 5, false)}, 0, 1},

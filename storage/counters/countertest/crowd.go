@@ -48,7 +48,8 @@ func crowds() []promise {
 		{"of many clients of a network at once exactly four times the limit is admitted", nothing, func(p *place) {
 			for j := range 3 {
 				n := p.together(func(i int) bool { v, _ := p.hold(inSite(i, j), 5); return v.OK })
-				p.want("of a /56 whose clients come at once", n+p.held(inSite(70, j), 5, 9)+p.held(inSite(71, j), 5, 9)+p.held(inSite(72, j), 5, 9)+p.held(inSite(73, j), 5, 9), 20)
+				p.want("of a /56 whose clients come at once", n+p.held(inSite(70, j), 5, 9)+p.held(inSite(71, j), 5,
+					9)+p.held(inSite(72, j), 5, 9)+p.held(inSite(73, j), 5, 9), 20)
 			}
 		}},
 		{"many who take back what they were admitted leave nothing", nothing, func(p *place) {

@@ -39,19 +39,20 @@ func (d delays) fail(key [32]byte, n int) (through int) {
 // delaying are the promises of the delay of accounts (decision 56).
 func delaying() []promise {
 	return []promise{
-		{"the tenth failure delays by a second, and each further one by twice as much, up to a minute", clock, func(p *place) {
-			d := p.delays()
-			p.want("at once", d.fail(account(1), 25), 10)
-			for i, seconds := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60, 60} {
-				p.waits(fmt.Sprint("delay ", i+1), d.begin(account(1)), seconds*time.Second)
-				p.wait(seconds*time.Second - p.justBefore())
-				if wait := d.begin(account(1)); wait < p.justBefore() {
-					p.Fatalf("just before the end of delay %d it waits %v", i+1, wait)
+		{"the tenth failure delays by a second, and each further one by twice as much, up to a minute", clock,
+			func(p *place) {
+				d := p.delays()
+				p.want("at once", d.fail(account(1), 25), 10)
+				for i, seconds := range []time.Duration{1, 2, 4, 8, 16, 32, 60, 60, 60} {
+					p.waits(fmt.Sprint("delay ", i+1), d.begin(account(1)), seconds*time.Second)
+					p.wait(seconds*time.Second - p.justBefore())
+					if wait := d.begin(account(1)); wait < p.justBefore() {
+						p.Fatalf("just before the end of delay %d it waits %v", i+1, wait)
+					}
+					p.wait(p.justBefore())
+					p.want(fmt.Sprint("after delay ", i+1), d.fail(account(1), 5), 1)
 				}
-				p.wait(p.justBefore())
-				p.want(fmt.Sprint("after delay ", i+1), d.fail(account(1), 5), 1)
-			}
-		}},
+			}},
 		{"an attempt that has to wait makes nobody wait longer", clock, func(p *place) {
 			d := p.delays()
 			d.fail(account(1), 10)

@@ -56,7 +56,8 @@ func ask(nodes []counters.Set, requests int, grain time.Duration) sums {
 						v := limiter.Allow(context.Background(), fmt.Sprint("app ", a.key), a.limit, time.Now())
 						a.admitted, a.wait = v.OK, v.RetryAfter
 					case anAddress:
-						v, _ := limiter.HoldAddress(context.Background(), netip.AddrFrom4([4]byte{10, 0, byte(a.key >> 8), byte(a.key)}), a.limit, time.Now())
+						v, _ := limiter.HoldAddress(context.Background(), netip.AddrFrom4([4]byte{10, 0, byte(a.key >> 8), byte(a.key)}),
+							a.limit, time.Now())
 						a.admitted, a.wait = v.OK, v.RetryAfter
 					case aCount:
 						a.wait = counter.Add(context.Background(), fmt.Sprint("count ", a.key), client, a.limit, a.window)

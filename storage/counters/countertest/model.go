@@ -110,7 +110,8 @@ func (m *model) judge(own *list, around []*list, factors []int, limit int, now t
 		crowded = crowded || most >= factors[i]*limit
 	}
 	switch {
-	case v.OK != (v.RetryAfter == 0), !v.OK && v.Reset != v.RetryAfter, v.Limit != limit, v.Reset <= 0, v.Reset > window+window/8+m.grain+time.Millisecond:
+	case v.OK != (v.RetryAfter == 0), !v.OK && v.Reset != v.RetryAfter, v.Limit != limit, v.Reset <= 0,
+		v.Reset > window+window/8+m.grain+time.Millisecond:
 		return "which no request is answered", 0
 	case v.OK:
 		return m.admit(own, around, limit, now, v, surely, perhaps)

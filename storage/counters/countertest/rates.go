@@ -19,7 +19,8 @@ func rates() []promise {
 			for _, c := range []struct {
 				after time.Duration
 				want  int
-			}{{59 * time.Second, 0}, {window + p.Grain, 1}, {69 * time.Second, 0}, {70*time.Second + p.Grain, 1}, {79 * time.Second, 0}, {80*time.Second + p.Grain, 1}, {119 * time.Second, 0}} {
+			}{{59 * time.Second, 0}, {window + p.Grain, 1}, {69 * time.Second, 0}, {70*time.Second + p.Grain, 1},
+				{79 * time.Second, 0}, {80*time.Second + p.Grain, 1}, {119 * time.Second, 0}} {
 				until(c.after)
 				p.want(fmt.Sprint("after ", c.after), p.allowed("app", 3, 5), c.want)
 			}

@@ -63,11 +63,13 @@ type counterRing struct {
 	all []counters.Counter
 }
 
-func (r *counterRing) Add(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
+func (r *counterRing) Add(ctx context.Context, name string, client netip.Prefix, limit int,
+	window time.Duration) time.Duration {
 	return r.all[r.next()].Add(ctx, name, client, limit, window)
 }
 
-func (r *counterRing) Wait(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
+func (r *counterRing) Wait(ctx context.Context, name string, client netip.Prefix, limit int,
+	window time.Duration) time.Duration {
 	return r.all[r.next()].Wait(ctx, name, client, limit, window)
 }
 

@@ -14,7 +14,8 @@ type Service struct {
 	Node  func() counters.Set // connects one more node; whoever opened the Service closes it
 	Clock Clock               // nil: nobody can move the time
 
-	Grain     time.Duration // how much too late an event may leave its window, and how wrong a time may be that is told; 0: not a nanosecond
+	// how much too late an event may leave its window, and how wrong a time may be that is told; 0: not a nanosecond
+	Grain     time.Duration
 	Full      int           // so many addresses, accounts or clients fill every table; 0: what happens then is not tried
 	Abandoned time.Duration // after which an attempt counts no more that its node never ended; 0: only with its process
 	Events    int           // of each model of AMillion; 0: a million

@@ -11,11 +11,15 @@ import (
 
 // strange are texts that get mixed up where keys are put together, cut, folded or quoted.
 var strange = []string{
-	"", " ", "  ", "\x00", "\x00\x00", "a", "A", "a ", " a", "a\x00", "a\x00b", "ab", "a b", "a:b", "a/b", "a\nb", "a\r\nb", "a\tb",
-	"{a}", "{a}b", "{a}{b}", "{", "}", "{}", "a}b{c", "a*", "a?", "[a]", "a\\b", "a'b", "a\"b", "%61", "a%00b", "$1", "-1", "0", "1", "01", "1.0",
-	"á", "a\u0301", "Á", "ß", "ss", "ſ", "s", "K", "k", "\u212a", "Å", "\u212b", "\u200b", "a\u200bb", "\xff", "\xfe", "\xff\xfe", "a\xffb", "日本", "日\xe6\x9c",
+	"", " ", "  ", "\x00", "\x00\x00", "a", "A", "a ", " a", "a\x00", "a\x00b", "ab", "a b", "a:b", "a/b", "a\nb",
+	"a\r\nb", "a\tb",
+	"{a}", "{a}b", "{a}{b}", "{", "}", "{}", "a}b{c", "a*", "a?", "[a]", "a\\b", "a'b", "a\"b", "%61", "a%00b", "$1", "-1",
+	"0", "1", "01", "1.0",
+	"á", "a\u0301", "Á", "ß", "ss", "ſ", "s", "K", "k", "\u212a", "Å", "\u212b", "\u200b", "a\u200bb", "\xff", "\xfe",
+	"\xff\xfe", "a\xffb", "日本", "日\xe6\x9c",
 	"192.0.2.1", "192.0.2.1/32", "::ffff:192.0.2.1", "2001:db8::/64", "app", "address", "lock", "limits", "count",
-	strings.Repeat("x", 4096), strings.Repeat("x", 4095), strings.Repeat("x", 4095) + "y", "y" + strings.Repeat("x", 4095), strings.Repeat("\x00", 4096),
+	strings.Repeat("x", 4096), strings.Repeat("x", 4095), strings.Repeat("x", 4095) + "y", "y" + strings.Repeat("x", 4095),
+	strings.Repeat("\x00", 4096),
 	strings.Repeat("日", 1365), strings.Repeat("{", 4096),
 }
 

@@ -74,7 +74,8 @@ func undoing() []promise {
 			p.want("when the old one is taken back", p.held(address, 1, 9), 0)
 			_, later := p.hold(inSite(0, 0), 5)
 			p.wait(2 * window)
-			n := p.held(inSite(1, 0), 5, 9) + p.held(inSite(2, 0), 5, 9) + p.held(inSite(3, 0), 5, 9) + p.held(inSite(4, 0), 5, 9)
+			n := p.held(inSite(1, 0), 5, 9) + p.held(inSite(2, 0), 5, 9) + p.held(inSite(3, 0), 5, 9) +
+				p.held(inSite(4, 0), 5, 9)
 			p.want("of a /56 two minutes later", n, 20)
 			later()
 			p.want("of a /56 when an old one is taken back", p.held(inSite(5, 0), 5, 9), 0)

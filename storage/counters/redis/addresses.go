@@ -48,8 +48,9 @@ func newAddresses(c *Counters, lock counters.Lock) *addresses {
 	}
 }
 
-// Begin implements counters.Addresses. An attempt in flight keeps a place that ends by itself, as a failure would: a node that dies with one holds
-// no client for longer. At an account, where one in flight holds up all others, that is a minute.
+// Begin implements counters.Addresses. An attempt in flight keeps a place that ends by itself, as a failure
+// would: a node that dies with one holds no client for longer. At an account, where one in flight holds up all
+// others, that is a minute.
 func (a *addresses) Begin(_ context.Context, ip netip.Addr) (wait time.Duration) {
 	client, most := network.Of(ip), local.NoLimit
 	wait, where, undo, err := a.begin(client)

@@ -98,10 +98,12 @@ func TestCounterAddsAndWaits(t *testing.T) {
 			}
 		}
 		w.pass(time.Minute)
-		if wait := n.Wait(ctx, "oauth x", p, 30, 10*time.Minute); wait != 9*time.Minute-29*time.Microsecond && wait != 9*time.Minute {
+		if wait := n.Wait(ctx, "oauth x", p, 30, 10*time.Minute); wait != 9*time.Minute-29*time.Microsecond &&
+			wait != 9*time.Minute {
 			t.Fatal(client, wait)
 		}
-		if wait := n.Add(ctx, "oauth x", p, 30, 10*time.Minute); wait != 9*time.Minute-29*time.Microsecond && wait != 9*time.Minute {
+		if wait := n.Add(ctx, "oauth x", p, 30, 10*time.Minute); wait != 9*time.Minute-29*time.Microsecond &&
+			wait != 9*time.Minute {
 			t.Fatal(client, wait)
 		}
 		if wait := n.Add(ctx, "oauth y", p, 30, 10*time.Minute); wait != 0 {

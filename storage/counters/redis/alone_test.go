@@ -159,7 +159,8 @@ func TestClockThatIsSetBackLocksNobodyForLongerThanALock(t *testing.T) {
 	refused := func() (n4 int) {
 		v, _ := n.Limiter().HoldAddress(ctx, ip("192.0.2.1"), 5, n.watch.now())
 		for _, wait := range []time.Duration{
-			v.RetryAfter, n.Counter().Wait(ctx, "mails", prefix("192.0.2.1/32"), 5, time.Minute), a.Begin(ctx, ip("192.0.2.1")), d.Begin(ctx, few),
+			v.RetryAfter, n.Counter().Wait(ctx, "mails", prefix("192.0.2.1/32"), 5, time.Minute), a.Begin(ctx, ip("192.0.2.1")),
+			d.Begin(ctx, few),
 		} {
 			if wait > 15*time.Minute {
 				t.Errorf("told to wait %v", wait)

@@ -50,7 +50,8 @@ func started(t testing.TB, more ...string) *process {
 	}
 	for range 10 { // somebody else may take the port, or the one 10,000 higher
 		p := &process{t: t, port: freePort(t)}
-		p.args = append([]string{program, "--bind", "127.0.0.1", "--port", p.port, "--dir", t.TempDir(), "--save", "", "--appendonly", "no"}, more...)
+		p.args = append([]string{program, "--bind", "127.0.0.1", "--port", p.port, "--dir", t.TempDir(), "--save", "",
+			"--appendonly", "no"}, more...)
 		if p.begin() {
 			t.Cleanup(p.kill)
 			return p

@@ -13,7 +13,8 @@ import (
 // counter implements counters.Counter, and the Counters of oauth and legacy.
 type counter struct{ c *Counters }
 
-func (n counter) Add(_ context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
+func (n counter) Add(_ context.Context, name string, client netip.Prefix, limit int,
+	window time.Duration) time.Duration {
 	if limit <= 0 || window < time.Millisecond {
 		return max(window, 0)
 	}
@@ -26,7 +27,8 @@ func (n counter) Add(_ context.Context, name string, client netip.Prefix, limit 
 	}).v.RetryAfter
 }
 
-func (n counter) Wait(_ context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
+func (n counter) Wait(_ context.Context, name string, client netip.Prefix, limit int,
+	window time.Duration) time.Duration {
 	if limit <= 0 || window < time.Millisecond {
 		return max(window, 0)
 	}

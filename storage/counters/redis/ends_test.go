@@ -26,7 +26,8 @@ func TestKeyEndsAfterItsWindow(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	least := map[string]time.Duration{"app": time.Minute, "}a": time.Minute, "}c": 10 * time.Minute, "}g": 15 * time.Minute, "}d": 5 * time.Minute, "{m": time.Hour}
+	least := map[string]time.Duration{"app": time.Minute, "}a": time.Minute, "}c": 10 * time.Minute,
+		"}g": 15 * time.Minute, "}d": 5 * time.Minute, "{m": time.Hour}
 	found := map[string]int{}
 	for _, key := range all {
 		for kind, window := range least {
@@ -35,7 +36,8 @@ func TestKeyEndsAfterItsWindow(t *testing.T) {
 			}
 			found[kind]++
 			ms := r.number("PTTL", key)
-			if lives := time.Duration(ms) * time.Millisecond; lives < window-10*time.Second || kind != "{m" && lives > 2*window+3*time.Second {
+			if lives := time.Duration(ms) * time.Millisecond; lives < window-10*time.Second || kind != "{m" &&
+				lives > 2*window+3*time.Second {
 				t.Errorf("%q ends in %v, want about %v", key, lives, window)
 			}
 		}

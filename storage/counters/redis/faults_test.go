@@ -42,7 +42,8 @@ func nodes(t *testing.T, n int, timeout time.Duration) (all []node) {
 	w, prefix := newWatch(), "test"+fmt.Sprint(time.Now().UnixNano())
 	for range n {
 		p, l := newProxy(t), newLines()
-		c := openAt(t, p.url(), Options{Prefix: prefix, Nodes: func() int { return n }, Timeout: timeout, Log: l.log(), clock: w.now})
+		c := openAt(t, p.url(), Options{Prefix: prefix, Nodes: func() int { return n }, Timeout: timeout, Log: l.log(),
+			clock: w.now})
 		all = append(all, node{c, p, l, w})
 	}
 	return all
@@ -129,7 +130,8 @@ func TestSilentServerIsNotWaitedForAgainAndAgain(t *testing.T) {
 
 func TestActWhoseAnswerIsLostCounts(t *testing.T) {
 	n, r, asked := nodes(t, 1, time.Second)[0], raw(t), 0
-	for n.Stats().Answered == 0 { // else what is lost may be an answer before the act's: of the greeting, or that the script is missing
+	// else what is lost may be an answer before the act's: of the greeting, or that the script is missing
+	for n.Stats().Answered == 0 {
 		asked += n.admitted(10_000, 1)
 	}
 	n.proxy.lose()
@@ -227,7 +229,8 @@ func TestKeyThatVanishesIsCountedAnew(t *testing.T) {
 func TestPasswordIsNeverTold(t *testing.T) {
 	for _, address := range []string{
 		"redis://u:hun/ter2@h:6379", "redis://u:hunter2@h:6379/hunter2", "redis://u:hunter2@h:x", "http://u:hunter2@h",
-		"redis://u:hunter2@h?hunter2=1", "redis://:hunter2@h?db=hunter2", "redis://u:%zzhunter2@h", "redis://h?timeout=hunter2",
+		"redis://u:hunter2@h?hunter2=1", "redis://:hunter2@h?db=hunter2", "redis://u:%zzhunter2@h",
+		"redis://h?timeout=hunter2",
 	} {
 		_, err := Open(ctx, address, Options{Log: quiet()})
 		if err == nil || strings.Contains(err.Error(), "hunter2") || strings.Contains(err.Error(), "ter2") {

@@ -34,7 +34,8 @@ func TestAccountsOfOneClientAreApart(t *testing.T) {
 	w := newWatch()
 	c := open(t, Options{clock: w.now})
 	vendor := "https://agent.example/" + strings.Repeat("x", 160)
-	for _, account := range []string{vendor, vendor + " u1", vendor + " u2", vendor + " " + strings.Repeat("u", 47), "session {a} *", "user \xc3\xa4 " + strings.Repeat("u", 1024)} {
+	for _, account := range []string{vendor, vendor + " u1", vendor + " u2", vendor + " " + strings.Repeat("u", 47),
+		"session {a} *", "user \xc3\xa4 " + strings.Repeat("u", 1024)} {
 		for i := range 3 {
 			if v := c.Limiter().Allow(ctx, account, 2, w.now()); v.OK != (i < 2) {
 				t.Errorf("request %d of %.60q: %+v", i+1, account, v)

@@ -70,7 +70,8 @@ func (o *Options) servers(t resp.Target) servers.Config {
 func checkQuery(q url.Values) error {
 	for name := range q {
 		if !parameters[name] {
-			return errors.New("the address has a parameter that there is not; there are addr, master_set, db, protocol, client_name, prefix and timeout")
+			return errors.New("the address has a parameter that there is not; there are addr, master_set, db, protocol, " +
+				"client_name, prefix and timeout")
 		}
 	}
 	if q.Has("master_set") && q.Get("master_set") == "" {
@@ -83,7 +84,8 @@ func checkQuery(q url.Values) error {
 func (o *Options) fromQuery(q url.Values) (errs []error) {
 	if p := q.Get("prefix"); p != "" {
 		if o.Prefix != "" && o.Prefix != p {
-			errs = append(errs, fmt.Errorf("the address has the prefix %q and Options.Prefix is %q; give one of them", p, o.Prefix))
+			errs = append(errs, fmt.Errorf("the address has the prefix %q and Options.Prefix is %q; give one of them", p,
+				o.Prefix))
 		}
 		o.Prefix = p
 	}
@@ -93,7 +95,8 @@ func (o *Options) fromQuery(q url.Values) (errs []error) {
 		case err != nil:
 			errs = append(errs, errors.New("the parameter timeout is no duration; write one such as 50ms"))
 		case o.Timeout != 0 && o.Timeout != d:
-			errs = append(errs, fmt.Errorf("the address has the timeout %v and Options.Timeout is %v; give one of them", d, o.Timeout))
+			errs = append(errs, fmt.Errorf("the address has the timeout %v and Options.Timeout is %v; give one of them", d,
+				o.Timeout))
 		default:
 			o.Timeout = d
 		}
@@ -118,7 +121,8 @@ func (o *Options) check() (errs []error) {
 		o.Nodes = func() int { return 1 }
 	}
 	if len(o.Prefix) > mostPrefix || strings.ContainsAny(o.Prefix, "{}* \t\r\n\x00") {
-		errs = append(errs, fmt.Errorf("the prefix %q is longer than %d bytes or has braces, stars or spaces", o.Prefix, mostPrefix))
+		errs = append(errs, fmt.Errorf("the prefix %q is longer than %d bytes or has braces, stars or spaces", o.Prefix,
+			mostPrefix))
 	}
 	if o.Timeout < time.Millisecond || o.Timeout > mostTimeout {
 		errs = append(errs, fmt.Errorf("the timeout is %v; give one from 1ms to %v", o.Timeout, mostTimeout))

@@ -56,7 +56,8 @@ func Open(ctx context.Context, address string, o Options) (*Counters, error) {
 		delays: local.NewDelays(),
 	}
 	names := script.Keys{Prefix: o.Prefix}
-	c.link = link.Start(ctx, link.Config{Servers: o.servers(target), Mark: names.Mark, Marker: script.Marker, Timeout: o.Timeout, Log: o.Log})
+	c.link = link.Start(ctx, link.Config{Servers: o.servers(target), Mark: names.Mark, Marker: script.Marker,
+		Timeout: o.Timeout, Log: o.Log})
 	return c, nil
 }
 

@@ -16,7 +16,8 @@ func TestMasterThatSentinelsNameCounts(t *testing.T) {
 	second := started(t, "--replicaof", "127.0.0.1", first.port)
 	watcher := &process{t: t, port: freePort(t)}
 	conf := filepath.Join(t.TempDir(), "sentinel.conf")
-	text := fmt.Sprintf("bind 127.0.0.1\nport %s\nsentinel monitor primary 127.0.0.1 %s 1\nsentinel down-after-milliseconds primary 1000\n", watcher.port, first.port)
+	text := fmt.Sprintf("bind 127.0.0.1\nport %s\nsentinel monitor primary 127.0.0.1 %s 1\n"+
+		"sentinel down-after-milliseconds primary 1000\n", watcher.port, first.port)
 	if err := os.WriteFile(conf, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}

@@ -19,13 +19,18 @@ func newSpoiler(seed uint64) *spoiler { return &spoiler{r: rand.New(rand.NewPCG(
 
 // unasked are whole answers, of Redis and of others, and beginnings of some.
 var unasked = []string{
-	"-ERR x\r\n", "+OK\r\n", "$-1\r\n", "*-5\r\n", "*1000000000\r\n", "$99999999999999\r\n", ":1\r\n", "*0\r\n", "_\r\n", "%1000000000\r\n",
-	"HTTP/1.1 400 Bad Request\r\n\r\n", "220 mail.example.com\r\n", ">2\r\n+invalidate\r\n*0\r\n", "|1\r\n+ttl\r\n:1\r\n", "-MOVED 1 127.0.0.1:1\r\n", "-ASK 1 127.0.0.1:1\r\n",
-	"-LOADING x\r\n", "-READONLY x\r\n", "-NOSCRIPT x\r\n", "*3\r\n:1\r\n:59\r\n:1\r\n", "*6\r\n:1\r\n:59\r\n:1\r\n:5\r\n:1\r\n:1\r\n", "$32\r\nx", "!1000000\r\n", "=3\r\ntxt\r\n", "\r\n", "\x00", "*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n",
+	"-ERR x\r\n", "+OK\r\n", "$-1\r\n", "*-5\r\n", "*1000000000\r\n", "$99999999999999\r\n", ":1\r\n", "*0\r\n", "_\r\n",
+	"%1000000000\r\n",
+	"HTTP/1.1 400 Bad Request\r\n\r\n", "220 mail.example.com\r\n", ">2\r\n+invalidate\r\n*0\r\n", "|1\r\n+ttl\r\n:1\r\n",
+	"-MOVED 1 127.0.0.1:1\r\n", "-ASK 1 127.0.0.1:1\r\n",
+	"-LOADING x\r\n", "-READONLY x\r\n", "-NOSCRIPT x\r\n", "*3\r\n:1\r\n:59\r\n:1\r\n",
+	"*6\r\n:1\r\n:59\r\n:1\r\n:5\r\n:1\r\n:1\r\n", "$32\r\nx", "!1000000\r\n", "=3\r\ntxt\r\n", "\r\n", "\x00",
+	"*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n*9\r\n",
 }
 
 // lengths are lies.
-var lengths = []string{"0", "1", "2", "7", "-1", "-5", "1000000000", "99999999999999", "99999999999999999999999", "", "?", "x"}
+var lengths = []string{"0", "1", "2", "7", "-1", "-5", "1000000000", "99999999999999", "99999999999999999999999", "",
+	"?", "x"}
 
 // pass returns what becomes of a piece of an answer, and whether the connection is cut then. No answer becomes another
 // one that could be true.
@@ -130,7 +135,8 @@ func answerTo(words []string) []byte {
 	text := func(s string) []byte { return []byte("$" + strconv.Itoa(len(s)) + "\r\n" + s + "\r\n") }
 	switch words[0] {
 	case "HELLO":
-		return []byte("%7\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$6\r\n7.0.15\r\n$5\r\nproto\r\n:3\r\n$2\r\nid\r\n:9\r\n$4\r\nmode\r\n$10\r\nstandalone\r\n$4\r\nrole\r\n$6\r\nmaster\r\n$7\r\nmodules\r\n*0\r\n")
+		return []byte("%7\r\n$6\r\nserver\r\n$5\r\nredis\r\n$7\r\nversion\r\n$6\r\n7.0.15\r\n$5\r\nproto\r\n:3\r\n$2\r\n" +
+			"id\r\n:9\r\n$4\r\nmode\r\n$10\r\nstandalone\r\n$4\r\nrole\r\n$6\r\nmaster\r\n$7\r\nmodules\r\n*0\r\n")
 	case "CLUSTER":
 		return []byte("-ERR This instance has cluster support disabled\r\n")
 	case "PING":

@@ -56,7 +56,8 @@ func (n node) mended() {
 	for began := time.Now(); ; {
 		n.Limiter().Allow(ctx, "mended", 1_000_000, n.watch.now())
 		if s := n.Stats(); s.Connected && n.Counters.link.Up() {
-			n.proxy.t.Logf("the server counts again after %v; %d acts were answered, %d late, %d refused, %d failed", time.Since(began), s.Answered, s.Late, s.Refused, s.Failed)
+			n.proxy.t.Logf("the server counts again after %v; %d acts were answered, %d late, %d refused, %d failed",
+				time.Since(began), s.Answered, s.Late, s.Refused, s.Failed)
 			return
 		}
 		runtime.Gosched()

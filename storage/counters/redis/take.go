@@ -139,7 +139,8 @@ func (c *Counters) wider(keys script.Keys, e event, limit int, rungs []rung, cou
 
 // undo takes an event back. If that fails it stays counted: whoever tried again could take back another.
 func (c *Counters) undo(p script.Place, window time.Duration, stamp, eighth int64, fields ...string) {
-	args := append([]string{"", micros(window), p.Field, strconv.FormatInt(stamp, 10), strconv.FormatInt(eighth, 10)}, fields...)
+	args := append([]string{"", micros(window), p.Field, strconv.FormatInt(stamp, 10), strconv.FormatInt(eighth, 10)},
+		fields...)
 	if _, err := c.do(undoScript, 1, []string{p.Bucket, p.List, p.Nets}, args...); err != nil {
 		c.notTaken.Add(1)
 	}

@@ -55,8 +55,10 @@ func TestKindOfAddressLeadsToTheServer(t *testing.T) {
 	started(t, "--unixsocket", socket)
 	way, roots := encrypted(t, u.Host)
 	for _, address := range []string{
-		u.String(), u.String() + "/3", u.String() + "?db=3", u.String() + "?protocol=2", u.String() + "/3?protocol=2&client_name=another",
-		strings.Replace(u.String(), "redis:", "valkey:", 1), "unix://" + socket, "unix://" + socket + "?db=2", way, way + "?protocol=2",
+		u.String(), u.String() + "/3", u.String() + "?db=3", u.String() + "?protocol=2",
+		u.String() + "/3?protocol=2&client_name=another",
+		strings.Replace(u.String(), "redis:", "valkey:", 1), "unix://" + socket, "unix://" + socket + "?db=2", way,
+		way + "?protocol=2",
 	} {
 		c := openAt(t, address, Options{TLS: &tls.Config{RootCAs: roots}})
 		for i := range 3 {
@@ -70,7 +72,8 @@ func TestKindOfAddressLeadsToTheServer(t *testing.T) {
 	if keys := r.do("KEYS", "test*:app:ks1").List; len(keys) < 3 {
 		t.Errorf("%d applications are counted in database 3, want 3", len(keys))
 	}
-	if list := r.text("CLIENT", "LIST"); !strings.Contains(list, "name=keystile ") || !strings.Contains(list, "name=another ") {
+	if list := r.text("CLIENT", "LIST"); !strings.Contains(list, "name=keystile ") ||
+		!strings.Contains(list, "name=another ") {
 		t.Errorf("the connections have no names: %s", list)
 	}
 }
@@ -81,7 +84,8 @@ func TestServerThatNobodyKnownVouchesForIsAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	way, _ := encrypted(t, u.Host)
-	if s := openAt(t, way, Options{}).Stats(); s.Connected || s.Error == nil || !strings.Contains(s.Error.Error(), "certificate") {
+	if s := openAt(t, way, Options{}).Stats(); s.Connected || s.Error == nil ||
+		!strings.Contains(s.Error.Error(), "certificate") {
 		t.Errorf("%+v, want the certificate refused", s)
 	}
 }

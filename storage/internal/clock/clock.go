@@ -17,10 +17,11 @@ import (
 var ErrClock = errors.New("storage: the clock disagrees with the times in the store")
 
 const (
-	behindBy   = 5 * time.Minute    // what a clock may lag behind the highest time seen
-	aheadBy    = 24 * time.Hour     // and be ahead of what is known to have passed
-	trustAfter = 7 * 24 * time.Hour // how long a service runs, over all its starts, until a clock that is further ahead is trusted
-	markAge    = time.Minute        // the least time between two writes of the mark
+	behindBy = 5 * time.Minute // what a clock may lag behind the highest time seen
+	aheadBy  = 24 * time.Hour  // and be ahead of what is known to have passed
+	// how long a service runs, over all its starts, until a clock that is further ahead is trusted
+	trustAfter = 7 * 24 * time.Hour
+	markAge    = time.Minute // the least time between two writes of the mark
 )
 
 // timeMark is the document that outlives a process whose clock was wrong.
@@ -148,10 +149,13 @@ func (c *Clock) wrong(now time.Time) (how string, err error) {
 	case apart != nil:
 		return "apart", apart
 	case c.held:
-		return "ahead", fmt.Errorf("%w: it says %s, and by what the store has seen and the time this process has run it is %s: what ends in between is kept until then; set the clock if it is wrong; if it is right, and the service was stopped for so long, it is believed after %v of running",
+		return "ahead", fmt.Errorf("%w: it says %s, and by what the store has seen and the time this process has run it is "+
+			"%s: what ends in between is kept until then; set the clock if it is wrong; if it is right, and the service was "+
+			"stopped for so long, it is believed after %v of running",
 			ErrClock, wall.Format(time.RFC3339), passed.Format(time.RFC3339), trustAfter)
 	case c.highest.Sub(wall) > behindBy:
-		return "behind", fmt.Errorf("%w: it says %s, and the store has seen %s: what is revoked by time ends all that was granted until then; set the clock if it is wrong",
+		return "behind", fmt.Errorf("%w: it says %s, and the store has seen %s: what is revoked by time ends all that was "+
+			"granted until then; set the clock if it is wrong",
 			ErrClock, wall.Format(time.RFC3339), c.highest.Format(time.RFC3339))
 	}
 	return "", nil

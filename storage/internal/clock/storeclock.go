@@ -12,18 +12,18 @@ import (
 
 // storeClock holds what this process knows of the clock of a store that has one of its own (driver.Clock).
 //
-// Everything that several processes grant and end is dated by the clock of the store that they share, so that a sign-out at one of
-// them ends what another has granted, however much their own clocks differ. No process asks for the time when it
-// grants something. It asks every two seconds, and knows by the time that it has been running since, which nobody sets,
-// between which two times the store's clock is: a question and its answer apart, mostly a millisecond. A grant is dated
-// by the earlier one. A revocation asks, which costs it one more step, so everything that was granted anywhere before
-// it is covered, whatever any process believes. So that nobody who signs in afterwards is covered too, Revoke returns
-// once the earlier time of every process is past it: each tells with its beat how far that may be behind, and a process
-// dates nothing before a revocation that it has read. A hybrid logical clock that beats and the feed carry would have
-// left two seconds between the beats in which a sign-out ends less than it says; numbers of the store in place of times
-// would have cost a write for each token of client_credentials. A process whose own clock is more than 5 seconds
-// from the store's says so and is not ready: codes, sessions and locks still end by it. From a minute on it grants
-// nothing.
+// Everything that several processes grant and end is dated by the clock of the store that they share, so that a
+// sign-out at one of them ends what another has granted, however much their own clocks differ. No process asks
+// for the time when it grants something. It asks every two seconds, and knows by the time that it has been
+// running since, which nobody sets, between which two times the store's clock is: a question and its answer
+// apart, mostly a millisecond. A grant is dated by the earlier one. A revocation asks, which costs it one more
+// step, so everything that was granted anywhere before it is covered, whatever any process believes. So that
+// nobody who signs in afterwards is covered too, Revoke returns once the earlier time of every process is past
+// it: each tells with its beat how far that may be behind, and a process dates nothing before a revocation that
+// it has read. A hybrid logical clock that beats and the feed carry would have left two seconds between the
+// beats in which a sign-out ends less than it says; numbers of the store in place of times would have cost a
+// write for each token of client_credentials. A process whose own clock is more than 5 seconds from the store's
+// says so and is not ready: codes, sessions and locks still end by it. From a minute on it grants nothing.
 //
 // The zero value is that of a store that has none.
 type storeClock struct {
@@ -165,7 +165,8 @@ func (c *storeClock) wrong(most time.Duration) error {
 	if apart < 0 {
 		how = "behind"
 	}
-	return fmt.Errorf("%w: the clock of this machine is %s %s that of the store, which dates what is granted and ended: set both by NTP; this node is not ready meanwhile, and grants nothing from %s on",
+	return fmt.Errorf("%w: the clock of this machine is %s %s that of the store, which dates what is granted and ended: "+
+		"set both by NTP; this node is not ready meanwhile, and grants nothing from %s on",
 		ErrClock, apart.Abs().Round(100*time.Millisecond), how, refuseApart)
 }
 
@@ -194,7 +195,8 @@ func Watch(ctx context.Context, c *Clock, failed func(error)) {
 	}
 }
 
-// Ready returns an error while this machine's clock is so far from the store's that this node is not to be sent requests.
+// Ready returns an error while this machine's clock is so far from the store's that this node is not to be sent
+// requests.
 func Ready(c *Clock) error { return mayNot(c, unreadyApart) }
 
 // MayGrant returns an ErrUnavailable while nothing can be granted, because this machine's clock is too far from the
@@ -208,8 +210,8 @@ func mayNot(c *Clock, most time.Duration) error {
 	return nil
 }
 
-// Lag returns how far this machine's clock is ahead of the store's, and how far what this node dates may be behind it. ok
-// is false where the store has no clock of its own.
+// Lag returns how far this machine's clock is ahead of the store's, and how far what this node dates may be
+// behind it. ok is false where the store has no clock of its own.
 func Lag(c *Clock) (ahead, lag time.Duration, ok bool) {
 	if c.store.source == nil {
 		return 0, 0, false

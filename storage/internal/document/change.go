@@ -15,12 +15,12 @@ import (
 // changes holds what a process knows of the epochs of a store that it shares with others.
 //
 // A change of one process holds at every other within a second of the reading of the epochs, and sooner where
-// the store tells: keys, settings, applications with their tiers, owners and redirects, capabilities
-// and tools, access lists, bundles, users at userinfo, and all that is revoked. Every cache of one of these has OnChange
-// drop it, and reads it again until that succeeds. A role is read again after a second, because users may be in a
-// table of the host's. Of users nothing else is cached, and no session, ticket, consent or order. Where the reading
-// fails for ten seconds nothing is trusted any more. A cache in a process that does not call ReadChanges
-// has five seconds, its own bound.
+// the store tells: keys, settings, applications with their tiers, owners and redirects, capabilities and tools,
+// access lists, bundles, users at userinfo, and all that is revoked. Every cache of one of these has OnChange
+// drop it, and reads it again until that succeeds. A role is read again after a second, because users may be in
+// a table of the host's. Of users nothing else is cached, and no session, ticket, consent or order. Where the
+// reading fails for ten seconds nothing is trusted any more. A cache in a process that does not call
+// ReadChanges has five seconds, its own bound.
 type changes struct {
 	shared  driver.Shared // nil: nobody else writes to the store, and there are no epochs
 	reading sync.Mutex    // of two readings the later one reads later
@@ -107,7 +107,8 @@ func (c *changes) note(now []epoch, stored map[string]mark) error {
 		change, changed, ok := e.since(was)
 		if _, _, has := e.since(stored[kind]); !ok || !has {
 			was, ok = stored[kind], false
-			forgot = append(forgot, fmt.Sprintf("%s: change %d of version %d was there, and now the last is %d of %d", kind, was.n, was.version, e.N, e.Version))
+			forgot = append(forgot, fmt.Sprintf("%s: change %d of version %d was there, and now the last is %d of %d", kind,
+				was.n, was.version, e.N, e.Version))
 		}
 		if changed {
 			found = append(found, change)

@@ -8,8 +8,8 @@ import (
 // FenceLife is longer than any write takes.
 const FenceLife = 24 * time.Hour
 
-// Fence is written with each record that its owner makes and of which an owner has a limited number, so that two made at
-// once do not both count the same others.
+// Fence is written with each record that its owner makes and of which an owner has a limited number, so that
+// two made at once do not both count the same others.
 type Fence struct {
 	Owner     string    `json:"owner"`
 	ExpiresAt time.Time `json:"expires_at,omitzero"` // not zero: the owner is erased, and nothing is theirs any more

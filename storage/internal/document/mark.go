@@ -72,10 +72,12 @@ func (k *sealer) mark(id string) driver.Doc {
 func (k *sealer) opens(mark driver.Doc) error {
 	id := sealedBy(mark.Data)
 	if !k.has(id) {
-		return fmt.Errorf("%w: the store is sealed with key %s, this is key %s; hand over the key the store wants", ErrMasterKey, id, k.ids())
+		return fmt.Errorf("%w: the store is sealed with key %s, this is key %s; hand over the key the store wants",
+			ErrMasterKey, id, k.ids())
 	}
 	if plain, err := k.open(mark.Data, place(markKind, mark.ID, "")); err != nil || plain != markPlain {
-		return fmt.Errorf("storage: the store's mark of master key %s was changed; the store is damaged: put a backup in its place", id)
+		return fmt.Errorf("storage: the store's mark of master key %s was changed; the store is damaged: put a backup in "+
+			"its place", id)
 	}
 	return nil
 }

@@ -82,7 +82,8 @@ func (s *Store) EndRekey(ctx context.Context) error {
 		return err
 	}
 	if now := s.sealer.Load().keys[0].name(); id != now {
-		return fmt.Errorf("%w: the store is sealed with master key %s, not with %s alone: call Reseal first", ErrInvalid, id, now)
+		return fmt.Errorf("%w: the store is sealed with master key %s, not with %s alone: call Reseal first", ErrInvalid, id,
+			now)
 	}
 	marks, err := s.changing(ctx)
 	for i := range marks {

@@ -80,7 +80,8 @@ func (s *sealer) open(sealed []byte, place string) (string, error) {
 		}
 		return string(plain), nil
 	}
-	return "", fmt.Errorf("no master key at hand opens %q: it is sealed with key %s, at hand: %s", place, sealedBy(sealed), s.ids())
+	return "", fmt.Errorf("no master key at hand opens %q: it is sealed with key %s, at hand: %s", place, sealedBy(sealed),
+		s.ids())
 }
 
 // current reports whether a text is sealed with the present key.

@@ -30,7 +30,8 @@ func TestSealedTextOpensOnlyInItsPlaceWithItsKey(t *testing.T) {
 	if _, err := unrelated.open(sealed, here); err == nil {
 		t.Error("a text opens with another master key")
 	}
-	for _, elsewhere := range []string{place("app", "ks2", "secret.0"), place("app", "ks1", "secret.1"), place("key", "ks1", "secret.0"), ""} {
+	for _, elsewhere := range []string{place("app", "ks2", "secret.0"), place("app", "ks1", "secret.1"),
+		place("key", "ks1", "secret.0"), ""} {
 		if _, err := before.open(sealed, elsewhere); err == nil {
 			t.Errorf("a text moved to %q opens there", elsewhere)
 		}
@@ -51,7 +52,8 @@ func TestSealedTextOpensOnlyInItsPlaceWithItsKey(t *testing.T) {
 
 func TestMasterKeyIsReadInEveryUsualSpelling(t *testing.T) {
 	key := secret.NewMasterKey()
-	for _, text := range []string{key.Text(), key.Text() + "=", " " + key.Text() + "\n", strings.NewReplacer("-", "+", "_", "/").Replace(key.Text())} {
+	for _, text := range []string{key.Text(), key.Text() + "=", " " + key.Text() + "\n",
+		strings.NewReplacer("-", "+", "_", "/").Replace(key.Text())} {
 		if got, err := secret.ParseMasterKey(text); err != nil || got.Text() != key.Text() {
 			t.Errorf("ParseMasterKey(%d characters) = %v, want the key", len(text), err)
 		}

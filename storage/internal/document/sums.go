@@ -14,10 +14,10 @@ import (
 // that of each document which has one. It covers kind, id, end, index entries and data: not the version, which the
 // adapter gives. A copy of a store brings it along.
 //
-// It stands behind the JSON of a document, as 32 blanks and tabs: so every adapter has it for nothing, and versions before
-// read past it. A damaged document is an ErrUnavailable that is a driver.Damaged. Data that is no JSON has none: the
-// mark of the master key, which is sealed and does not open if it is damaged, and the index of the trail, whose
-// finds are compared with their records.
+// It stands behind the JSON of a document, as 32 blanks and tabs: so every adapter has it for nothing, and
+// versions before read past it. A damaged document is an ErrUnavailable that is a driver.Damaged. Data that is
+// no JSON has none: the mark of the master key, which is sealed and does not open if it is damaged, and the
+// index of the trail, whose finds are compared with their records.
 type sums struct {
 	driver.Backend
 	own bool // the adapter's rows have checksums

@@ -93,7 +93,8 @@ func (q Query) Span() driver.Span { return q.span }
 // Begins reports whether one of the texts begins as it is asked for. An entry does not tell that of
 // a long one.
 func (q Query) Begins(texts ...string) bool {
-	return len(q.text) <= maxEntry || slices.ContainsFunc(texts, func(t string) bool { return strings.HasPrefix(Fold(t), q.text) })
+	return len(q.text) <= maxEntry || slices.ContainsFunc(texts,
+		func(t string) bool { return strings.HasPrefix(Fold(t), q.text) })
 }
 
 // Page picks up to n documents out of what was listed, in which a document stands as often as it has

@@ -21,9 +21,12 @@ func trailRead(edit func(after uint64, n int) (uint64, int)) func(*parts) {
 func auditBugs() []bug {
 	const page = "Append and Records/a page holds up to n"
 	return []bug{
-		{name: "the trail repeats the record at after", caught: page, plant: trailRead(func(after uint64, n int) (uint64, int) { return max(after, 1) - 1, n })},
-		{name: "the trail skips the record behind after", caught: page, plant: trailRead(func(after uint64, n int) (uint64, int) { return after + min(after, 1), n })},
-		{name: "the trail ignores n", caught: page, plant: trailRead(func(after uint64, _ int) (uint64, int) { return after, driver.Page })},
+		{name: "the trail repeats the record at after", caught: page,
+			plant: trailRead(func(after uint64, n int) (uint64, int) { return max(after, 1) - 1, n })},
+		{name: "the trail skips the record behind after", caught: page,
+			plant: trailRead(func(after uint64, n int) (uint64, int) { return after + min(after, 1), n })},
+		{name: "the trail ignores n", caught: page,
+			plant: trailRead(func(after uint64, _ int) (uint64, int) { return after, driver.Page })},
 		{name: "Append turns the order of a call round", caught: "Append and Records/Seq rises", plant: func(b *parts) {
 			add := b.append
 			b.append = func(ctx context.Context, records ...driver.Record) error {
@@ -31,15 +34,18 @@ func auditBugs() []bug {
 				return add(ctx, records...)
 			}
 		}},
-		{name: "the trail is in the order of its times", caught: "Append and Records/every field", plant: trailOut(func(page []driver.Record) {
-			slices.SortFunc(page, func(a, b driver.Record) int { return a.At.Compare(b.At) })
-		})},
-		{name: "a record's Data is text", caught: "Append and Records/every field", plant: trailOut(func(page []driver.Record) {
-			for i, r := range page {
-				page[i].Data = []byte(string([]rune(string(r.Data))))
-			}
-		})},
-		{name: "the trail shows a Seq before a lower one", caught: "Append and Records/the reader who follows", plant: commitsRecordsLate},
+		{name: "the trail is in the order of its times", caught: "Append and Records/every field",
+			plant: trailOut(func(page []driver.Record) {
+				slices.SortFunc(page, func(a, b driver.Record) int { return a.At.Compare(b.At) })
+			})},
+		{name: "a record's Data is text", caught: "Append and Records/every field",
+			plant: trailOut(func(page []driver.Record) {
+				for i, r := range page {
+					page[i].Data = []byte(string([]rune(string(r.Data))))
+				}
+			})},
+		{name: "the trail shows a Seq before a lower one", caught: "Append and Records/the reader who follows",
+			plant: commitsRecordsLate},
 	}
 }
 

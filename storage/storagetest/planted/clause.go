@@ -37,61 +37,76 @@ func clauseBugs() []bug {
 				return nil
 			}
 		}},
-		{name: "Exchange skips what conflicts", caught: "Exchange refuses/ErrExists: what follows is taken", plant: func(b *parts) {
-			exchanging(b, func(right func(...driver.Token) error, _ driver.Token, _ time.Time, next []driver.Token) error {
-				if err := right(next...); !errors.Is(err, driver.ErrExists) {
-					return err
-				}
-				return right()
-			})
-		}},
-		{name: "Exchange does nothing on a conflict", caught: "Exchange/of 16 exchanges that bring the same", plant: func(b *parts) {
-			exchanging(b, func(right func(...driver.Token) error, _ driver.Token, _ time.Time, next []driver.Token) error {
-				return swallow(right(next...))
-			})
-		}},
+		{name: "Exchange skips what conflicts", caught: "Exchange refuses/ErrExists: what follows is taken",
+			plant: func(b *parts) {
+				exchanging(b, func(right func(...driver.Token) error, _ driver.Token, _ time.Time, next []driver.Token) error {
+					if err := right(next...); !errors.Is(err, driver.ErrExists) {
+						return err
+					}
+					return right()
+				})
+			}},
+		{name: "Exchange does nothing on a conflict", caught: "Exchange/of 16 exchanges that bring the same",
+			plant: func(b *parts) {
+				exchanging(b, func(right func(...driver.Token) error, _ driver.Token, _ time.Time, next []driver.Token) error {
+					return swallow(right(next...))
+				})
+			}},
 		{name: "Put does nothing on a conflict", caught: "Put refuses/creating what is there", plant: putting(
 			func(_ context.Context, _ *parts, right func(...driver.Doc) (int64, error), docs []driver.Doc) (int64, error) {
 				version, err := right(docs...)
 				return max(version, 1), swallow(err)
 			})},
-		{name: "Put does not see that no row was updated", caught: "Put refuses/replacing a version that is no more", plant: putting(
-			func(_ context.Context, _ *parts, right func(...driver.Doc) (int64, error), docs []driver.Doc) (int64, error) {
-				version, err := right(docs...)
-				if errors.Is(err, driver.ErrConflict) {
-					return 1, nil
-				}
-				return version, err
+		{name: "Put does not see that no row was updated", caught: "Put refuses/replacing a version that is no more",
+			plant: putting(
+				func(_ context.Context, _ *parts, right func(...driver.Doc) (int64, error), docs []driver.Doc) (int64, error) {
+					version, err := right(docs...)
+					if errors.Is(err, driver.ErrConflict) {
+						return 1, nil
+					}
+					return version, err
+				})},
+		{name: "Put calls every refusal a conflict", caught: "Put refuses/creating what is there",
+			plant: putErrors(func(in *driver.PutError, _ []driver.Doc) error {
+				return &driver.PutError{Kind: in.Kind, ID: in.ID, Err: driver.ErrConflict}
 			})},
-		{name: "Put calls every refusal a conflict", caught: "Put refuses/creating what is there", plant: putErrors(func(in *driver.PutError, _ []driver.Doc) error {
-			return &driver.PutError{Kind: in.Kind, ID: in.ID, Err: driver.ErrConflict}
-		})},
-		{name: "Put calls every refusal a document that exists", caught: "Put refuses/replacing a version that is no more", plant: putErrors(func(in *driver.PutError, _ []driver.Doc) error {
-			return &driver.PutError{Kind: in.Kind, ID: in.ID, Err: driver.ErrExists}
-		})},
-		{name: "PutError names the last document", caught: "Put refuses/one document in the way", plant: putErrors(func(in *driver.PutError, docs []driver.Doc) error {
-			return &driver.PutError{Kind: docs[len(docs)-1].Kind, ID: docs[len(docs)-1].ID, Err: in.Err}
-		})},
-		{name: "PutError has no kind", caught: "Put refuses/creating what is there", plant: putErrors(func(in *driver.PutError, _ []driver.Doc) error {
-			return &driver.PutError{ID: in.ID, Err: in.Err}
-		})},
+		{name: "Put calls every refusal a document that exists", caught: "Put refuses/replacing a version that is no more",
+			plant: putErrors(func(in *driver.PutError, _ []driver.Doc) error {
+				return &driver.PutError{Kind: in.Kind, ID: in.ID, Err: driver.ErrExists}
+			})},
+		{name: "PutError names the last document", caught: "Put refuses/one document in the way",
+			plant: putErrors(func(in *driver.PutError, docs []driver.Doc) error {
+				return &driver.PutError{Kind: docs[len(docs)-1].Kind, ID: docs[len(docs)-1].ID, Err: in.Err}
+			})},
+		{name: "PutError has no kind", caught: "Put refuses/creating what is there",
+			plant: putErrors(func(in *driver.PutError, _ []driver.Doc) error {
+				return &driver.PutError{ID: in.ID, Err: in.Err}
+			})},
 		{name: "Exchange looks for no grant", caught: "Revoke/a grant's revocation", plant: without(driver.RevokeGrant)},
-		{name: "Exchange looks for no application", caught: "Revoke/an application's revocation", plant: without(driver.RevokeApp)},
+		{name: "Exchange looks for no application", caught: "Revoke/an application's revocation",
+			plant: without(driver.RevokeApp)},
 		{name: "Exchange looks for no user", caught: "Revoke/a user's revocation", plant: without(driver.RevokeUser)},
-		{name: "a consent ends all of its user", caught: "Revoke/a revocation ends nothing of another", plant: judging(func(r driver.Revocation, t driver.Token) bool {
-			return r.Covers(t) || r.Kind == driver.RevokeConsent && r.ID == driver.ConsentID("app b", t.UserID)
-		})},
-		{name: "a consent has no Before", caught: "Revoke/a consent's revocation", plant: judging(func(r driver.Revocation, t driver.Token) bool {
-			return r.Covers(t) || r.Kind == driver.RevokeConsent && r.ID == driver.ConsentID(t.AppID, t.UserID)
-		})},
-		{name: "an application's revocation has no Before", caught: "Revoke/an application's revocation", plant: judging(func(r driver.Revocation, t driver.Token) bool {
-			return r.Covers(t) || r.Kind == driver.RevokeApp && r.ID == t.AppID
-		})},
-		{name: "Exchange looks for taken keys before it looks for spent", caught: "Exchange refuses/ErrSpent", plant: existsFirst},
+		{name: "a consent ends all of its user", caught: "Revoke/a revocation ends nothing of another",
+			plant: judging(func(r driver.Revocation, t driver.Token) bool {
+				return r.Covers(t) || r.Kind == driver.RevokeConsent && r.ID == driver.ConsentID("app b", t.UserID)
+			})},
+		{name: "a consent has no Before", caught: "Revoke/a consent's revocation",
+			plant: judging(func(r driver.Revocation, t driver.Token) bool {
+				return r.Covers(t) || r.Kind == driver.RevokeConsent && r.ID == driver.ConsentID(t.AppID, t.UserID)
+			})},
+		{name: "an application's revocation has no Before", caught: "Revoke/an application's revocation",
+			plant: judging(func(r driver.Revocation, t driver.Token) bool {
+				return r.Covers(t) || r.Kind == driver.RevokeApp && r.ID == t.AppID
+			})},
+		{name: "Exchange looks for taken keys before it looks for spent", caught: "Exchange refuses/ErrSpent",
+			plant: existsFirst},
 		{name: "Exchange looks for taken keys before all", caught: "Exchange refuses/ErrNotFound", plant: existsFirst},
-		{name: "Exchange finds a spent token to be missing", caught: "Exchange refuses/ErrSpent", plant: verdictIs(driver.ErrSpent, driver.ErrNotFound)},
-		{name: "Exchange finds a revoked token to be spent", caught: "Exchange refuses/ErrRevoked", plant: verdictIs(driver.ErrRevoked, driver.ErrSpent)},
-		{name: "Exchange finds a taken key to be a conflict", caught: "Exchange refuses/ErrExists: what follows is taken", plant: verdictIs(driver.ErrExists, driver.ErrConflict)},
+		{name: "Exchange finds a spent token to be missing", caught: "Exchange refuses/ErrSpent",
+			plant: verdictIs(driver.ErrSpent, driver.ErrNotFound)},
+		{name: "Exchange finds a revoked token to be spent", caught: "Exchange refuses/ErrRevoked",
+			plant: verdictIs(driver.ErrRevoked, driver.ErrSpent)},
+		{name: "Exchange finds a taken key to be a conflict", caught: "Exchange refuses/ErrExists: what follows is taken",
+			plant: verdictIs(driver.ErrExists, driver.ErrConflict)},
 		{name: "one revocation twice in a call fails", caught: joins, plant: func(b *parts) {
 			revoke := b.revoke
 			b.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
@@ -117,17 +132,19 @@ func clauseBugs() []bug {
 				return revoke(ctx, rs...)
 			}
 		}},
-		{name: "joining takes the greatest Until that is not null", caught: "Revocations/joining keeps the later Before and", plant: greatest},
-		{name: "the kinds of revocations are not told apart", caught: "Revocations/revocations that differ in kind or id", plant: func(b *parts) {
-			revoke := b.revoke
-			b.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
-				rs = slices.Clone(rs)
-				for i := range rs {
-					rs[i].Kind = driver.RevokeUser
+		{name: "joining takes the greatest Until that is not null", caught: "Revocations/joining keeps the later Before and",
+			plant: greatest},
+		{name: "the kinds of revocations are not told apart", caught: "Revocations/revocations that differ in kind or id",
+			plant: func(b *parts) {
+				revoke := b.revoke
+				b.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
+					rs = slices.Clone(rs)
+					for i := range rs {
+						rs[i].Kind = driver.RevokeUser
+					}
+					return revoke(ctx, rs...)
 				}
-				return revoke(ctx, rs...)
-			}
-		}},
+			}},
 	}
 }
 

@@ -133,7 +133,8 @@ func clockBugs() (bugs []bug) {
 }
 
 func comparedBugs() []bug {
-	const granted, years, digits = "times/GrantedAt and Before are compared", "times/a sweep may be in the year", "times/every digit"
+	const granted, years, digits = "times/GrantedAt and Before are compared", "times/a sweep may be in the year",
+		"times/every digit"
 	covers := func(less func(granted, before time.Time) bool) func(*parts) {
 		return judging(func(r driver.Revocation, t driver.Token) bool {
 			before := r.Before
@@ -143,27 +144,36 @@ func comparedBugs() []bug {
 	}
 	zoneless := clocks[3].change
 	return []bug{
-		{name: "GrantedAt and Before are compared as texts of any width", caught: granted, plant: covers(func(g, b time.Time) bool {
-			return g.UTC().Format(time.RFC3339Nano) < b.UTC().Format(time.RFC3339Nano)
-		})},
-		{name: "GrantedAt and Before are compared as 64 bits of nanoseconds", caught: granted, plant: covers(func(g, b time.Time) bool { return g.UnixNano() < b.UnixNano() })},
-		{name: "GrantedAt and Before are compared by the microsecond", caught: granted, plant: covers(func(g, b time.Time) bool { return g.Truncate(1000).Before(b.Truncate(1000)) })},
-		{name: "GrantedAt and Before are compared as 32 bits of seconds", caught: granted, plant: covers(func(g, b time.Time) bool {
-			return int32(g.Unix()) < int32(b.Unix()) || g.Unix() == b.Unix() && g.Before(b)
-		})},
-		{name: "GrantedAt and Before are compared as floating point", caught: granted, plant: covers(func(g, b time.Time) bool {
-			return float64(g.Unix())+float64(g.Nanosecond())/1e9 < float64(b.Unix())+float64(b.Nanosecond())/1e9
-		})},
+		{name: "GrantedAt and Before are compared as texts of any width", caught: granted,
+			plant: covers(func(g, b time.Time) bool {
+				return g.UTC().Format(time.RFC3339Nano) < b.UTC().Format(time.RFC3339Nano)
+			})},
+		{name: "GrantedAt and Before are compared as 64 bits of nanoseconds", caught: granted,
+			plant: covers(func(g, b time.Time) bool { return g.UnixNano() < b.UnixNano() })},
+		{name: "GrantedAt and Before are compared by the microsecond", caught: granted,
+			plant: covers(func(g, b time.Time) bool { return g.Truncate(1000).Before(b.Truncate(1000)) })},
+		{name: "GrantedAt and Before are compared as 32 bits of seconds", caught: granted,
+			plant: covers(func(g, b time.Time) bool {
+				return int32(g.Unix()) < int32(b.Unix()) || g.Unix() == b.Unix() && g.Before(b)
+			})},
+		{name: "GrantedAt and Before are compared as floating point", caught: granted,
+			plant: covers(func(g, b time.Time) bool {
+				return float64(g.Unix())+float64(g.Nanosecond())/1e9 < float64(b.Unix())+float64(b.Nanosecond())/1e9
+			})},
 		{name: "a sweep knows no moment before 1970", caught: years, plant: swept(func(at time.Time, n int) (time.Time, int) {
 			if at.Unix() < 0 {
 				return time.Unix(0, 0).UTC(), n
 			}
 			return at, n
 		})},
-		{name: "a sweep ends with the year 2262", caught: years, plant: swept(func(at time.Time, n int) (time.Time, int) { return clocks[5].change(at), n })},
-		{name: "a sweep is at what the caller's clock shows", caught: years, plant: swept(func(at time.Time, n int) (time.Time, int) { return zoneless(at), n })},
-		{name: "a sweep is at a microsecond", caught: digits, plant: swept(func(at time.Time, n int) (time.Time, int) { return at.Truncate(time.Microsecond), n })},
-		{name: "a sweep is rounded to a microsecond", caught: digits, plant: swept(func(at time.Time, n int) (time.Time, int) { return at.Round(time.Microsecond), n })},
+		{name: "a sweep ends with the year 2262", caught: years,
+			plant: swept(func(at time.Time, n int) (time.Time, int) { return clocks[5].change(at), n })},
+		{name: "a sweep is at what the caller's clock shows", caught: years,
+			plant: swept(func(at time.Time, n int) (time.Time, int) { return zoneless(at), n })},
+		{name: "a sweep is at a microsecond", caught: digits,
+			plant: swept(func(at time.Time, n int) (time.Time, int) { return at.Truncate(time.Microsecond), n })},
+		{name: "a sweep is rounded to a microsecond", caught: digits,
+			plant: swept(func(at time.Time, n int) (time.Time, int) { return at.Round(time.Microsecond), n })},
 		{name: "a sweep in the year 1 takes every hour", caught: years, plant: func(b *parts) {
 			usage, sweep := b.usage, b.sweep
 			b.sweep = func(ctx context.Context, at time.Time, n int) (int, error) {
@@ -185,11 +195,12 @@ func comparedBugs() []bug {
 				return removed, err
 			}
 		}},
-		{name: "what has no end is as if it ended in 9999", caught: "times/what has no end", plant: foldDocs(func(d *driver.Doc) {
-			if d.ExpiresAt.IsZero() {
-				d.ExpiresAt = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
-			}
-		})},
+		{name: "what has no end is as if it ended in 9999", caught: "times/what has no end",
+			plant: foldDocs(func(d *driver.Doc) {
+				if d.ExpiresAt.IsZero() {
+					d.ExpiresAt = time.Date(9999, 12, 31, 0, 0, 0, 0, time.UTC)
+				}
+			})},
 		{name: "times of a year with five digits are refused", caught: "times/the end of a document", plant: putting(
 			func(_ context.Context, _ *parts, right func(...driver.Doc) (int64, error), docs []driver.Doc) (int64, error) {
 				for _, d := range docs {
@@ -199,11 +210,17 @@ func comparedBugs() []bug {
 				}
 				return right(docs...)
 			})},
-		{name: "the hours of usage end with the year 2262", caught: "times/hours and days of usage", plant: eachCount(func(c *driver.Count) { c.At = clocks[5].change(c.At) })},
-		{name: "the hours of usage are 64 bits of nanoseconds", caught: "times/hours and days of usage", plant: eachCount(func(c *driver.Count) { c.At = clocks[2].change(c.At) })},
-		{name: "the hours of usage are those of the caller's clock", caught: "times/hours and days of usage", plant: eachCount(func(c *driver.Count) { c.At = zoneless(c.At) })},
-		{name: "usage is asked for by the caller's clock", caught: "times/hours and days of usage", plant: queriedHour(func(q *driver.UsageQuery) { q.From, q.To = zoneless(q.From), zoneless(q.To) })},
-		{name: "usage is asked for until 2262", caught: "times/hours and days of usage", plant: queriedHour(func(q *driver.UsageQuery) { q.To = clocks[5].change(q.To) })},
-		{name: "usage is asked for by the microsecond", caught: "Usage/from counts, to does not", plant: queriedHour(func(q *driver.UsageQuery) { q.From, q.To = q.From.Truncate(1000), q.To.Truncate(1000) })},
+		{name: "the hours of usage end with the year 2262", caught: "times/hours and days of usage",
+			plant: eachCount(func(c *driver.Count) { c.At = clocks[5].change(c.At) })},
+		{name: "the hours of usage are 64 bits of nanoseconds", caught: "times/hours and days of usage",
+			plant: eachCount(func(c *driver.Count) { c.At = clocks[2].change(c.At) })},
+		{name: "the hours of usage are those of the caller's clock", caught: "times/hours and days of usage",
+			plant: eachCount(func(c *driver.Count) { c.At = zoneless(c.At) })},
+		{name: "usage is asked for by the caller's clock", caught: "times/hours and days of usage",
+			plant: queriedHour(func(q *driver.UsageQuery) { q.From, q.To = zoneless(q.From), zoneless(q.To) })},
+		{name: "usage is asked for until 2262", caught: "times/hours and days of usage",
+			plant: queriedHour(func(q *driver.UsageQuery) { q.To = clocks[5].change(q.To) })},
+		{name: "usage is asked for by the microsecond", caught: "Usage/from counts, to does not",
+			plant: queriedHour(func(q *driver.UsageQuery) { q.From, q.To = q.From.Truncate(1000), q.To.Truncate(1000) })},
 	}
 }

@@ -29,7 +29,8 @@ var collations = []struct {
 			return r
 		}, decomposed.Replace(s))
 	}},
-	{"without what has no width", strings.NewReplacer("\u200b", "", "\u200d", "", "\u00ad", "", "\ufeff", "", "\u200f", "", "\ufe0f", "").Replace},
+	{"without what has no width", strings.NewReplacer("\u200b", "", "\u200d", "", "\u00ad", "", "\ufeff", "", "\u200f", "",
+		"\ufe0f", "").Replace},
 	{"without regard to width", func(s string) string {
 		return strings.Map(func(r rune) rune {
 			if r > 0xff00 && r < 0xff5f {
@@ -41,13 +42,16 @@ var collations = []struct {
 }
 
 var (
-	composed   = strings.NewReplacer("a\u0301", "á", "e\u0301", "é", "a\u030a", "å", "o\u0308", "ö", "\u212b", "Å", "\u212a", "K", "\u2126", "Ω", "\u1100\u1161", "가", "か\u3099", "が")
-	decomposed = strings.NewReplacer("á", "a\u0301", "é", "e\u0301", "å", "a\u030a", "ö", "o\u0308", "\u212a", "K", "\u2126", "Ω", "가", "\u1100\u1161", "が", "か\u3099")
+	composed = strings.NewReplacer("a\u0301", "á", "e\u0301", "é", "a\u030a", "å", "o\u0308", "ö", "\u212b", "Å",
+		"\u212a", "K", "\u2126", "Ω", "\u1100\u1161", "가", "か\u3099", "が")
+	decomposed = strings.NewReplacer("á", "a\u0301", "é", "e\u0301", "å", "a\u030a", "ö", "o\u0308", "\u212a", "K",
+		"\u2126", "Ω", "가", "\u1100\u1161", "が", "か\u3099")
 )
 
 // collationBugs compare or order texts as a language does.
 func collationBugs() (bugs []bug) {
-	const docs, revocations, usage = "texts/documents whose names look alike", "texts/revocations whose names look alike", "texts/applications, products and nodes"
+	const docs, revocations, usage = "texts/documents whose names look alike", "texts/revocations whose names look alike",
+		"texts/applications, products and nodes"
 	for _, c := range collations {
 		for _, p := range []struct {
 			of, caught string
@@ -71,7 +75,8 @@ func collationBugs() (bugs []bug) {
 }
 
 func foldDocs(fold func(*driver.Doc)) func(*parts) {
-	return putting(func(_ context.Context, _ *parts, right func(...driver.Doc) (int64, error), docs []driver.Doc) (int64, error) {
+	return putting(func(_ context.Context, _ *parts, right func(...driver.Doc) (int64, error),
+		docs []driver.Doc) (int64, error) {
 		docs = slices.Clone(docs)
 		for i := range docs {
 			fold(&docs[i])
@@ -130,8 +135,10 @@ func orderBugs() []bug {
 	}
 	const usage = "texts/applications, products and nodes"
 	return []bug{
-		{name: "List orders as a dictionary does", caught: order, plant: by(func(d driver.Doc) string { return letters(d.ID) })},
-		{name: "List orders decomposed", caught: order, plant: by(func(d driver.Doc) string { return decomposed.Replace(d.ID) })},
+		{name: "List orders as a dictionary does", caught: order,
+			plant: by(func(d driver.Doc) string { return letters(d.ID) })},
+		{name: "List orders decomposed", caught: order,
+			plant: by(func(d driver.Doc) string { return decomposed.Replace(d.ID) })},
 		{name: "List orders small letters before large ones", caught: order, plant: by(func(d driver.Doc) string {
 			return strings.Map(func(r rune) rune {
 				if unicode.IsUpper(r) {
@@ -147,7 +154,8 @@ func orderBugs() []bug {
 			}
 			return d.ID
 		})},
-		{name: "List orders without blanks in front", caught: order, plant: by(func(d driver.Doc) string { return strings.TrimSpace(d.ID) })},
+		{name: "List orders without blanks in front", caught: order,
+			plant: by(func(d driver.Doc) string { return strings.TrimSpace(d.ID) })},
 		{name: "List orders by bytes with a sign", caught: order, plant: by(func(d driver.Doc) string {
 			signed := []byte(d.ID)
 			for i := range signed {
@@ -155,7 +163,8 @@ func orderBugs() []bug {
 			}
 			return string(signed)
 		})},
-		{name: "List orders by length first", caught: order, plant: by(func(d driver.Doc) string { return fmt.Sprintf("%05d%s", len(d.ID), d.ID) })},
+		{name: "List orders by length first", caught: order,
+			plant: by(func(d driver.Doc) string { return fmt.Sprintf("%05d%s", len(d.ID), d.ID) })},
 		{name: "usage orders products as a dictionary does", caught: usage, plant: ofUsage(letters)},
 		{name: "usage orders products without case", caught: usage, plant: ofUsage(strings.ToLower)},
 		{name: "usage orders products decomposed", caught: usage, plant: ofUsage(decomposed.Replace)},
@@ -165,14 +174,17 @@ func orderBugs() []bug {
 			})
 			return rows
 		})},
-		{name: "a span's end is compared as letters", caught: "List/from counts, to does not", plant: listCalled(func(span driver.Span) driver.Span {
-			if strings.Contains(span.To, "=") {
-				span.To = strings.TrimRight(span.To, "0123456789")
-			}
-			return span
-		})},
-		{name: "a span that is no text is refused", caught: "texts/a span may begin and end with bytes", plant: spanFails(func(s string) bool { return s != strings.ToValidUTF8(s, "") })},
-		{name: "a span with 0x00 is refused", caught: "texts/a span may begin and end with bytes", plant: spanFails(func(s string) bool { return strings.Contains(s, "\x00") })},
+		{name: "a span's end is compared as letters", caught: "List/from counts, to does not",
+			plant: listCalled(func(span driver.Span) driver.Span {
+				if strings.Contains(span.To, "=") {
+					span.To = strings.TrimRight(span.To, "0123456789")
+				}
+				return span
+			})},
+		{name: "a span that is no text is refused", caught: "texts/a span may begin and end with bytes",
+			plant: spanFails(func(s string) bool { return s != strings.ToValidUTF8(s, "") })},
+		{name: "a span with 0x00 is refused", caught: "texts/a span may begin and end with bytes",
+			plant: spanFails(func(s string) bool { return strings.Contains(s, "\x00") })},
 	}
 }
 

@@ -33,8 +33,10 @@ func copyBugs() []bug {
 				return docs, next, err
 			}
 		}},
-		{name: "Records hands out the store's Data", caught: "copies/records that were handed in or out", plant: sharingRecords(bytes.Clone)},
-		{name: "Append keeps the caller's Data", caught: "copies/records that were handed in or out", plant: sharingRecords(func(data []byte) []byte { return data })},
+		{name: "Records hands out the store's Data", caught: "copies/records that were handed in or out",
+			plant: sharingRecords(bytes.Clone)},
+		{name: "Append keeps the caller's Data", caught: "copies/records that were handed in or out",
+			plant: sharingRecords(func(data []byte) []byte { return data })},
 	}
 }
 

@@ -12,7 +12,8 @@ import (
 
 // crowdBugs do in two transactions what is one step, or number before they commit.
 func crowdBugs() []bug {
-	const half, trail, feed = "many writers/a reader beside it sees", "many writers/two readers at the end of the trail", "many writers/two readers at the end of the feed"
+	const half, trail, feed = "many writers/a reader beside it sees", "many writers/two readers at the end of the trail",
+		"many writers/two readers at the end of the feed"
 	return []bug{
 		{name: "Seqs of the trail are a sequence's", caught: trail, plant: commitsRecordsLate},
 		{name: "Seqs of the feed are a sequence's", caught: feed, plant: commitsLate},
@@ -93,24 +94,26 @@ func crowdBugs() []bug {
 			}
 		}},
 		{name: "Put is a transaction for each document", caught: "many writers/8 writers who move units", plant: eachDoc},
-		{name: "Put creates in a transaction for each document", caught: "many writers/8 creations of the same", plant: eachDoc},
-		{name: "Exchange looks for revocations long before it spends", caught: "many writers/of 16 exchanges beside revocations", plant: func(b *parts) {
-			var late atomic.Bool
-			revoke := b.revoke
-			b.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
-				defer late.Store(true)
-				return revoke(ctx, rs...)
-			}
-			exchanging(b, func(right func(...driver.Token) error, t driver.Token, _ time.Time, next []driver.Token) error {
-				covered := covering(b, t, driver.Revocation.Covers)
-				yield()
-				err := right(next...)
-				if errors.Is(err, driver.ErrRevoked) && !covered {
-					return b.issue(context.Background(), next...)
+		{name: "Put creates in a transaction for each document", caught: "many writers/8 creations of the same",
+			plant: eachDoc},
+		{name: "Exchange looks for revocations long before it spends",
+			caught: "many writers/of 16 exchanges beside revocations", plant: func(b *parts) {
+				var late atomic.Bool
+				revoke := b.revoke
+				b.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
+					defer late.Store(true)
+					return revoke(ctx, rs...)
 				}
-				return err
-			})
-		}},
+				exchanging(b, func(right func(...driver.Token) error, t driver.Token, _ time.Time, next []driver.Token) error {
+					covered := covering(b, t, driver.Revocation.Covers)
+					yield()
+					err := right(next...)
+					if errors.Is(err, driver.ErrRevoked) && !covered {
+						return b.issue(context.Background(), next...)
+					}
+					return err
+				})
+			}},
 		{name: "a sweep counts what another has removed", caught: "many writers/4 sweeps at once", plant: func(b *parts) {
 			sweep := b.sweep
 			b.sweep = countsTwice(func(ctx context.Context, at time.Time, n int) (int, error) { return sweep(ctx, at, n) })
@@ -127,7 +130,8 @@ func crowdBugs() []bug {
 				return sweep(ctx, at, n)
 			}
 		}},
-		{name: "a sweep removes what it found before the end was moved", caught: "many writers/a document whose end is moved on", plant: sweepsLate},
+		{name: "a sweep removes what it found before the end was moved",
+			caught: "many writers/a document whose end is moved on", plant: sweepsLate},
 		{name: "a prune counts what another has removed", caught: "many writers/4 prunes at once", plant: func(b *parts) {
 			prune := b.prune
 			b.prune = countsTwice(prune)

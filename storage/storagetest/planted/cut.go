@@ -13,7 +13,8 @@ import (
 
 // cutBugs are calls that a caller who leaves cuts in two.
 func cutBugs() []bug {
-	const put, tokens, feeds, reads = "calls cut short/a Put", "calls cut short/an Issue or an Exchange", "calls cut short/a Revoke or an Append", "calls cut short/a canceled read"
+	const put, tokens, feeds, reads = "calls cut short/a Put", "calls cut short/an Issue or an Exchange",
+		"calls cut short/a Revoke or an Append", "calls cut short/a canceled read"
 	return []bug{
 		{name: "a canceled Put has written some documents", caught: put, plant: func(b *parts) {
 			put := b.put
@@ -84,17 +85,18 @@ func cutBugs() []bug {
 				return count(ctx, batch, counts)
 			}
 		}},
-		{name: "a canceled Count has counted and forgotten its batch", caught: "calls cut short/a Count", plant: func(b *parts) {
-			count := b.count
-			b.count = func(ctx context.Context, batch driver.Batch, counts []driver.Count) error {
-				if ctx.Done() != nil && ctx.Err() != nil || slices.Contains([]int{2, 3}, int(batch.Seq)) {
-					lost := batch
-					lost.Node += " lost"
-					count(context.WithoutCancel(ctx), lost, counts)
+		{name: "a canceled Count has counted and forgotten its batch", caught: "calls cut short/a Count",
+			plant: func(b *parts) {
+				count := b.count
+				b.count = func(ctx context.Context, batch driver.Batch, counts []driver.Count) error {
+					if ctx.Done() != nil && ctx.Err() != nil || slices.Contains([]int{2, 3}, int(batch.Seq)) {
+						lost := batch
+						lost.Node += " lost"
+						count(context.WithoutCancel(ctx), lost, counts)
+					}
+					return count(ctx, batch, counts)
 				}
-				return count(ctx, batch, counts)
-			}
-		}},
+			}},
 		{name: "a canceled Revoke has stored some", caught: feeds, plant: func(b *parts) {
 			revoke := b.revoke
 			b.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
@@ -185,21 +187,22 @@ func cutBugs() []bug {
 				return t, err
 			}
 		}},
-		{name: "a canceled Put takes those beside it along", caught: "calls cut short/a canceled call takes nothing", plant: func(b *parts) {
-			var canceled atomic.Int64
-			put := b.put
-			b.put = func(ctx context.Context, docs ...driver.Doc) (int64, error) {
-				before := canceled.Load()
-				yield()
-				if ctx.Err() != nil {
-					canceled.Add(1)
+		{name: "a canceled Put takes those beside it along", caught: "calls cut short/a canceled call takes nothing",
+			plant: func(b *parts) {
+				var canceled atomic.Int64
+				put := b.put
+				b.put = func(ctx context.Context, docs ...driver.Doc) (int64, error) {
+					before := canceled.Load()
+					yield()
+					if ctx.Err() != nil {
+						canceled.Add(1)
+					}
+					yield()
+					if canceled.Load() != before {
+						return 0, context.Canceled
+					}
+					return put(ctx, docs...)
 				}
-				yield()
-				if canceled.Load() != before {
-					return 0, context.Canceled
-				}
-				return put(ctx, docs...)
-			}
-		}},
+			}},
 	}
 }

@@ -65,7 +65,10 @@ func (d *disk) follow(p *parts) {
 		return d.keep(ctx, &b, "Issue", func(ctx context.Context, b *parts) error { return b.issue(ctx, tokens...) })
 	}
 	p.exchange = func(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error {
-		return d.keep(ctx, &b, "Exchange", func(ctx context.Context, b *parts) error { return b.exchange(ctx, key, at, next...) })
+		return d.keep(ctx, &b, "Exchange", func(ctx context.Context,
+			b *parts) error {
+			return b.exchange(ctx, key, at, next...)
+		})
 	}
 	p.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
 		return d.keep(ctx, &b, "Revoke", func(ctx context.Context, b *parts) error { return b.revoke(ctx, rs...) })

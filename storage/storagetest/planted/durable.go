@@ -57,7 +57,8 @@ func losing(method string) func([]call) []call {
 func durableBugs() []bug {
 	const everything, numbers = "reopening/every answered write is there", "reopening/versions and Seq rise on"
 	return []bug{
-		{name: "Close loses the last write", caught: everything, reopen: func(kept []call) []call { return kept[:max(0, len(kept)-1)] }},
+		{name: "Close loses the last write", caught: everything,
+			reopen: func(kept []call) []call { return kept[:max(0, len(kept)-1)] }},
 		{name: "writes beside Close are answered and lost", caught: "reopening/of 50 times", plant: func(b *parts) {
 			var last atomic.Bool
 			put, end := b.put, b.close
@@ -94,12 +95,15 @@ func durableBugs() []bug {
 			}
 			return kept
 		}},
-		{name: "what was swept comes back", caught: "reopening/what was removed or swept stays away", reopen: losing("Sweep")},
-		{name: "what was pruned comes back", caught: "reopening/what was removed or swept stays away", reopen: losing("Prune")},
+		{name: "what was swept comes back", caught: "reopening/what was removed or swept stays away",
+			reopen: losing("Sweep")},
+		{name: "what was pruned comes back", caught: "reopening/what was removed or swept stays away",
+			reopen: losing("Prune")},
 		{name: "versions begin again", caught: numbers, reopen: losing("Put")},
 		{name: "the Seq of revocations begin again", caught: numbers, reopen: losing("Revoke")},
 		{name: "the Seq of records begin again", caught: numbers, reopen: losing("Append")},
-		{name: "batches are remembered in memory only", caught: "reopening/a batch that was counted is not counted again", reopen: renamesNodes},
+		{name: "batches are remembered in memory only", caught: "reopening/a batch that was counted is not counted again",
+			reopen: renamesNodes},
 	}
 }
 

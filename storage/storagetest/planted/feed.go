@@ -34,39 +34,49 @@ func feedRead(edit func(after uint64, n int) (uint64, int)) func(*parts) {
 func feedBugs() []bug {
 	const page = "Revocations/a page holds up to n"
 	return []bug{
-		{name: "two revocations have one Seq", caught: "Revocations/Seq rises in the order", plant: feedOut(func(feed []driver.Revocation) []driver.Revocation {
-			for i := range feed {
-				feed[i].Seq |= 1
-			}
-			return feed
-		})},
-		{name: "the feed is in the order of the ids", caught: "Revocations/Seq rises in the order", plant: feedOut(func(feed []driver.Revocation) []driver.Revocation {
-			slices.SortFunc(feed, func(a, b driver.Revocation) int { return cmp.Compare(a.ID, b.ID) })
-			return feed
-		})},
-		{name: "the feed drops its nanoseconds", caught: "Revocations/every field", plant: feedOut(func(feed []driver.Revocation) []driver.Revocation {
-			for i, r := range feed {
-				feed[i].Before = r.Before.Truncate(1000)
-			}
-			return feed
-		})},
-		{name: "the feed repeats the revocation at after", caught: page, plant: feedRead(func(after uint64, n int) (uint64, int) { return max(after, 1) - 1, n })},
-		{name: "the feed skips the revocation behind after", caught: page, plant: feedRead(func(after uint64, n int) (uint64, int) { return after + min(after, 1), n })},
-		{name: "the feed ignores n", caught: page, plant: feedRead(func(after uint64, _ int) (uint64, int) { return after, driver.Page })},
-		{name: "the feed holds one less than n", caught: page, plant: feedRead(func(after uint64, n int) (uint64, int) { return after, n - 1 })},
-		{name: "the feed shows a Seq before a lower one", caught: "Revocations/the reader who follows", plant: commitsLate},
-		{name: "a joined revocation keeps its old Seq", caught: "Revocations/a joined revocation leaves its old Seq", plant: keepsSeq},
-		{name: "a joined revocation stands twice in the feed", caught: "Revocations/a joined revocation leaves its old Seq", plant: staysTwice},
-		{name: "revocations of one call do not join", caught: "Revocations/revocations of one call join", plant: staysTwice},
-		{name: "ids of revocations are compared without case", caught: "Revocations/revocations that differ in kind or id", plant: func(b *parts) {
-			revoke := b.revoke
-			b.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
-				for i, r := range rs {
-					rs[i].ID = strings.ToLower(r.ID)
+		{name: "two revocations have one Seq", caught: "Revocations/Seq rises in the order",
+			plant: feedOut(func(feed []driver.Revocation) []driver.Revocation {
+				for i := range feed {
+					feed[i].Seq |= 1
 				}
-				return revoke(ctx, rs...)
-			}
-		}},
+				return feed
+			})},
+		{name: "the feed is in the order of the ids", caught: "Revocations/Seq rises in the order",
+			plant: feedOut(func(feed []driver.Revocation) []driver.Revocation {
+				slices.SortFunc(feed, func(a, b driver.Revocation) int { return cmp.Compare(a.ID, b.ID) })
+				return feed
+			})},
+		{name: "the feed drops its nanoseconds", caught: "Revocations/every field",
+			plant: feedOut(func(feed []driver.Revocation) []driver.Revocation {
+				for i, r := range feed {
+					feed[i].Before = r.Before.Truncate(1000)
+				}
+				return feed
+			})},
+		{name: "the feed repeats the revocation at after", caught: page,
+			plant: feedRead(func(after uint64, n int) (uint64, int) { return max(after, 1) - 1, n })},
+		{name: "the feed skips the revocation behind after", caught: page,
+			plant: feedRead(func(after uint64, n int) (uint64, int) { return after + min(after, 1), n })},
+		{name: "the feed ignores n", caught: page,
+			plant: feedRead(func(after uint64, _ int) (uint64, int) { return after, driver.Page })},
+		{name: "the feed holds one less than n", caught: page,
+			plant: feedRead(func(after uint64, n int) (uint64, int) { return after, n - 1 })},
+		{name: "the feed shows a Seq before a lower one", caught: "Revocations/the reader who follows", plant: commitsLate},
+		{name: "a joined revocation keeps its old Seq", caught: "Revocations/a joined revocation leaves its old Seq",
+			plant: keepsSeq},
+		{name: "a joined revocation stands twice in the feed", caught: "Revocations/a joined revocation leaves its old Seq",
+			plant: staysTwice},
+		{name: "revocations of one call do not join", caught: "Revocations/revocations of one call join", plant: staysTwice},
+		{name: "ids of revocations are compared without case", caught: "Revocations/revocations that differ in kind or id",
+			plant: func(b *parts) {
+				revoke := b.revoke
+				b.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
+					for i, r := range rs {
+						rs[i].ID = strings.ToLower(r.ID)
+					}
+					return revoke(ctx, rs...)
+				}
+			}},
 	}
 }
 

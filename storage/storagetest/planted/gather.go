@@ -71,7 +71,8 @@ func eachAsk(change func(*driver.Ask)) func(*parts, gatherFunc) gatherFunc {
 
 func gatherBugs() []bug {
 	const come, missing, kinds = "Gather/documents that are named", "Gather/what is not there", "Gather/several questions"
-	const listed, page, alike, moment, fresh = "Gather/a list is answered", "Gather/a page of ids", "Gather/names that look alike", "Gather/an answer is all of one moment", "Gather/what a Put has answered"
+	const listed, page, alike, moment, fresh = "Gather/a list is answered", "Gather/a page of ids",
+		"Gather/names that look alike", "Gather/an answer is all of one moment", "Gather/what a Put has answered"
 	return []bug{
 		{name: "Gather orders the ids it is handed", caught: come, gather: asked(func(asks []driver.Ask) []driver.Ask {
 			for _, ask := range asks {
@@ -87,7 +88,8 @@ func gatherBugs() []bug {
 			}
 		})},
 		{name: "Gather fails for a name that is not there", caught: missing, gather: failsForMissing},
-		{name: "Gather takes an N of 0 for 1", caught: missing, gather: eachAsk(func(ask *driver.Ask) { ask.N = max(ask.N, 1) })},
+		{name: "Gather takes an N of 0 for 1", caught: missing,
+			gather: eachAsk(func(ask *driver.Ask) { ask.N = max(ask.N, 1) })},
 		{name: "Gather takes what is no name for a text", caught: missing, gather: eachAsk(func(ask *driver.Ask) {
 			ask.IDs = slices.Clone(ask.IDs)
 			for i, id := range ask.IDs {

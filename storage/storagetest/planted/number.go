@@ -23,7 +23,8 @@ func refusesAbove(n uint64) error {
 
 // numberBugs keep numbers in types that do not hold them all.
 func numberBugs() []bug {
-	const behind, batch, page = "numbers/a reader may ask for what is behind", "numbers/a batch may have the number", "numbers/a page holds 1,000"
+	const behind, batch, page = "numbers/a reader may ask for what is behind", "numbers/a batch may have the number",
+		"numbers/a page holds 1,000"
 	wraps := func(after uint64, n int) (uint64, int) {
 		if int64(after) < 0 {
 			after = 0 // seq > -1
@@ -62,9 +63,10 @@ func numberBugs() []bug {
 				return feed, errors.Join(err, refusesAbove(after))
 			}
 		}},
-		{name: "Prune through a large number removes nothing", caught: "numbers/Prune may go through", plant: pruneCalled(func(through uint64, n int) (uint64, int) {
-			return uint64(max(0, int64(through))), n
-		})},
+		{name: "Prune through a large number removes nothing", caught: "numbers/Prune may go through",
+			plant: pruneCalled(func(through uint64, n int) (uint64, int) {
+				return uint64(max(0, int64(through))), n
+			})},
 		{name: "Prune refuses a large number", caught: "numbers/Prune may go through", plant: func(b *parts) {
 			prune := b.prune
 			b.prune = func(ctx context.Context, through uint64, n int) (int, error) {
@@ -72,7 +74,8 @@ func numberBugs() []bug {
 				return removed, errors.Join(err, refusesAbove(through))
 			}
 		}},
-		{name: "batches are numbered in 32 bits", caught: batch, plant: batches(func(seq uint64) uint64 { return seq & math.MaxUint32 })},
+		{name: "batches are numbered in 32 bits", caught: batch,
+			plant: batches(func(seq uint64) uint64 { return seq & math.MaxUint32 })},
 		{name: "batches are numbered in floating point", caught: batch, plant: batches(func(seq uint64) uint64 {
 			if seq > 1<<53 {
 				return 1 << 53
@@ -102,22 +105,25 @@ func numberBugs() []bug {
 				return add(ctx, records[:min(len(records), 1000)]...)
 			}
 		}},
-		{name: "a version is read as 32 bits", caught: "numbers/no document has the version", plant: foldDocs(func(d *driver.Doc) {
-			if d.Version == math.MaxInt64 {
-				d.Version = 1
-			}
-		})},
-		{name: "the feed counts from 0", caught: "numbers/the numbers that a Backend gives", plant: feedOut(func(feed []driver.Revocation) []driver.Revocation {
-			for i := range feed {
-				feed[i].Seq--
-			}
-			return feed
-		})},
-		{name: "Seqs of the trail have the highest bit set", caught: "numbers/the numbers that a Backend gives", plant: trailOut(func(page []driver.Record) {
-			for i := range page {
-				page[i].Seq |= 1 << 63
-			}
-		})},
+		{name: "a version is read as 32 bits", caught: "numbers/no document has the version",
+			plant: foldDocs(func(d *driver.Doc) {
+				if d.Version == math.MaxInt64 {
+					d.Version = 1
+				}
+			})},
+		{name: "the feed counts from 0", caught: "numbers/the numbers that a Backend gives",
+			plant: feedOut(func(feed []driver.Revocation) []driver.Revocation {
+				for i := range feed {
+					feed[i].Seq--
+				}
+				return feed
+			})},
+		{name: "Seqs of the trail have the highest bit set", caught: "numbers/the numbers that a Backend gives",
+			plant: trailOut(func(page []driver.Record) {
+				for i := range page {
+					page[i].Seq |= 1 << 63
+				}
+			})},
 	}
 }
 
@@ -170,18 +176,20 @@ func sumBugs() []bug {
 			}
 		})},
 		{name: "sums run over in the database", caught: many, plant: overflows},
-		{name: "sums stop at 32 bits", caught: one, plant: each(func(c *driver.Count) { c.Calls = min(c.Calls, math.MaxInt32) })},
+		{name: "sums stop at 32 bits", caught: one,
+			plant: each(func(c *driver.Count) { c.Calls = min(c.Calls, math.MaxInt32) })},
 		{name: "sums are floating point", caught: many, plant: each(func(c *driver.Count) {
 			if c.Errors < math.MaxInt64 {
 				c.Errors = int64(float64(c.Errors/2)) * 2
 			}
 		})},
-		{name: "a sum that is too large stops the others of its batch", caught: one, plant: counted(func(_ *driver.Batch, counts []driver.Count) []driver.Count {
-			if slices.ContainsFunc(counts, func(c driver.Count) bool { return c.Calls == math.MaxInt64 }) {
-				counts = slices.DeleteFunc(counts, func(c driver.Count) bool { return c.Product == "other" })
-			}
-			return counts
-		})},
+		{name: "a sum that is too large stops the others of its batch", caught: one,
+			plant: counted(func(_ *driver.Batch, counts []driver.Count) []driver.Count {
+				if slices.ContainsFunc(counts, func(c driver.Count) bool { return c.Calls == math.MaxInt64 }) {
+					counts = slices.DeleteFunc(counts, func(c driver.Count) bool { return c.Product == "other" })
+				}
+				return counts
+			})},
 		{name: "errors stop where calls do", caught: many, plant: each(func(c *driver.Count) {
 			if c.Calls == math.MaxInt64 {
 				c.Errors = c.Calls
@@ -199,7 +207,8 @@ func sumBugs() []bug {
 				return rows, err
 			}
 		}},
-		{name: "an upsert adds the calls and forgets the errors", caught: "Count/batches add up", plant: each(func(c *driver.Count) { c.Errors = min(c.Errors, 5) })},
+		{name: "an upsert adds the calls and forgets the errors", caught: "Count/batches add up",
+			plant: each(func(c *driver.Count) { c.Errors = min(c.Errors, 5) })},
 		{name: "an upsert does nothing where a row is", caught: "Count/batches add up", plant: func(b *parts) {
 			count, there := b.count, map[string]bool{}
 			b.count = func(ctx context.Context, batch driver.Batch, counts []driver.Count) error {

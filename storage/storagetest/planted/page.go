@@ -18,43 +18,49 @@ func pageBugs() []bug {
 		})
 	}
 	return []bug{
-		{name: "the next page repeats the last document", caught: cover, plant: nextIs(func(docs []driver.Doc, _ int, next string) string {
-			if next == "" || len(docs) < 2 {
-				return next
-			}
-			return place(docs[len(docs)-1])
-		})},
-		{name: "the next page skips a document", caught: cover, plant: nextIs(func(_ []driver.Doc, _ int, next string) string {
-			if next == "" {
-				return next
-			}
-			return next + "\x00"
-		})},
+		{name: "the next page repeats the last document", caught: cover,
+			plant: nextIs(func(docs []driver.Doc, _ int, next string) string {
+				if next == "" || len(docs) < 2 {
+					return next
+				}
+				return place(docs[len(docs)-1])
+			})},
+		{name: "the next page skips a document", caught: cover,
+			plant: nextIs(func(_ []driver.Doc, _ int, next string) string {
+				if next == "" {
+					return next
+				}
+				return next + "\x00"
+			})},
 		{name: "a page holds one more than n", caught: cover, plant: func(b *parts) {
 			list := b.list
 			b.list = func(ctx context.Context, kind string, span driver.Span, n int) ([]driver.Doc, string, error) {
 				return list(ctx, kind, span, n+1)
 			}
 		}},
-		{name: "there is a next for ever", caught: cover, plant: listOut(func(_ *parts, _ string, span driver.Span, _ int, docs []driver.Doc, next string) ([]driver.Doc, string) {
-			return docs, cmp.Or(next, span.To)
-		})},
-		{name: "there is a next behind a full page", caught: "List pages/the page that ends the span has no next", plant: nextIs(func(docs []driver.Doc, n int, next string) string {
-			if next == "" && len(docs) == n {
-				return place(docs[n-1]) + "\x00"
-			}
-			return next
-		})},
-		{name: "a walk finds its place by the document it stopped at", caught: "List pages/a walk goes on when the document", plant: func(b *parts) {
-			list := b.list
-			b.list = func(ctx context.Context, kind string, span driver.Span, n int) ([]driver.Doc, string, error) {
-				_, id, _ := strings.Cut(span.From, driver.Separator)
-				if _, err := b.get(ctx, kind, id); id != "" && err != nil {
-					return nil, "", nil
+		{name: "there is a next for ever", caught: cover,
+			plant: listOut(func(_ *parts, _ string, span driver.Span, _ int, docs []driver.Doc,
+				next string) ([]driver.Doc, string) {
+				return docs, cmp.Or(next, span.To)
+			})},
+		{name: "there is a next behind a full page", caught: "List pages/the page that ends the span has no next",
+			plant: nextIs(func(docs []driver.Doc, n int, next string) string {
+				if next == "" && len(docs) == n {
+					return place(docs[n-1]) + "\x00"
 				}
-				return list(ctx, kind, span, n)
-			}
-		}},
+				return next
+			})},
+		{name: "a walk finds its place by the document it stopped at", caught: "List pages/a walk goes on when the document",
+			plant: func(b *parts) {
+				list := b.list
+				b.list = func(ctx context.Context, kind string, span driver.Span, n int) ([]driver.Doc, string, error) {
+					_, id, _ := strings.Cut(span.From, driver.Separator)
+					if _, err := b.get(ctx, kind, id); id != "" && err != nil {
+						return nil, "", nil
+					}
+					return list(ctx, kind, span, n)
+				}
+			}},
 	}
 }
 
@@ -68,9 +74,12 @@ func indexBugs() []bug {
 				}
 				return right(docs...)
 			})},
-		{name: "a refused Put leaves its entries", caught: "Put refuses/replacing a version that is no more", plant: ghosts(func(put error) bool { return put != nil })},
-		{name: "a removed document stays under its entries", caught: "List/a removed document leaves", plant: ghosts(func(put error) bool { return put == nil })},
-		{name: "a swept document stays under its entries", caught: "Sweep/what ends is there to the last", plant: ghosts(func(put error) bool { return put == nil })},
+		{name: "a refused Put leaves its entries", caught: "Put refuses/replacing a version that is no more",
+			plant: ghosts(func(put error) bool { return put != nil })},
+		{name: "a removed document stays under its entries", caught: "List/a removed document leaves",
+			plant: ghosts(func(put error) bool { return put == nil })},
+		{name: "a swept document stays under its entries", caught: "Sweep/what ends is there to the last",
+			plant: ghosts(func(put error) bool { return put == nil })},
 	}
 }
 

@@ -20,10 +20,14 @@ func pruneCalled(edit func(through uint64, n int) (uint64, int)) func(*parts) {
 func pruneBugs() []bug {
 	const oldest, about = "Prune/the oldest records go", "Prune/about n go"
 	return []bug{
-		{name: "Prune keeps the record at through", caught: oldest, plant: pruneCalled(func(through uint64, n int) (uint64, int) { return max(through, 1) - 1, n })},
-		{name: "Prune takes the record behind through", caught: oldest, plant: pruneCalled(func(through uint64, n int) (uint64, int) { return through + 1, n })},
-		{name: "Prune takes all", caught: oldest, plant: pruneCalled(func(_ uint64, n int) (uint64, int) { return math.MaxInt64, n })},
-		{name: "Prune ignores n", caught: about, plant: pruneCalled(func(through uint64, _ int) (uint64, int) { return through, driver.Page })},
+		{name: "Prune keeps the record at through", caught: oldest,
+			plant: pruneCalled(func(through uint64, n int) (uint64, int) { return max(through, 1) - 1, n })},
+		{name: "Prune takes the record behind through", caught: oldest,
+			plant: pruneCalled(func(through uint64, n int) (uint64, int) { return through + 1, n })},
+		{name: "Prune takes all", caught: oldest,
+			plant: pruneCalled(func(_ uint64, n int) (uint64, int) { return math.MaxInt64, n })},
+		{name: "Prune ignores n", caught: about,
+			plant: pruneCalled(func(through uint64, _ int) (uint64, int) { return through, driver.Page })},
 		{name: "Prune says that nothing is left while something is", caught: about, plant: func(b *parts) {
 			prune := b.prune
 			b.prune = func(ctx context.Context, through uint64, n int) (int, error) {

@@ -71,16 +71,21 @@ func revokeBugs() []bug {
 			plant: judging(func(r driver.Revocation, t driver.Token) bool {
 				return r.Kind != driver.RevokeConsent && r.Covers(t)
 			})},
-		{name: "a consent's revocation ends all of its application", caught: "Revoke/a revocation ends nothing of another name or kind",
+		{name: "a consent's revocation ends all of its application",
+			caught: "Revoke/a revocation ends nothing of another name or kind",
 			plant: judging(func(r driver.Revocation, t driver.Token) bool {
 				return r.Covers(t) || r.Kind == driver.RevokeConsent && strings.HasPrefix(r.ID, t.AppID)
 			})},
-		{name: "a revocation is over at its Until", caught: "Revoke/a revocation holds until it is swept", plant: overAtUntil},
-		{name: "Revoke marks the tokens there are", caught: "Revoke/a token that is issued after the revocation", plant: marksTokens},
-		{name: "a successor escapes a revocation beside it", caught: "Revoke/a successor that appears beside", plant: marksTokens},
+		{name: "a revocation is over at its Until", caught: "Revoke/a revocation holds until it is swept",
+			plant: overAtUntil},
+		{name: "Revoke marks the tokens there are", caught: "Revoke/a token that is issued after the revocation",
+			plant: marksTokens},
+		{name: "a successor escapes a revocation beside it", caught: "Revoke/a successor that appears beside",
+			plant: marksTokens},
 		{name: "Revoke replaces an older Before", caught: "Revoke joins/joining never moves Before back", plant: replaces},
 		{name: "Revoke keeps the older Before", caught: "Revoke joins/joining moves Before on", plant: keepsFirst},
-		{name: "Revoke replaces an older Until", caught: "Revocations/joining keeps the later Before and the later Until", plant: replaces},
+		{name: "Revoke replaces an older Until", caught: "Revocations/joining keeps the later Before and the later Until",
+			plant: replaces},
 	}
 }
 

@@ -12,12 +12,16 @@ import (
 
 // rollbackBugs are refusals that take back less than all, or more.
 func rollbackBugs() []bug {
-	const put, exchange, issue, count = "refusals leave nothing/a Put whose last", "refusals leave nothing/an Exchange whose last",
+	const put, exchange, issue, count = "refusals leave nothing/a Put whose last",
+		"refusals leave nothing/an Exchange whose last",
 		"refusals leave nothing/an Issue whose last", "refusals leave nothing/a Count that was seen"
 	return []bug{
-		{name: "a refused Put removes what it was to remove", caught: put, plant: putParts(func(d driver.Doc) bool { return d.Deleted })},
-		{name: "a refused Put creates what it was to create", caught: put, plant: putParts(func(d driver.Doc) bool { return d.Version == 0 })},
-		{name: "a refused Put replaces what it was to replace", caught: put, plant: putParts(func(d driver.Doc) bool { return d.Version != 0 && !d.Deleted })},
+		{name: "a refused Put removes what it was to remove", caught: put,
+			plant: putParts(func(d driver.Doc) bool { return d.Deleted })},
+		{name: "a refused Put creates what it was to create", caught: put,
+			plant: putParts(func(d driver.Doc) bool { return d.Version == 0 })},
+		{name: "a refused Put replaces what it was to replace", caught: put,
+			plant: putParts(func(d driver.Doc) bool { return d.Version != 0 && !d.Deleted })},
 		{name: "a refused Put gives the documents before the one in the way a new version", caught: put, plant: putting(
 			func(ctx context.Context, b *parts, right func(...driver.Doc) (int64, error), docs []driver.Doc) (int64, error) {
 				version, err := right(docs...)
@@ -92,8 +96,10 @@ func rollbackBugs() []bug {
 				return err
 			}
 		}},
-		{name: "a batch seen before adds to other applications", caught: count, plant: seenAgain(func(c driver.Count) bool { return c.AppID != "app" })},
-		{name: "a batch seen before adds to new rows", caught: count, plant: seenAgain(func(c driver.Count) bool { return c.Product == "new" })},
+		{name: "a batch seen before adds to other applications", caught: count,
+			plant: seenAgain(func(c driver.Count) bool { return c.AppID != "app" })},
+		{name: "a batch seen before adds to new rows", caught: count,
+			plant: seenAgain(func(c driver.Count) bool { return c.Product == "new" })},
 		{name: "a batch seen before leaves empty rows", caught: count, plant: func(b *parts) {
 			right := b.count
 			b.count = func(ctx context.Context, batch driver.Batch, counts []driver.Count) error {
@@ -107,8 +113,10 @@ func rollbackBugs() []bug {
 				return errors.Join(err, right(ctx, batch, empty))
 			}
 		}},
-		{name: "a refusal takes back the calls that share its transaction", caught: "refusals leave nothing/of 16 at once", plant: sharesRefusal},
-		{name: "a call that shares its transaction with a refusal is answered and lost", caught: "refusals leave nothing/of 16 at once", plant: losesNeighbours},
+		{name: "a refusal takes back the calls that share its transaction", caught: "refusals leave nothing/of 16 at once",
+			plant: sharesRefusal},
+		{name: "a call that shares its transaction with a refusal is answered and lost",
+			caught: "refusals leave nothing/of 16 at once", plant: losesNeighbours},
 	}
 }
 
@@ -116,7 +124,8 @@ var emptySeq atomic.Uint64
 
 // putParts writes some of the documents of a refused Put.
 func putParts(leaves func(driver.Doc) bool) func(*parts) {
-	return putting(func(_ context.Context, _ *parts, right func(...driver.Doc) (int64, error), docs []driver.Doc) (int64, error) {
+	return putting(func(_ context.Context, _ *parts, right func(...driver.Doc) (int64, error),
+		docs []driver.Doc) (int64, error) {
 		version, err := right(docs...)
 		if err != nil {
 			for _, d := range docs[:max(0, len(docs)-1)] {

@@ -49,7 +49,8 @@ func Run(t *testing.T, open func(t *testing.T) driver.Backend) {
 	})
 	t.Logf("%d planted bugs, %d caught", tried.Load(), caught.Load())
 	if !enough(int(caught.Load()), int(tried.Load())) {
-		t.Errorf("%d of %d planted bugs are caught, want %d of a hundred: go test -v tells which are not", caught.Load(), tried.Load(), Goal)
+		t.Errorf("%d of %d planted bugs are caught, want %d of a hundred: go test -v tells which are not", caught.Load(),
+			tried.Load(), Goal)
 	}
 }
 

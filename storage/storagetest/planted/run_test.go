@@ -52,7 +52,8 @@ func TestScoreHasAGoal(t *testing.T) {
 	for _, c := range []struct {
 		caught, tried int
 		enough        bool
-	}{{100, 100, true}, {97, 100, true}, {96, 100, false}, {195, 200, true}, {193, 200, false}, {0, 1, false}, {0, 0, true}} {
+	}{{100, 100, true}, {97, 100, true}, {96, 100, false}, {195, 200, true}, {193, 200, false}, {0, 1, false},
+		{0, 0, true}} {
 		if enough(c.caught, c.tried) != c.enough {
 			t.Errorf("%d of %d is enough: %v, want %v", c.caught, c.tried, !c.enough, c.enough)
 		}

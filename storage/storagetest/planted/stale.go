@@ -46,20 +46,23 @@ type gotDoc struct {
 func staleBugs() []bug {
 	return []bug{
 		{name: "Get reads from a replica", caught: "Put and Get/a replaced document is the new one", plant: getLags},
-		{name: "Get does not find what was made a moment ago", caught: "Put and Get/every field of a document", plant: getLags},
+		{name: "Get does not find what was made a moment ago", caught: "Put and Get/every field of a document",
+			plant: getLags},
 		{name: "Get shows what was removed a moment ago", caught: "Put and Get/a removed document is gone", plant: getLags},
-		{name: "Get remembers that nothing was there", caught: "Put and Get/a removed document is gone", plant: remembers(func(g gotDoc) bool { return g.err != nil })},
-		{name: "Get remembers a document for ever", caught: "Put and Get/a replaced document is the new one", plant: func(b *parts) {
-			remembers(func(gotDoc) bool { return true })(b)
-			put := b.put
-			b.put = func(ctx context.Context, docs ...driver.Doc) (int64, error) {
-				version, err := put(ctx, docs...)
-				for _, d := range docs {
-					b.get(ctx, d.Kind, d.ID)
+		{name: "Get remembers that nothing was there", caught: "Put and Get/a removed document is gone",
+			plant: remembers(func(g gotDoc) bool { return g.err != nil })},
+		{name: "Get remembers a document for ever", caught: "Put and Get/a replaced document is the new one",
+			plant: func(b *parts) {
+				remembers(func(gotDoc) bool { return true })(b)
+				put := b.put
+				b.put = func(ctx context.Context, docs ...driver.Doc) (int64, error) {
+					version, err := put(ctx, docs...)
+					for _, d := range docs {
+						b.get(ctx, d.Kind, d.ID)
+					}
+					return version, err
 				}
-				return version, err
-			}
-		}},
+			}},
 		{name: "Token reads from a replica", caught: "Exchange/an exchange spends the token", plant: func(b *parts) {
 			var replica lagging[driver.Token]
 			token := b.token
@@ -101,21 +104,22 @@ func staleBugs() []bug {
 				return feed, err
 			}
 		}},
-		{name: "the trail is read from a replica", caught: "Append and Records/Seq rises in the order", plant: func(b *parts) {
-			var fresh atomic.Bool
-			add, records := b.append, b.records
-			b.append = func(ctx context.Context, rs ...driver.Record) error {
-				fresh.Store(true)
-				return add(ctx, rs...)
-			}
-			b.records = func(ctx context.Context, after uint64, n int) ([]driver.Record, error) {
-				page, err := records(ctx, after, n)
-				if fresh.Swap(false) && len(page) > 0 {
-					page = page[:len(page)-1]
+		{name: "the trail is read from a replica", caught: "Append and Records/Seq rises in the order",
+			plant: func(b *parts) {
+				var fresh atomic.Bool
+				add, records := b.append, b.records
+				b.append = func(ctx context.Context, rs ...driver.Record) error {
+					fresh.Store(true)
+					return add(ctx, rs...)
 				}
-				return page, err
-			}
-		}},
+				b.records = func(ctx context.Context, after uint64, n int) ([]driver.Record, error) {
+					page, err := records(ctx, after, n)
+					if fresh.Swap(false) && len(page) > 0 {
+						page = page[:len(page)-1]
+					}
+					return page, err
+				}
+			}},
 		{name: "usage is read from a replica", caught: "Count/batches add up", plant: func(b *parts) {
 			var before []driver.Count
 			count, usage := b.count, b.usage
@@ -125,22 +129,24 @@ func staleBugs() []bug {
 			}
 			b.usage = func(context.Context, driver.UsageQuery) ([]driver.Count, error) { return slices.Clone(before), nil }
 		}},
-		{name: "Exchange looks for revocations on a replica", caught: "Revoke/a grant's revocation ends its tokens", plant: func(b *parts) {
-			var old, replica []driver.Revocation
-			revoke := b.revoke
-			b.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
-				replica = old
-				old, _ = b.revocations(ctx, 0, driver.Page)
-				return revoke(ctx, rs...)
-			}
-			exchanging(b, func(right func(...driver.Token) error, t driver.Token, _ time.Time, next []driver.Token) error {
-				err := right(next...)
-				if errors.Is(err, driver.ErrRevoked) && !slices.ContainsFunc(replica, func(r driver.Revocation) bool { return r.Covers(t) }) {
-					return nil
+		{name: "Exchange looks for revocations on a replica", caught: "Revoke/a grant's revocation ends its tokens",
+			plant: func(b *parts) {
+				var old, replica []driver.Revocation
+				revoke := b.revoke
+				b.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
+					replica = old
+					old, _ = b.revocations(ctx, 0, driver.Page)
+					return revoke(ctx, rs...)
 				}
-				return err
-			})
-		}},
+				exchanging(b, func(right func(...driver.Token) error, t driver.Token, _ time.Time, next []driver.Token) error {
+					err := right(next...)
+					if errors.Is(err, driver.ErrRevoked) && !slices.ContainsFunc(replica,
+						func(r driver.Revocation) bool { return r.Covers(t) }) {
+						return nil
+					}
+					return err
+				})
+			}},
 		{name: "Appended is read from a replica", caught: "Prune/Appended is 0", plant: func(b *parts) {
 			var before atomic.Uint64
 			appended := b.appended

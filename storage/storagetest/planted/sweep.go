@@ -22,9 +22,12 @@ func swept(edit func(at time.Time, n int) (time.Time, int)) func(*parts) {
 func sweepBugs() []bug {
 	const exactly = "Sweep/tokens, revocations and documents that ended by then go"
 	return []bug{
-		{name: "Sweep removes what ends after at", caught: exactly, plant: swept(func(at time.Time, n int) (time.Time, int) { return at.Add(1), n })},
-		{name: "Sweep keeps what ends at at", caught: exactly, plant: swept(func(at time.Time, n int) (time.Time, int) { return at.Add(-1), n })},
-		{name: "Sweep compares by the second", caught: exactly, plant: swept(func(at time.Time, n int) (time.Time, int) { return at.Truncate(time.Second), n })},
+		{name: "Sweep removes what ends after at", caught: exactly,
+			plant: swept(func(at time.Time, n int) (time.Time, int) { return at.Add(1), n })},
+		{name: "Sweep keeps what ends at at", caught: exactly,
+			plant: swept(func(at time.Time, n int) (time.Time, int) { return at.Add(-1), n })},
+		{name: "Sweep compares by the second", caught: exactly,
+			plant: swept(func(at time.Time, n int) (time.Time, int) { return at.Truncate(time.Second), n })},
 		{name: "Sweep takes no end for the beginning of time", caught: exactly, plant: func(b *parts) {
 			issue := b.issue
 			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
@@ -53,7 +56,8 @@ func sweepBugs() []bug {
 func sweptBugs() []bug {
 	const about = "Sweep/a sweep removes about n"
 	return []bug{
-		{name: "Sweep ignores n", caught: about, plant: swept(func(at time.Time, _ int) (time.Time, int) { return at, 1 << 30 })},
+		{name: "Sweep ignores n", caught: about,
+			plant: swept(func(at time.Time, _ int) (time.Time, int) { return at, 1 << 30 })},
 		{name: "Sweep does not say how many", caught: about, plant: func(b *parts) {
 			sweep := b.sweep
 			b.sweep = func(ctx context.Context, at time.Time, n int) (int, error) {
@@ -71,27 +75,29 @@ func sweptBugs() []bug {
 			}
 		}},
 		{name: "Sweep spares spent tokens", caught: "Sweep/spent tokens go like others", plant: keepsSpent},
-		{name: "a swept revocation ends tokens still", caught: "Sweep/a swept revocation leaves the feed", plant: func(b *parts) {
-			ended := map[string]bool{}
-			revoke := b.revoke
-			b.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
-				for _, r := range rs {
-					ended[r.ID] = true
+		{name: "a swept revocation ends tokens still", caught: "Sweep/a swept revocation leaves the feed",
+			plant: func(b *parts) {
+				ended := map[string]bool{}
+				revoke := b.revoke
+				b.revoke = func(ctx context.Context, rs ...driver.Revocation) error {
+					for _, r := range rs {
+						ended[r.ID] = true
+					}
+					return revoke(ctx, rs...)
 				}
-				return revoke(ctx, rs...)
-			}
-			exchanging(b, func(right func(...driver.Token) error, t driver.Token, _ time.Time, next []driver.Token) error {
-				if ended[t.Grant] {
-					return driver.ErrRevoked
-				}
-				return right(next...)
-			})
-		}},
+				exchanging(b, func(right func(...driver.Token) error, t driver.Token, _ time.Time, next []driver.Token) error {
+					if ended[t.Grant] {
+						return driver.ErrRevoked
+					}
+					return right(next...)
+				})
+			}},
 		{name: "the key of a swept token stays taken", caught: "Sweep/the key of a swept token", plant: func(b *parts) {
 			var taken sync.Map
 			issue := b.issue
 			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
-				if slices.ContainsFunc(tokens, func(t driver.Token) bool { _, there := taken.LoadOrStore(t.Key, true); return there }) {
+				if slices.ContainsFunc(tokens,
+					func(t driver.Token) bool { _, there := taken.LoadOrStore(t.Key, true); return there }) {
 					return driver.ErrExists
 				}
 				return issue(ctx, tokens...)
@@ -118,20 +124,26 @@ func keepsSpent(b *parts) {
 
 func endBugs() []bug {
 	return []bug{
-		{name: "Sweep goes by a document's first end", caught: "Sweep keeps/a document whose end was moved on", plant: firstEnd},
-		{name: "Sweep goes by an end that was taken off", caught: "Sweep keeps/a document whose end was taken off", plant: firstEnd},
-		{name: "Sweep goes by the end of an earlier document", caught: "Sweep keeps/a document that was removed and made again", plant: firstEnd},
-		{name: "Sweep does not see an end that was moved back", caught: "Sweep keeps/but not a document whose end was moved back", plant: putting(
-			func(ctx context.Context, b *parts, right func(...driver.Doc) (int64, error), docs []driver.Doc) (int64, error) {
-				for i, d := range docs {
-					if old, _ := b.get(ctx, d.Kind, d.ID); old.ExpiresAt.After(d.ExpiresAt) {
-						docs[i].ExpiresAt = old.ExpiresAt
+		{name: "Sweep goes by a document's first end", caught: "Sweep keeps/a document whose end was moved on",
+			plant: firstEnd},
+		{name: "Sweep goes by an end that was taken off", caught: "Sweep keeps/a document whose end was taken off",
+			plant: firstEnd},
+		{name: "Sweep goes by the end of an earlier document",
+			caught: "Sweep keeps/a document that was removed and made again", plant: firstEnd},
+		{name: "Sweep does not see an end that was moved back",
+			caught: "Sweep keeps/but not a document whose end was moved back", plant: putting(
+				func(ctx context.Context, b *parts, right func(...driver.Doc) (int64, error), docs []driver.Doc) (int64, error) {
+					for i, d := range docs {
+						if old, _ := b.get(ctx, d.Kind, d.ID); old.ExpiresAt.After(d.ExpiresAt) {
+							docs[i].ExpiresAt = old.ExpiresAt
+						}
 					}
-				}
-				return right(docs...)
-			})},
-		{name: "Sweep goes by a revocation's last Until", caught: "Sweep keeps/a revocation that was joined by a later one", plant: lastUntil},
-		{name: "an Until ends a revocation that has none", caught: "Sweep keeps/a revocation without an end", plant: lastUntil},
+					return right(docs...)
+				})},
+		{name: "Sweep goes by a revocation's last Until", caught: "Sweep keeps/a revocation that was joined by a later one",
+			plant: lastUntil},
+		{name: "an Until ends a revocation that has none", caught: "Sweep keeps/a revocation without an end",
+			plant: lastUntil},
 		{name: "Sweep keeps the rows of hours", caught: "Sweep/usage rows of hours that began", plant: func(b *parts) {
 			sweep, usage := b.sweep, b.usage
 			var kept []driver.Count

@@ -38,27 +38,29 @@ func issueBugs() []bug {
 				return token(ctx, key)
 			}
 		}},
-		{name: "Issue refuses a taken key with a verdict of Put", caught: "Issue and Token/a taken key is refused", plant: func(b *parts) {
-			issue := b.issue
-			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
-				err := issue(ctx, tokens...)
-				if errors.Is(err, driver.ErrExists) {
-					return driver.ErrConflict
-				}
-				return err
-			}
-		}},
-		{name: "Issue stores those before the taken key", caught: "Issue and Token/with one taken key none", plant: func(b *parts) {
-			issue := b.issue
-			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
-				for _, t := range tokens {
-					if err := issue(ctx, t); err != nil {
-						return err
+		{name: "Issue refuses a taken key with a verdict of Put", caught: "Issue and Token/a taken key is refused",
+			plant: func(b *parts) {
+				issue := b.issue
+				b.issue = func(ctx context.Context, tokens ...driver.Token) error {
+					err := issue(ctx, tokens...)
+					if errors.Is(err, driver.ErrExists) {
+						return driver.ErrConflict
 					}
+					return err
 				}
-				return nil
-			}
-		}},
+			}},
+		{name: "Issue stores those before the taken key", caught: "Issue and Token/with one taken key none",
+			plant: func(b *parts) {
+				issue := b.issue
+				b.issue = func(ctx context.Context, tokens ...driver.Token) error {
+					for _, t := range tokens {
+						if err := issue(ctx, t); err != nil {
+							return err
+						}
+					}
+					return nil
+				}
+			}},
 	}
 }
 
@@ -79,30 +81,32 @@ func issueTwiceBugs() []bug {
 				return nil
 			}
 		}},
-		{name: "Issue looks first and writes later", caught: "Issue and Token/of 32 issues of one key one wins", plant: func(b *parts) {
-			issue, token := b.issue, b.token
-			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
-				for _, t := range tokens {
-					if _, err := token(ctx, t.Key); err == nil {
-						return driver.ErrExists
+		{name: "Issue looks first and writes later", caught: "Issue and Token/of 32 issues of one key one wins",
+			plant: func(b *parts) {
+				issue, token := b.issue, b.token
+				b.issue = func(ctx context.Context, tokens ...driver.Token) error {
+					for _, t := range tokens {
+						if _, err := token(ctx, t.Key); err == nil {
+							return driver.ErrExists
+						}
 					}
-				}
-				yield()
-				if err := issue(ctx, tokens...); !errors.Is(err, driver.ErrExists) {
-					return err
-				}
-				return nil
-			}
-		}},
-		{name: "Issue drops a canceled call and answers nil", caught: "Issue and Token/a canceled call", plant: func(b *parts) {
-			issue := b.issue
-			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
-				if ctx.Err() != nil {
+					yield()
+					if err := issue(ctx, tokens...); !errors.Is(err, driver.ErrExists) {
+						return err
+					}
 					return nil
 				}
-				return issue(ctx, tokens...)
-			}
-		}},
+			}},
+		{name: "Issue drops a canceled call and answers nil", caught: "Issue and Token/a canceled call",
+			plant: func(b *parts) {
+				issue := b.issue
+				b.issue = func(ctx context.Context, tokens ...driver.Token) error {
+					if ctx.Err() != nil {
+						return nil
+					}
+					return issue(ctx, tokens...)
+				}
+			}},
 	}
 }
 
@@ -118,15 +122,16 @@ func tokenBugs() []bug {
 				return t, err
 			}
 		}},
-		{name: "the key is cut to the hash's first half", caught: "Issue and Token/keys that share the time", plant: func(b *parts) {
-			issue := b.issue
-			b.issue = func(ctx context.Context, tokens ...driver.Token) error {
-				for i := range tokens {
-					clear(tokens[i].Key[24:])
+		{name: "the key is cut to the hash's first half", caught: "Issue and Token/keys that share the time",
+			plant: func(b *parts) {
+				issue := b.issue
+				b.issue = func(ctx context.Context, tokens ...driver.Token) error {
+					for i := range tokens {
+						clear(tokens[i].Key[24:])
+					}
+					return issue(ctx, tokens...)
 				}
-				return issue(ctx, tokens...)
-			}
-		}},
+			}},
 		{name: "Token hides revoked tokens", caught: "Revoke/a revoked token can be read", plant: func(b *parts) {
 			token := b.token
 			b.token = func(ctx context.Context, key driver.Key) (driver.Token, error) {
@@ -146,11 +151,12 @@ func tokenBugs() []bug {
 				return exchange(ctx, key, at, next...)
 			}
 		}},
-		{name: "a zero time becomes 1970", caught: "Issue and Token/empty fields stay empty", plant: tokenOut(func(t *driver.Token) {
-			if t.SpentAt.IsZero() {
-				t.SpentAt = time.Unix(0, 0).UTC()
-			}
-		})},
+		{name: "a zero time becomes 1970", caught: "Issue and Token/empty fields stay empty",
+			plant: tokenOut(func(t *driver.Token) {
+				if t.SpentAt.IsZero() {
+					t.SpentAt = time.Unix(0, 0).UTC()
+				}
+			})},
 	}
 }
 
@@ -167,7 +173,8 @@ func lossBugs() (bugs []bug) {
 		"UTC":             func(t *driver.Token) { t.ExpiresAt = t.ExpiresAt.In(time.FixedZone("here", 3600)) },
 		"a last space":    func(t *driver.Token) { t.Scope = t.Scope[:max(0, len(t.Scope)-1)] },
 	} {
-		bugs = append(bugs, bug{name: "a token loses " + loses, caught: "Issue and Token/every field of an issued token", plant: tokenOut(out)})
+		bugs = append(bugs, bug{name: "a token loses " + loses, caught: "Issue and Token/every field of an issued token",
+			plant: tokenOut(out)})
 	}
 	return bugs
 }

@@ -36,59 +36,70 @@ func eachCount(change func(*driver.Count)) func(*parts) {
 func countBugs() []bug {
 	var sent atomic.Uint64
 	return []bug{
-		{name: "Count ignores the batch", caught: "Count/a batch seen before", plant: counted(func(b *driver.Batch, counts []driver.Count) []driver.Count {
-			b.Seq = sent.Add(1)
-			return counts
-		})},
-		{name: "Count knows single batches, not the highest", caught: "Count/a batch below the highest", plant: counted(func(b *driver.Batch, counts []driver.Count) []driver.Count {
-			b.Node = fmt.Sprint(b.Node, b.Seq)
-			return counts
-		})},
-		{name: "Count knows one node", caught: "Count/nodes number their batches independently", plant: counted(func(b *driver.Batch, counts []driver.Count) []driver.Count {
-			b.Node = "node"
-			return counts
-		})},
-		{name: "Count compares nodes without case", caught: "Count/nodes number their batches independently", plant: counted(func(b *driver.Batch, counts []driver.Count) []driver.Count {
-			b.Node = strings.ToLower(b.Node)
-			return counts
-		})},
+		{name: "Count ignores the batch", caught: "Count/a batch seen before",
+			plant: counted(func(b *driver.Batch, counts []driver.Count) []driver.Count {
+				b.Seq = sent.Add(1)
+				return counts
+			})},
+		{name: "Count knows single batches, not the highest", caught: "Count/a batch below the highest",
+			plant: counted(func(b *driver.Batch, counts []driver.Count) []driver.Count {
+				b.Node = fmt.Sprint(b.Node, b.Seq)
+				return counts
+			})},
+		{name: "Count knows one node", caught: "Count/nodes number their batches independently",
+			plant: counted(func(b *driver.Batch, counts []driver.Count) []driver.Count {
+				b.Node = "node"
+				return counts
+			})},
+		{name: "Count compares nodes without case", caught: "Count/nodes number their batches independently",
+			plant: counted(func(b *driver.Batch, counts []driver.Count) []driver.Count {
+				b.Node = strings.ToLower(b.Node)
+				return counts
+			})},
 		{name: "Count reads, then writes", caught: "Count/16 nodes that count at once", plant: losesAtOnce},
-		{name: "Count looks at the batch first and marks it later", caught: "Count/one batch sent 16 times at once", plant: marksBatchLate},
+		{name: "Count looks at the batch first and marks it later", caught: "Count/one batch sent 16 times at once",
+			plant: marksBatchLate},
 	}
 }
 
 func rowBugs() []bug {
 	return []bug{
 		{name: "Count takes the last of two counts of one row", caught: "Count/batches add up", plant: counted(lastOfRow)},
-		{name: "Count forgets errors", caught: "Count/batches add up", plant: eachCount(func(c *driver.Count) { c.Errors = 0 })},
-		{name: "Count sets instead of adding", caught: "Count/batches add up", plant: rowsOut(func(rows []driver.Count) []driver.Count {
-			for i := range rows {
-				rows[i].Calls = min(rows[i].Calls, 80)
-			}
-			return rows
-		})},
-		{name: "Count forgets the rows by day", caught: "Count/a count adds to the row of its UTC hour and", plant: func(b *parts) {
-			usage := b.usage
-			b.usage = func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
-				if q.Daily {
-					return nil, nil
+		{name: "Count forgets errors", caught: "Count/batches add up",
+			plant: eachCount(func(c *driver.Count) { c.Errors = 0 })},
+		{name: "Count sets instead of adding", caught: "Count/batches add up",
+			plant: rowsOut(func(rows []driver.Count) []driver.Count {
+				for i := range rows {
+					rows[i].Calls = min(rows[i].Calls, 80)
 				}
-				return usage(ctx, q)
-			}
-		}},
-		{name: "Count reads the hour off the caller's clock", caught: "Count/a count adds to the row of its UTC hour and", plant: eachCount(func(c *driver.Count) {
-			_, off := c.At.Zone()
-			c.At = c.At.Add(time.Duration(off) * time.Second)
-		})},
-		{name: "sums run over", caught: "numbers/sums stop at the largest number within", plant: rowsOut(func(rows []driver.Count) []driver.Count {
-			for i, c := range rows {
-				if c.Errors == math.MaxInt64 {
-					rows[i].Errors = -2
+				return rows
+			})},
+		{name: "Count forgets the rows by day", caught: "Count/a count adds to the row of its UTC hour and",
+			plant: func(b *parts) {
+				usage := b.usage
+				b.usage = func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
+					if q.Daily {
+						return nil, nil
+					}
+					return usage(ctx, q)
 				}
-			}
-			return rows
-		})},
-		{name: "applications are compared without case", caught: "Usage/applications do not mix", plant: eachCount(func(c *driver.Count) { c.AppID = strings.ToLower(c.AppID) })},
+			}},
+		{name: "Count reads the hour off the caller's clock", caught: "Count/a count adds to the row of its UTC hour and",
+			plant: eachCount(func(c *driver.Count) {
+				_, off := c.At.Zone()
+				c.At = c.At.Add(time.Duration(off) * time.Second)
+			})},
+		{name: "sums run over", caught: "numbers/sums stop at the largest number within",
+			plant: rowsOut(func(rows []driver.Count) []driver.Count {
+				for i, c := range rows {
+					if c.Errors == math.MaxInt64 {
+						rows[i].Errors = -2
+					}
+				}
+				return rows
+			})},
+		{name: "applications are compared without case", caught: "Usage/applications do not mix",
+			plant: eachCount(func(c *driver.Count) { c.AppID = strings.ToLower(c.AppID) })},
 	}
 }
 
@@ -154,18 +165,23 @@ func queriedHour(change func(*driver.UsageQuery)) func(*parts) {
 
 func usageBugs() []bug {
 	return []bug{
-		{name: "Usage counts To in", caught: "Usage/from counts, to does not", plant: queriedHour(func(q *driver.UsageQuery) { q.To = q.To.Add(1) })},
-		{name: "Usage leaves From out", caught: "Usage/from counts, to does not", plant: queriedHour(func(q *driver.UsageQuery) { q.From = q.From.Add(1) })},
-		{name: "Usage rounds From down to its hour", caught: "Usage/from counts, to does not", plant: queriedHour(func(q *driver.UsageQuery) { q.From = driver.Hour(q.From) })},
-		{name: "Usage takes a zero From for the zero row", caught: "Usage/from counts, to does not", plant: queriedHour(func(q *driver.UsageQuery) {
-			if q.From.IsZero() {
-				q.From = q.To
-			}
-		})},
-		{name: "Usage is in the order of products", caught: "Usage/rows come by time", plant: rowsOut(func(rows []driver.Count) []driver.Count {
-			slices.SortStableFunc(rows, func(a, b driver.Count) int { return cmp.Compare(a.Product, b.Product) })
-			return rows
-		})},
+		{name: "Usage counts To in", caught: "Usage/from counts, to does not",
+			plant: queriedHour(func(q *driver.UsageQuery) { q.To = q.To.Add(1) })},
+		{name: "Usage leaves From out", caught: "Usage/from counts, to does not",
+			plant: queriedHour(func(q *driver.UsageQuery) { q.From = q.From.Add(1) })},
+		{name: "Usage rounds From down to its hour", caught: "Usage/from counts, to does not",
+			plant: queriedHour(func(q *driver.UsageQuery) { q.From = driver.Hour(q.From) })},
+		{name: "Usage takes a zero From for the zero row", caught: "Usage/from counts, to does not",
+			plant: queriedHour(func(q *driver.UsageQuery) {
+				if q.From.IsZero() {
+					q.From = q.To
+				}
+			})},
+		{name: "Usage is in the order of products", caught: "Usage/rows come by time",
+			plant: rowsOut(func(rows []driver.Count) []driver.Count {
+				slices.SortStableFunc(rows, func(a, b driver.Count) int { return cmp.Compare(a.Product, b.Product) })
+				return rows
+			})},
 		{name: "Usage matches products by prefix", caught: "Usage/a question may ask for one product", plant: func(b *parts) {
 			usage := b.usage
 			b.usage = func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {

@@ -13,14 +13,16 @@ func versionBugs() []bug {
 	const made, swept = "Put refuses/a document that is removed and made again", "Sweep/a version is not given again"
 	return []bug{
 		{name: "versions count the writes of one document", caught: made, plant: perDocument},
-		{name: "versions of two kinds are not told apart", caught: "Put and Get/versions rise through all kinds", plant: perDocument},
+		{name: "versions of two kinds are not told apart", caught: "Put and Get/versions rise through all kinds",
+			plant: perDocument},
 		{name: "a version is given again after a sweep", caught: swept, plant: perDocument},
 		{name: "Put answers the version before", caught: "Put and Get/one Put creates, replaces and removes", plant: putting(
 			func(_ context.Context, _ *parts, right func(...driver.Doc) (int64, error), docs []driver.Doc) (int64, error) {
 				version, err := right(docs...)
 				return version - 1, err
 			})},
-		{name: "two Puts at once get one version", caught: "Put and Get/32 Puts at once get 32 versions", plant: oneVersion()},
+		{name: "two Puts at once get one version", caught: "Put and Get/32 Puts at once get 32 versions",
+			plant: oneVersion()},
 		{name: "a Seq is given again after a sweep", caught: "Sweep/a Seq is not given again", plant: seqsAgain},
 	}
 }
@@ -65,7 +67,8 @@ func perDocument(b *parts) {
 // oneVersion answers callers who come together with the same version.
 func oneVersion() func(*parts) {
 	var last atomic.Int64
-	return putting(func(_ context.Context, _ *parts, right func(...driver.Doc) (int64, error), docs []driver.Doc) (int64, error) {
+	return putting(func(_ context.Context, _ *parts, right func(...driver.Doc) (int64, error),
+		docs []driver.Doc) (int64, error) {
 		next := last.Load() + 1
 		yield()
 		_, err := right(docs...)

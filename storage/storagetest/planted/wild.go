@@ -40,9 +40,10 @@ func wildBugs() []bug {
 				return slices.DeleteFunc(rows, func(c driver.Count) bool { return pattern != "" && !like(pattern, c.Product) }), err
 			}
 		}},
-		{name: "Exchange finds revocations by LIKE", caught: wild, plant: judging(func(r driver.Revocation, t driver.Token) bool {
-			return r.Covers(t) || r.Kind == driver.RevokeGrant && like(r.ID, t.Grant)
-		})},
+		{name: "Exchange finds revocations by LIKE", caught: wild,
+			plant: judging(func(r driver.Revocation, t driver.Token) bool {
+				return r.Covers(t) || r.Kind == driver.RevokeGrant && like(r.ID, t.Grant)
+			})},
 		{name: "a backslash escapes what is behind it", caught: wild, plant: foldDocs(func(d *driver.Doc) {
 			if len(d.ID) > 1 {
 				d.ID = strings.Replace(d.ID, `\`, "", 1)
@@ -58,27 +59,29 @@ func wildBugs() []bug {
 				return right(docs...)
 			})},
 		{name: "a text NULL is no text", caught: wild, plant: foldEntriesOut("NULL")},
-		{name: "the application without a name is all of them", caught: "nothing/usage of the application without a name", plant: func(b *parts) {
-			usage := b.usage
-			b.usage = func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
-				rows, err := usage(ctx, q)
-				if q.AppID == "" {
-					q.AppID = "app"
-					more, _ := usage(ctx, q)
-					rows = append(rows, more...)
+		{name: "the application without a name is all of them", caught: "nothing/usage of the application without a name",
+			plant: func(b *parts) {
+				usage := b.usage
+				b.usage = func(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
+					rows, err := usage(ctx, q)
+					if q.AppID == "" {
+						q.AppID = "app"
+						more, _ := usage(ctx, q)
+						rows = append(rows, more...)
+					}
+					return rows, err
 				}
-				return rows, err
-			}
-		}},
+			}},
 		{name: "a page of documents begins so many rows on", caught: "List pages/a walk misses nothing", plant: offsets},
-		{name: "a page of the feed begins so many rows on", caught: "Revocations/a joined revocation leaves its old Seq", plant: func(b *parts) {
-			revocations := b.revocations
-			b.revocations = func(ctx context.Context, after uint64, n int) ([]driver.Revocation, error) {
-				all, err := revocations(ctx, 0, driver.Page)
-				rest := all[min(after, uint64(len(all))):]
-				return rest[:min(n, len(rest))], err
-			}
-		}},
+		{name: "a page of the feed begins so many rows on", caught: "Revocations/a joined revocation leaves its old Seq",
+			plant: func(b *parts) {
+				revocations := b.revocations
+				b.revocations = func(ctx context.Context, after uint64, n int) ([]driver.Revocation, error) {
+					all, err := revocations(ctx, 0, driver.Page)
+					rest := all[min(after, uint64(len(all))):]
+					return rest[:min(n, len(rest))], err
+				}
+			}},
 		{name: "a page of the trail begins so many rows on", caught: "Prune/the oldest records go", plant: func(b *parts) {
 			records := b.records
 			b.records = func(ctx context.Context, after uint64, n int) ([]driver.Record, error) {

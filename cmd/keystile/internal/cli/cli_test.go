@@ -18,10 +18,13 @@ func TestFlagsAndWordsComeInAnyOrder(t *testing.T) {
 		{"--data=d set --on a b", Args{Flags: map[string][]string{"data": {"d"}, "on": {"true"}}, Words: []string{"a", "b"}}},
 		{"set a b --data d", Args{Flags: map[string][]string{"data": {"d"}}, Words: []string{"a", "b"}}},
 		{"set --data=d a --on b", Args{Flags: map[string][]string{"data": {"d"}, "on": {"true"}}, Words: []string{"a", "b"}}},
-		{"set -data - --on=false a b", Args{Flags: map[string][]string{"data": {"-"}, "on": {"false"}}, Words: []string{"a", "b"}}},
-		{"set --many x --many=--y -- --a -b", Args{Flags: map[string][]string{"many": {"x", "--y"}}, Words: []string{"--a", "-b"}}},
+		{"set -data - --on=false a b", Args{Flags: map[string][]string{"data": {"-"}, "on": {"false"}},
+			Words: []string{"a", "b"}}},
+		{"set --many x --many=--y -- --a -b", Args{Flags: map[string][]string{"many": {"x", "--y"}},
+			Words: []string{"--a", "-b"}}},
 		{"set --either a b", Args{Flags: map[string][]string{"either": {"true"}}, Words: []string{"a", "b"}}},
-		{"set --either false a --on true", Args{Flags: map[string][]string{"either": {"false"}, "on": {"true"}}, Words: []string{"a", "true"}}},
+		{"set --either false a --on true", Args{Flags: map[string][]string{"either": {"false"}, "on": {"true"}},
+			Words: []string{"a", "true"}}},
 		{"set a b --either", Args{Flags: map[string][]string{"either": {"true"}}, Words: []string{"a", "b"}}},
 	} {
 		p := newProgram()
@@ -65,7 +68,8 @@ func TestCallThatIsWrongSaysWhatAndExits2(t *testing.T) {
 	} {
 		p := newProgram()
 		code := p.main(typed)
-		if code != ExitUsage || !strings.Contains(p.err.String(), want) || !strings.Contains(p.err.String(), "For help: prog help") || p.ran || p.out.Len() > 0 {
+		if code != ExitUsage || !strings.Contains(p.err.String(), want) ||
+			!strings.Contains(p.err.String(), "For help: prog help") || p.ran || p.out.Len() > 0 {
 			t.Errorf("%q = %d %q (ran %t), want 2 and %q", typed, code, p.err.String(), p.ran, want)
 		}
 	}
@@ -85,10 +89,12 @@ func TestFailureExits1AndAUsageErrorOfACommand2(t *testing.T) {
 	for _, c := range []struct {
 		err  error
 		want int
-	}{{nil, ExitOK}, {errors.New("no disk"), ExitFailed}, {Usage("no such setting"), ExitUsage}, {errors.Join(errors.New("a"), Usage("b")), ExitUsage}, {&CodedError{errors.New("who knows"), 3}, 3}} {
+	}{{nil, ExitOK}, {errors.New("no disk"), ExitFailed}, {Usage("no such setting"), ExitUsage},
+		{errors.Join(errors.New("a"), Usage("b")), ExitUsage}, {&CodedError{errors.New("who knows"), 3}, 3}} {
 		p := newProgram()
 		p.fails = c.err
-		if code := p.main("plain"); code != c.want || c.err != nil && !strings.HasPrefix(p.err.String(), "prog: "+c.err.Error()) {
+		if code := p.main("plain"); code != c.want || c.err != nil &&
+			!strings.HasPrefix(p.err.String(), "prog: "+c.err.Error()) {
 			t.Errorf("a command that returns %v exits %d, %q", c.err, code, p.err.String())
 		}
 	}
@@ -147,7 +153,8 @@ func TestHelpIsWrapped(t *testing.T) {
 func TestNearestNameHasTheFewestEditsAndOneThatIsFarIsNone(t *testing.T) {
 	names := []string{"data", "listen", "base_url", "lifetimes.code", "lifetimes.access"}
 	for _, c := range []struct{ typed, want string }{
-		{"lifetime.code", "lifetimes.code"}, {"baseurl", "base_url"}, {"dtaa", "data"}, {"liten", "listen"}, {"bsae_url", "base_url"},
+		{"lifetime.code", "lifetimes.code"}, {"baseurl", "base_url"}, {"dtaa", "data"}, {"liten", "listen"},
+		{"bsae_url", "base_url"},
 		{"", ""}, {"v", ""}, {"x", ""}, {"frobnicate", ""}, {"code", ""},
 	} {
 		want := ""
@@ -186,17 +193,20 @@ func newProgram() *program {
 		}
 	}
 	long := strings.Repeat("many words ", 30)
-	groups := []Group{{"Many things:", []Topic{{"app", "What there is"}, {"set", ""}}}, {"Few:", []Topic{{"deep", "More"}}}}
+	groups := []Group{{"Many things:", []Topic{{"app", "What there is"}, {"set", ""}}},
+		{"Few:", []Topic{{"deep", "More"}}}}
 	p.table = Table{Program: "prog", Default: "start", Groups: groups, Commands: []Command{
 		{Name: "start", Run: run("start"), Flags: []Flag{{Name: "data", Value: "DIR"}}},
 		{Name: "set", Words: []string{"A", "B"}, Summary: "Set it", Run: run("set"), Flags: []Flag{
-			{Name: "data", Value: "DIR", Help: "where"}, {Name: "on", Help: "a switch"}, {Name: "many", Value: "X", Many: true}, {Name: "either", Either: true},
+			{Name: "data", Value: "DIR", Help: "where"}, {Name: "on", Help: "a switch"}, {Name: "many", Value: "X", Many: true},
+			{Name: "either", Either: true},
 		}},
 		{Name: "need", Run: run("need"), Flags: []Flag{{Name: "must", Value: "X", Help: "what must be", Need: true}}},
 		{Name: "plain", Run: run("plain")},
 		{Name: "app create", Summary: "Make one", Examples: []string{"prog app create --x"}, Run: run("app create")},
 		{Name: "app list", Run: run("app list")},
-		{Name: "deep er than", Summary: "It is " + long, Details: long + "\n" + long, Flags: []Flag{{Name: "x", Value: "X", Help: long}}, Run: run("deep er than")},
+		{Name: "deep er than", Summary: "It is " + long, Details: long + "\n" + long,
+			Flags: []Flag{{Name: "x", Value: "X", Help: long}}, Run: run("deep er than")},
 	}}
 	return p
 }

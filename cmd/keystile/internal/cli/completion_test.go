@@ -44,7 +44,8 @@ func TestShellIsOfferedCommandsAndFlags(t *testing.T) {
 func TestShellHasAScript(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		p := newProgram()
-		if code := p.main("completion " + shell); code != ExitOK || !strings.Contains(p.out.String(), "__complete") || strings.Count(p.out.String(), "\n") < 50 {
+		if code := p.main("completion " + shell); code != ExitOK || !strings.Contains(p.out.String(), "__complete") ||
+			strings.Count(p.out.String(), "\n") < 50 {
 			t.Errorf("completion %s = %d %.200s", shell, code, p.out.String()+p.err.String())
 		}
 	}

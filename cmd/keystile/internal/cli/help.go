@@ -12,7 +12,8 @@ const width = 80
 
 // usageTemplate is cobra's, with flags wrapped.
 func usageTemplate(c *cobra.Command) string {
-	return strings.NewReplacer(".FlagUsages", ".FlagUsagesWrapped 80", " for more information about a command.", " for more.").Replace(c.UsageTemplate())
+	return strings.NewReplacer(".FlagUsages", ".FlagUsagesWrapped 80", " for more information about a command.",
+		" for more.").Replace(c.UsageTemplate())
 }
 
 // helpCommand shows the help of another command.

@@ -34,14 +34,15 @@ func addManual(root *cobra.Command, detail func(*cobra.Command)) {
 			if err := doc.GenManTree(root, &doc.GenManHeader{Section: "1", Source: root.Name()}, words[0]); err != nil {
 				return err
 			}
-			_, err := fmt.Fprintf(c.OutOrStdout(), "written to %s; read one with: man -l %s/%s.1\n", words[0], words[0], root.Name())
+			_, err := fmt.Fprintf(c.OutOrStdout(), "written to %s; read one with: man -l %s/%s.1\n", words[0], words[0],
+				root.Name())
 			return err
 		},
 	})
 }
 
-// nameValues has manual pages hold all of the help, and say --data=DIR: they print the default behind a flag, and help has
-// the defaults in its own words.
+// nameValues has manual pages hold all of the help, and say --data=DIR: they print the default behind a flag,
+// and help has the defaults in its own words.
 func nameValues(c *cobra.Command, detail func(*cobra.Command)) {
 	detail(c)
 	c.Flags().VisitAll(func(f *pflag.Flag) {

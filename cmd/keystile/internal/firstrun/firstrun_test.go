@@ -45,7 +45,8 @@ func TestEmptyStoreIsFilledAndThePaperSaysWithWhat(t *testing.T) {
 func TestFirstRunIsOnce(t *testing.T) {
 	h := newFixture(t)
 	h.run(t)
-	for _, before := range []func(){func() {}, func() { os.Remove(h.path) }, func() { os.WriteFile(h.path, []byte("mine"), 0o600) }} {
+	for _, before := range []func(){func() {}, func() { os.Remove(h.path) },
+		func() { os.WriteFile(h.path, []byte("mine"), 0o600) }} {
 		before()
 		if record := h.run(t); record != nil {
 			t.Errorf("Run() again = %v", record)
@@ -121,7 +122,8 @@ func TestDamagedPaperStopsAFirstRunThatIsNotDone(t *testing.T) {
 
 func TestStoreThatCommandsHaveFilledGetsNoAdministrator(t *testing.T) {
 	h := newFixture(t)
-	if _, err := h.users.Create(t.Context(), storage.User{Username: "ada", Role: storage.RoleAdmin}, "correct horse"); err != nil {
+	if _, err := h.users.Create(t.Context(), storage.User{Username: "ada", Role: storage.RoleAdmin},
+		"correct horse"); err != nil {
 		t.Fatal(err)
 	}
 	for range 2 {
@@ -144,7 +146,8 @@ func TestPaperFollowsTheBaseURL(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept, err := read(h.path)
-	if err != nil || kept.BaseURL != c.BaseURL || kept.App.RedirectURI != "https://id.example.com/demo/callback" || kept.Admin != first.Admin {
+	if err != nil || kept.BaseURL != c.BaseURL || kept.App.RedirectURI != "https://id.example.com/demo/callback" ||
+		kept.Admin != first.Admin {
 		t.Errorf("the record is %+v, %v", kept, err)
 	}
 	h.wantComplete(t, kept)
@@ -185,7 +188,8 @@ func TestDemoApplicationOpensNothingWithoutTheDemo(t *testing.T) {
 				}
 			}
 			ended, _ := h.store.Revocations(t.Context(), 0, 10)
-			if app, err := h.store.App(t.Context(), record.App.ClientID); err != nil || !app.Disabled || len(ended) == 0 || ended[0].ID != app.ID || ended[0].Kind != driver.RevokeApp {
+			if app, err := h.store.App(t.Context(), record.App.ClientID); err != nil || !app.Disabled || len(ended) == 0 ||
+				ended[0].ID != app.ID || ended[0].Kind != driver.RevokeApp {
 				t.Errorf("dead at write %d: the application is %+v, %v; revoked: %v", n, app, err, ended)
 			}
 			h.run(t)

@@ -63,7 +63,8 @@ func (h *fixture) wantComplete(t *testing.T, p *Record) {
 		t.Fatalf("%d users and %d applications, want one of each", len(users), len(apps))
 	}
 	a := apps[0]
-	if a.ID != p.App.ClientID || !a.AppKey().Equal(p.App.ClientSecret) || !a.FirstParty || a.Owner != "" || a.Name != "Demo" || a.AllowsRedirect(p.App.RedirectURI) != nil {
+	if a.ID != p.App.ClientID || !a.AppKey().Equal(p.App.ClientSecret) || !a.FirstParty || a.Owner != "" ||
+		a.Name != "Demo" || a.AllowsRedirect(p.App.RedirectURI) != nil {
 		t.Errorf("the application is %+v, not what the record says", a)
 	}
 	if id, _ := h.store.Setting(t.Context(), demo.SettingClient); id != a.ID {

@@ -104,7 +104,8 @@ func (f *Folder) Warning() string {
 	if err != nil || !shared(info.Mode()) {
 		return ""
 	}
-	return fmt.Sprintf("the data folder is open to other users (mode %04o); if it can be private, run: chmod 700 %s", info.Mode().Perm(), f.path)
+	return fmt.Sprintf("the data folder is open to other users (mode %04o); if it can be private, run: chmod 700 %s",
+		info.Mode().Perm(), f.path)
 }
 
 // mkdir makes a folder with exactly this mode, and its parents if they are missing. It reports

@@ -62,7 +62,8 @@ func TestFileIsNoFolder(t *testing.T) {
 
 func TestFolderIsNotMadeByLooking(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "none")
-	if f, err := Find(path); err == nil || !strings.Contains(err.Error(), path) || !strings.Contains(err.Error(), "keystile serve --data "+path) {
+	if f, err := Find(path); err == nil || !strings.Contains(err.Error(), path) ||
+		!strings.Contains(err.Error(), "keystile serve --data "+path) {
 		t.Errorf("Find() = %v, %v", f, err)
 	}
 	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
@@ -151,7 +152,8 @@ func TestKeyFileIsReadOnlyIfItIsPrivateAndRight(t *testing.T) {
 			t.Errorf("%s: the message shows the key", c.name)
 		}
 	}
-	if _, _, err := f.MasterKeys(filepath.Join(t.TempDir(), "none")); err == nil || !strings.Contains(err.Error(), "openssl rand") {
+	if _, _, err := f.MasterKeys(filepath.Join(t.TempDir(), "none")); err == nil ||
+		!strings.Contains(err.Error(), "openssl rand") {
 		t.Errorf("a missing key file: %v", err)
 	}
 }
@@ -179,9 +181,11 @@ func TestKeyFileHoldsTheKeyThatSealsAndThoseThatOpen(t *testing.T) {
 	if _, err := ReadKey(path); err == nil || !strings.Contains(err.Error(), "holds 2 keys") {
 		t.Errorf("ReadKey() of two = %v", err)
 	}
-	for name, text := range map[string]string{"a bad second line": fresh.Text() + "\n" + old.Text()[1:], "too long": strings.Repeat(old.Text()+"\n", 100), "blank": "\n \n"} {
+	for name, text := range map[string]string{"a bad second line": fresh.Text() + "\n" + old.Text()[1:],
+		"too long": strings.Repeat(old.Text()+"\n", 100), "blank": "\n \n"} {
 		os.WriteFile(path, []byte(text), 0o600)
-		if _, _, err := f.KeptKeys(""); err == nil || !strings.Contains(err.Error(), "does not hold a master key") || strings.Contains(err.Error(), old.Text()[1:20]) {
+		if _, _, err := f.KeptKeys(""); err == nil || !strings.Contains(err.Error(), "does not hold a master key") ||
+			strings.Contains(err.Error(), old.Text()[1:20]) {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

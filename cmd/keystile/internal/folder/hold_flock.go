@@ -23,7 +23,8 @@ func hold(path string) (release func() error, err error) {
 	}
 	switch err := syscall.Flock(int(file.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); {
 	case errors.Is(err, syscall.EWOULDBLOCK):
-		return nil, errors.Join(fmt.Errorf("%s is in use: stop the server that has it open, then try again", path), file.Close())
+		return nil, errors.Join(fmt.Errorf("%s is in use: stop the server that has it open, then try again", path),
+			file.Close())
 	case err != nil:
 		return nil, errors.Join(&fs.PathError{Op: "lock", Path: path, Err: err}, file.Close())
 	}

@@ -34,7 +34,8 @@ func (f *Folder) KeptKeys(file string) (keys []storage.MasterKey, path string, e
 	path = f.keyFile(file)
 	keys, err = readKeys(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		err = fmt.Errorf("the master key is missing: %w; put the one that belongs to the database there (mode 0600), or set KEYSTILE_MASTER_KEY to it", err)
+		err = fmt.Errorf("the master key is missing: %w; put the one that belongs to the database there (mode 0600), or "+
+			"set KEYSTILE_MASTER_KEY to it", err)
 	}
 	return keys, path, err
 }
@@ -80,7 +81,8 @@ func (f *Folder) ownKeys(path string) ([]storage.MasterKey, error) {
 	case !errors.Is(err, fs.ErrNotExist):
 		return keys, err
 	case none == nil:
-		return nil, fmt.Errorf("%s is missing, but %s was sealed with a master key: put the file back, or set KEYSTILE_MASTER_KEY to the key", path, f.Database())
+		return nil, fmt.Errorf("%s is missing, but %s was sealed with a master key: put the file back, or set "+
+			"KEYSTILE_MASTER_KEY to the key", path, f.Database())
 	case !errors.Is(none, fs.ErrNotExist):
 		return nil, none
 	}
@@ -141,14 +143,16 @@ func readKeys(path string) (keys []storage.MasterKey, err error) {
 		return nil, err
 	}
 	if shared(info.Mode()) && !credential(path, info.Mode()) {
-		return nil, fmt.Errorf("other users can read the master key %s (mode %04o); run: chmod 600 %s", path, info.Mode().Perm(), path)
+		return nil, fmt.Errorf("other users can read the master key %s (mode %04o); run: chmod 600 %s", path,
+			info.Mode().Perm(), path)
 	}
 	text, err := io.ReadAll(io.LimitReader(file, maxKeyFile+1))
 	if err != nil {
 		return nil, err
 	}
 	if len(text) > maxKeyFile {
-		return nil, fmt.Errorf("%s does not hold a master key: it has more than %d bytes; put the right file back", path, maxKeyFile)
+		return nil, fmt.Errorf("%s does not hold a master key: it has more than %d bytes; put the right file back", path,
+			maxKeyFile)
 	}
 	for line := range strings.Lines(string(text)) {
 		if strings.TrimSpace(line) == "" {

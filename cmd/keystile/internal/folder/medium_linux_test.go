@@ -26,7 +26,8 @@ func TestMediumThatForgetsIsKnown(t *testing.T) {
 
 // The numbers are those of statfs(2), and their names those that mount(8) has.
 func TestNetworkDisksAreKnownByTheirNumbers(t *testing.T) {
-	for number, name := range map[uint32]string{0x6969: "nfs", 0xff534d42: "cifs", 0xfe534d42: "smb", 0x65735546: "fuse", 0x01021994: "tmpfs", 0x794c7630: "overlay"} {
+	for number, name := range map[uint32]string{0x6969: "nfs", 0xff534d42: "cifs", 0xfe534d42: "smb", 0x65735546: "fuse",
+		0x01021994: "tmpfs", 0x794c7630: "overlay"} {
 		if m := media[number]; m.Name != name || m.Says == "" {
 			t.Errorf("%#x is %+v, want %s", number, m, name)
 		}

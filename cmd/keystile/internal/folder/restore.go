@@ -20,7 +20,8 @@ import (
 // under its new name only, and restoring again goes on.
 //
 // The folder belongs to the store of what was restored, whichever it is.
-func (f *Folder) Restore(now time.Time, fill func(io.Writer) error, check func(path string) error, beside ...string) (kept string, err error) {
+func (f *Folder) Restore(now time.Time, fill func(io.Writer) error, check func(path string) error,
+	beside ...string) (kept string, err error) {
 	release, err := hold(f.Database())
 	if err != nil {
 		return "", err

@@ -90,7 +90,8 @@ func TestPlaceLeavesWhatIsThereUnlessTold(t *testing.T) {
 
 func TestRestoreMakesNoKeyForADatabaseFromElsewhere(t *testing.T) {
 	f := newFolder(t)
-	if _, _, err := f.KeptKeys(""); err == nil || !strings.Contains(err.Error(), "put the one that belongs to the database there") {
+	if _, _, err := f.KeptKeys(""); err == nil || !strings.Contains(err.Error(),
+		"put the one that belongs to the database there") {
 		t.Errorf("KeptKeys() = %v", err)
 	}
 	wantEntries(t, f, 0)

@@ -44,7 +44,8 @@ func private(dir string) error {
 		return err
 	}
 	if !info.IsDir() || shared(info.Mode()) || !mine(info) {
-		return fmt.Errorf("%s is not a private folder of this user; remove it, or choose a data folder with a shorter path", dir)
+		return fmt.Errorf("%s is not a private folder of this user; remove it, or choose a data folder with a shorter path",
+			dir)
 	}
 	return nil
 }

@@ -25,10 +25,13 @@ func (m *Metrics) WatchConnections(listener string, stats func() connections.Sta
 			Name: name, Help: help, ConstLabels: prometheus.Labels{"listener": listener, "reason": reason},
 		}, func() float64 { return float64(value(stats())) }))
 	}
-	const refused, whyRefused = "keystile_connections_refused_total", "Connections closed before anything was read, by listener and reason: their address has enough (address), or too few are free (full)."
+	const refused, whyRefused = "keystile_connections_refused_total",
+		"Connections closed before anything was read, by listener and reason: their address has enough (address), or too " +
+			"few are free (full)."
 	count(refused, whyRefused, "address", func(s connections.Stats) uint64 { return s.RefusedAddress })
 	count(refused, whyRefused, "full", func(s connections.Stats) uint64 { return s.RefusedFull })
-	const cut, whyCut = "keystile_connections_cut_total", "Connections cut, by listener and reason: a request's body did not come in time (body), an answer was not read (answer), no byte went either way (silent)."
+	const cut, whyCut = "keystile_connections_cut_total", "Connections cut, by listener and reason: a request's body " +
+		"did not come in time (body), an answer was not read (answer), no byte went either way (silent)."
 	count(cut, whyCut, "body", func(s connections.Stats) uint64 { return s.CutBody })
 	count(cut, whyCut, "answer", func(s connections.Stats) uint64 { return s.CutAnswer })
 	count(cut, whyCut, "silent", func(s connections.Stats) uint64 { return s.CutSilent })

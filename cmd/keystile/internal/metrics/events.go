@@ -19,10 +19,12 @@ var kinds = []string{
 // method, and calls that an agent makes over one stream, are counted by events and not by requests.
 func (m *Metrics) Events() func(event.Event) {
 	events := prometheus.NewCounterVec(prometheus.CounterOpts{
-		Name: "keystile_events_total", Help: "Events that the audit trail was told, but calls of guarded services, by kind and class of status.",
+		Name: "keystile_events_total",
+		Help: "Events that the audit trail was told, but calls of guarded services, by kind and class of status.",
 	}, []string{"kind", "status"})
 	tools := prometheus.NewHistogramVec(prometheus.HistogramOpts{
-		Name: "keystile_tool_call_duration_seconds", Help: "How long calls of tools took, by class of status: 4xx was refused by the tool or here, 5xx is an upstream that failed, or did not answer.",
+		Name: "keystile_tool_call_duration_seconds", Help: "How long calls of tools took, by class of status: 4xx was " +
+			"refused by the tool or here, 5xx is an upstream that failed, or did not answer.",
 		Buckets: []float64{.005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30},
 	}, []string{"status"})
 	m.registry.MustRegister(events, tools)

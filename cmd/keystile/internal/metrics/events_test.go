@@ -14,7 +14,8 @@ func TestEventsAreCountedByKindAndClassOfStatus(t *testing.T) {
 	for _, e := range []event.Event{
 		{Kind: event.SignIn, Status: 303}, {Kind: event.SignIn, Status: 401}, {Kind: event.SignIn, Status: 401},
 		{Kind: event.Admin, Detail: "app create"},
-		{Kind: event.ToolCall, Status: 200, Latency: 30 * time.Millisecond}, {Kind: event.ToolCall, Status: 504, Latency: 4 * time.Second},
+		{Kind: event.ToolCall, Status: 200, Latency: 30 * time.Millisecond},
+		{Kind: event.ToolCall, Status: 504, Latency: 4 * time.Second},
 		{Kind: "whatever somebody sent", Status: 777},
 	} {
 		note(e)

@@ -42,8 +42,9 @@ type counted struct {
 
 var (
 	// results says how an answer to the sign-in form is counted (protocol 7, 8).
-	results = map[int]string{http.StatusSeeOther: "ok", http.StatusUnauthorized: "failed", http.StatusTooManyRequests: "locked"}
-	grants  = []string{"authorization_code", "refresh_token", "client_credentials"}
+	results = map[int]string{http.StatusSeeOther: "ok", http.StatusUnauthorized: "failed",
+		http.StatusTooManyRequests: "locked"}
+	grants = []string{"authorization_code", "refresh_token", "client_credentials"}
 )
 
 // New makes a Metrics. swept tells how many records the store has removed because they
@@ -84,34 +85,48 @@ func New(version string, swept func() float64) *Metrics {
 // Watch adds what a gateway counts. health says what it cannot do as it should.
 func (m *Metrics) Watch(stats func() gateway.Stats, health func() error) {
 	count := func(name, help string, value func(gateway.Stats) uint64) {
-		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help}, func() float64 { return float64(value(stats())) }))
+		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help},
+			func() float64 { return float64(value(stats())) }))
 	}
-	count("keystile_calls_charged_total", "Calls counted against a quota.", func(s gateway.Stats) uint64 { return s.Charged })
-	count("keystile_requests_over_rate_total", "Requests refused with 429 by a rate.", func(s gateway.Stats) uint64 { return s.OverRate })
-	count("keystile_calls_repeated_total", "Repetitions under an Idempotency-Key, which were not charged again.", func(s gateway.Stats) uint64 { return s.Repeated })
-	count("keystile_calls_unremembered_total", "Calls with an Idempotency-Key that were charged without a look at it, or are not remembered.", func(s gateway.Stats) uint64 { return s.Unremembered })
-	count("keystile_streams_ended_total", "Calls that went on when their token ended, or gateway.stream_life, and were ended with it.", func(s gateway.Stats) uint64 { return s.StreamsEnded })
-	count("keystile_calls_uncounted_total", "Calls not answered because they could not be counted.", func(s gateway.Stats) uint64 { return s.Uncounted })
-	count("keystile_audit_events_stored_total", "Events stored on the audit trail.", func(s gateway.Stats) uint64 { return s.AuditStored })
-	count("keystile_audit_events_lost_total", "Events that found the audit queue full.", func(s gateway.Stats) uint64 { return s.AuditLost })
-	count("keystile_audit_anonymous_events_lost_total", "Events of nobody who is known that came too late to be summed.", func(s gateway.Stats) uint64 { return s.AuditLostAnonymous })
+	count("keystile_calls_charged_total", "Calls counted against a quota.",
+		func(s gateway.Stats) uint64 { return s.Charged })
+	count("keystile_requests_over_rate_total", "Requests refused with 429 by a rate.",
+		func(s gateway.Stats) uint64 { return s.OverRate })
+	count("keystile_calls_repeated_total", "Repetitions under an Idempotency-Key, which were not charged again.",
+		func(s gateway.Stats) uint64 { return s.Repeated })
+	count("keystile_calls_unremembered_total", "Calls with an Idempotency-Key that were charged without a look at it, "+
+		"or are not remembered.", func(s gateway.Stats) uint64 { return s.Unremembered })
+	count("keystile_streams_ended_total", "Calls that went on when their token ended, or gateway.stream_life, and were "+
+		"ended with it.", func(s gateway.Stats) uint64 { return s.StreamsEnded })
+	count("keystile_calls_uncounted_total", "Calls not answered because they could not be counted.",
+		func(s gateway.Stats) uint64 { return s.Uncounted })
+	count("keystile_audit_events_stored_total", "Events stored on the audit trail.",
+		func(s gateway.Stats) uint64 { return s.AuditStored })
+	count("keystile_audit_events_lost_total", "Events that found the audit queue full.",
+		func(s gateway.Stats) uint64 { return s.AuditLost })
+	count("keystile_audit_anonymous_events_lost_total", "Events of nobody who is known that came too late to be summed.",
+		func(s gateway.Stats) uint64 { return s.AuditLostAnonymous })
 	for limit := range stats().Shadowed {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: "keystile_requests_shadowed_total", Help: "Requests let through over a rate that refuses nobody (limits.shadow), by tier, or of addresses.",
+			Name:        "keystile_requests_shadowed_total",
+			Help:        "Requests let through over a rate that refuses nobody (limits.shadow), by tier, or of addresses.",
 			ConstLabels: prometheus.Labels{"limit": limit},
 		}, func() float64 { return float64(stats().Shadowed[limit]) }))
 	}
 	m.registry.MustRegister(
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_audit_events_waiting", Help: "Events noted and not yet stored."},
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_audit_events_waiting",
+			Help: "Events noted and not yet stored."},
 			func() float64 { return float64(stats().AuditWaiting) }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_ledger_healthy", Help: "1 while usage and audit trail are written as they should be."},
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_ledger_healthy",
+			Help: "1 while usage and audit trail are written as they should be."},
 			func() float64 {
 				if health() != nil {
 					return 0
 				}
 				return 1
 			}),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_ledger_mapped", Help: "1 while charged calls are stored into memory that the usage journal's file shares; 0 while each is written."},
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_ledger_mapped",
+			Help: "1 while charged calls are stored into memory that the usage journal's file shares; 0 while each is written."},
 			func() float64 {
 				if stats().JournalMapped {
 					return 1
@@ -124,16 +139,20 @@ func (m *Metrics) Watch(stats func() gateway.Stats, health func() error) {
 // share. Where nobody does, all of it stays 0.
 func (m *Metrics) WatchFeed(feed func() oauth.Feed) {
 	m.registry.MustRegister(
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_feed_age_seconds", Help: "Time since what other processes revoke and change was last read to its end; 0 where nobody shares the store."},
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_feed_age_seconds",
+			Help: "Time since what other processes revoke and change was last read to its end; 0 where nobody shares the " +
+				"store."},
 			func() float64 { return feed().Age.Seconds() }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_feed_stale", Help: "1 while it is too old, and no access token is accepted."},
+		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_feed_stale",
+			Help: "1 while it is too old, and no access token is accepted."},
 			func() float64 {
 				if feed().Err != nil {
 					return 1
 				}
 				return 0
 			}),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "keystile_feed_regressions_total", Help: "How often the store had lost what was read from it before, as after a failover."},
+		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "keystile_feed_regressions_total",
+			Help: "How often the store had lost what was read from it before, as after a failover."},
 			func() float64 { return float64(feed().Regressions) }))
 }
 

@@ -75,13 +75,15 @@ func TestMetricsShowWhatAGatewayCounts(t *testing.T) {
 	m := New("v1.2.3", func() float64 { return 0 })
 	var ill error
 	m.Watch(func() gateway.Stats {
-		return gateway.Stats{Charged: 1, OverRate: 2, Uncounted: 3, AuditStored: 4, AuditWaiting: 5, AuditLost: 6, AuditLostAnonymous: 7, JournalMapped: true,
+		return gateway.Stats{Charged: 1, OverRate: 2, Uncounted: 3, AuditStored: 4, AuditWaiting: 5, AuditLost: 6,
+			AuditLostAnonymous: 7, JournalMapped: true,
 			Repeated: 8, Unremembered: 9, Shadowed: map[string]uint64{"address": 10, "free": 11}}
 	}, func() error { return ill })
 	for _, want := range []string{
 		"keystile_calls_charged_total 1", "keystile_requests_over_rate_total 2", "keystile_calls_uncounted_total 3",
 		"keystile_calls_repeated_total 8", "keystile_calls_unremembered_total 9", `keystile_requests_shadowed_total{limit="address"} 10`, `keystile_requests_shadowed_total{limit="free"} 11`,
-		"keystile_audit_events_stored_total 4", "keystile_audit_events_waiting 5", "keystile_audit_events_lost_total 6", "keystile_audit_anonymous_events_lost_total 7", "keystile_ledger_healthy 1", "keystile_ledger_mapped 1",
+		"keystile_audit_events_stored_total 4", "keystile_audit_events_waiting 5", "keystile_audit_events_lost_total 6",
+		"keystile_audit_anonymous_events_lost_total 7", "keystile_ledger_healthy 1", "keystile_ledger_mapped 1",
 	} {
 		if text := scrape(t, m); !strings.Contains(text, want+"\n") {
 			t.Errorf("no line %q in %s", want, text)
@@ -97,7 +99,8 @@ func TestMetricsShowConnectionsByListener(t *testing.T) {
 	for _, listener := range []string{"public", "admin"} {
 		m.WatchRoom(listener, 10*len(listener))
 		m.WatchConnections(listener, func() connections.Stats {
-			return connections.Stats{Open: len(listener), RefusedAddress: 1, RefusedFull: 2, CutBody: 3, CutAnswer: 4, CutSilent: 5}
+			return connections.Stats{Open: len(listener), RefusedAddress: 1, RefusedFull: 2, CutBody: 3, CutAnswer: 4,
+				CutSilent: 5}
 		})
 	}
 	text := scrape(t, m)
@@ -120,7 +123,9 @@ func TestRecordedTraceIsAnExemplarForWhoAsksForOpenMetrics(t *testing.T) {
 	m.Storage(s)
 	m.End(requests.Seen{Route: "/a", Method: "GET", Status: 200, Took: 3 * time.Millisecond, TraceID: id})
 	m.End(requests.Seen{Route: "/b", Method: "GET", Status: 200, Took: 3 * time.Millisecond})
-	recorded := trace.ContextWithSpanContext(t.Context(), trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{0xab}, SpanID: trace.SpanID{1}, TraceFlags: trace.FlagsSampled}))
+	recorded := trace.ContextWithSpanContext(t.Context(),
+		trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{0xab}, SpanID: trace.SpanID{1},
+			TraceFlags: trace.FlagsSampled}))
 	s.Observe(recorded, "get", time.Millisecond, nil)
 	s.Observe(t.Context(), "put", time.Millisecond, nil)
 	w, r := httptest.NewRecorder(), httptest.NewRequestWithContext(t.Context(), "GET", "/metrics", nil)

@@ -35,7 +35,8 @@ func NewStatements() *Statements {
 func (s *Statements) Observe(ctx context.Context, statement string, took time.Duration, err error) {
 	observe(s.took.WithLabelValues(statement), took, span.SampledID(ctx))
 	failed := s.failed.WithLabelValues(statement) // 0 before the first: an alert on that must fire
-	for _, verdict := range []error{nil, driver.ErrNotFound, driver.ErrExists, driver.ErrConflict, driver.ErrSpent, driver.ErrRevoked, driver.ErrInvalid} {
+	for _, verdict := range []error{nil, driver.ErrNotFound, driver.ErrExists, driver.ErrConflict, driver.ErrSpent,
+		driver.ErrRevoked, driver.ErrInvalid} {
 		if errors.Is(err, verdict) {
 			return
 		}

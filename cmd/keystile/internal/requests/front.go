@@ -106,7 +106,8 @@ func route(pattern string) string {
 
 func method(sent string) string {
 	switch sent {
-	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
+	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete,
+		http.MethodOptions:
 		return sent
 	}
 	return other

@@ -56,7 +56,8 @@ func TestRequestGetsOneLineWithoutItsSecrets(t *testing.T) {
 	if strings.Contains(text, "SECRET") || strings.Count(text, "\n") != 3 {
 		t.Errorf("logged %s", text)
 	}
-	for _, want := range []string{"level=INFO msg=request method=POST path=/known/{id} status=201 bytes=5 duration=", "ip=192.0.2.1 request_id=id-1", "path=other status=404", "method=other path=/ "} {
+	for _, want := range []string{"level=INFO msg=request method=POST path=/known/{id} status=201 bytes=5 duration=",
+		"ip=192.0.2.1 request_id=id-1", "path=other status=404", "method=other path=/ "} {
 		if !strings.Contains(text, want) {
 			t.Errorf("logged %s, want %q", text, want)
 		}
@@ -82,7 +83,8 @@ func TestFrontObservesWhatIsAnswered(t *testing.T) {
 		{"nothing", func(http.ResponseWriter, *http.Request) {}, 200, 0},
 		{"a body", func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "abc"); io.WriteString(w, "d") }, 200, 4},
 		{"a status", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) }, 503, 0},
-		{"an announcement first", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(103); w.WriteHeader(204) }, 204, 0},
+		{"an announcement first", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(103); w.WriteHeader(204) },
+			204, 0},
 		{"two statuses", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(400); w.WriteHeader(200) }, 400, 0},
 		{"a stream", func(w http.ResponseWriter, _ *http.Request) { w.(http.Flusher).Flush() }, 200, 0},
 		{"a stream by controller", func(w http.ResponseWriter, _ *http.Request) {
@@ -94,7 +96,8 @@ func TestFrontObservesWhatIsAnswered(t *testing.T) {
 	} {
 		d := newDesk(t, c.do)
 		d.serve("GET", "/")
-		if len(d.seen) != 1 || d.seen[0].Status != c.status || d.seen[0].Bytes != c.bytes || d.begun != 1 || d.seen[0].Took < 0 {
+		if len(d.seen) != 1 || d.seen[0].Status != c.status || d.seen[0].Bytes != c.bytes || d.begun != 1 ||
+			d.seen[0].Took < 0 {
 			t.Errorf("%s: began %d, observed %+v; want status %d, %d bytes", c.name, d.begun, d.seen, c.status, c.bytes)
 		}
 	}
@@ -158,14 +161,19 @@ func newDesk(t *testing.T, next http.HandlerFunc) *desk {
 	t.Helper()
 	d := &desk{next: next}
 	d.log = slog.New(Log(slog.NewTextHandler(&d.out, nil)))
-	d.conf = Config{Log: d.log, Observer: d, ClientIP: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.1") }}
+	d.conf = Config{Log: d.log, Observer: d,
+		ClientIP: func(*http.Request) netip.Addr { return netip.MustParseAddr("192.0.2.1") }}
 	mux := reply.NewMux(slog.New(slog.DiscardHandler),
-		reply.Route{Path: "/known/{id}", Methods: []string{"POST"}, Handle: func(w http.ResponseWriter, _ *http.Request) error {
-			w.WriteHeader(201)
-			_, err := io.WriteString(w, "hello")
-			return err
+		reply.Route{Path: "/known/{id}", Methods: []string{"POST"},
+			Handle: func(w http.ResponseWriter, _ *http.Request) error {
+				w.WriteHeader(201)
+				_, err := io.WriteString(w, "hello")
+				return err
+			}},
+		reply.Route{Path: "/{$}", Methods: []string{"GET"}, Handle: func(http.ResponseWriter,
+			*http.Request) error {
+			return nil
 		}},
-		reply.Route{Path: "/{$}", Methods: []string{"GET"}, Handle: func(http.ResponseWriter, *http.Request) error { return nil }},
 	)
 	if next == nil {
 		d.next = mux.ServeHTTP

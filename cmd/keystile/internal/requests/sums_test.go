@@ -27,7 +27,8 @@ func TestRequestLogOfStrangersHasSixtyLinesAMinuteAndASum(t *testing.T) {
 		}
 		time.Sleep(sumEvery)
 		synctest.Wait()
-		if want := "level=INFO msg=\"more of the same\" count=4940 of=request method=GET path=other status=404\n"; d.lines() != linesOfKind+2 || !strings.HasSuffix(d.out.String(), want) {
+		if want := "level=INFO msg=\"more of the same\" count=4940 of=request method=GET path=other " +
+			"status=404\n"; d.lines() != linesOfKind+2 || !strings.HasSuffix(d.out.String(), want) {
 			t.Errorf("logged %s at the end of %d lines, want %s", d.out.String()[len(d.out.String())-200:], d.lines(), want)
 		}
 		d.out.Reset()
@@ -46,7 +47,8 @@ func TestRequestLogOfStrangersHasSixtyLinesAMinuteAndASum(t *testing.T) {
 func TestRequestLogHasALineForEachRequestOfAKnownCaller(t *testing.T) {
 	status := 200
 	for name, identify := range map[string]func(*reqctx.Visit){
-		"a token": func(v *reqctx.Visit) { v.Known = true }, "a session or a secret": func(v *reqctx.Visit) { v.Identified = true },
+		"a token":               func(v *reqctx.Visit) { v.Known = true },
+		"a session or a secret": func(v *reqctx.Visit) { v.Identified = true },
 	} {
 		d := newDesk(t, func(w http.ResponseWriter, r *http.Request) {
 			identify(reqctx.From(r.Context()))
@@ -159,7 +161,8 @@ func TestRequestLogSumsWhatTheServerSaysOfConnections(t *testing.T) {
 		server.Printf("http: TLS handshake error from [2001:db8::%x]:1: EOF", i)
 	}
 	server.Print("http: Accept error: too many open files; retrying in 5ms")
-	if got := strings.Count(out.String(), "\n"); got != linesOfKind+1 || !strings.Contains(out.String(), "level=WARN msg=\"http: Accept error: too many open files") {
+	if got := strings.Count(out.String(), "\n"); got != linesOfKind+1 ||
+		!strings.Contains(out.String(), "level=WARN msg=\"http: Accept error: too many open files") {
 		t.Errorf("%d lines, want %d with the one that is no handshake", got, linesOfKind+1)
 	}
 	lines.Close()

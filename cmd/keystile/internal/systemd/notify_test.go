@@ -58,7 +58,8 @@ func TestNotifySaysNothingWithoutAManager(t *testing.T) {
 		}
 		m.Watch(t.Context(), nil) // returns at once
 	}
-	if err := From([]string{"NOTIFY_SOCKET=" + filepath.Join(t.TempDir(), "gone")}, 1).Tell(Ready); err == nil || !strings.Contains(err.Error(), "NOTIFY_SOCKET") {
+	if err := From([]string{"NOTIFY_SOCKET=" + filepath.Join(t.TempDir(), "gone")}, 1).Tell(Ready); err == nil ||
+		!strings.Contains(err.Error(), "NOTIFY_SOCKET") {
 		t.Errorf("a socket that nobody listens at: %v", err)
 	}
 }

@@ -23,7 +23,8 @@ func (m Manager) Sockets() (map[string]*Socket, error) {
 	}
 	n, err := strconv.Atoi(m.env["LISTEN_FDS"])
 	if err != nil || n < 0 || n > 64 {
-		return nil, fmt.Errorf("LISTEN_FDS is %q: the service manager hands over no such number of sockets", m.env["LISTEN_FDS"])
+		return nil, fmt.Errorf("LISTEN_FDS is %q: the service manager hands over no such number of sockets",
+			m.env["LISTEN_FDS"])
 	}
 	names := strings.Split(m.env["LISTEN_FDNAMES"], ":")
 	all, errs := map[string]*Socket{}, []error(nil)
@@ -40,7 +41,8 @@ func (m Manager) Sockets() (map[string]*Socket, error) {
 		case err != nil:
 			errs = append(errs, err)
 		case all[name] != nil:
-			errs = append(errs, fmt.Errorf("two sockets are called %s: keep one ListenStream= for it (BindIPv6Only=both takes IPv4 too)", name), l.Close())
+			errs = append(errs, fmt.Errorf("two sockets are called %s: keep one ListenStream= for it (BindIPv6Only=both takes "+
+				"IPv4 too)", name), l.Close())
 		default:
 			all[name] = l
 		}
@@ -60,15 +62,18 @@ func open(fd int, name string) (*Socket, error) {
 	f := os.NewFile(uintptr(fd), name)
 	defer f.Close()
 	if name != Public && name != Admin {
-		return nil, fmt.Errorf("a socket is called %q: say FileDescriptorName=public or FileDescriptorName=admin in its unit", name)
+		return nil, fmt.Errorf("a socket is called %q: say FileDescriptorName=public or FileDescriptorName=admin in its unit",
+			name)
 	}
 	l, err := net.FileListener(f)
 	if err != nil {
-		return nil, fmt.Errorf("the socket %s cannot be listened on: %w; its unit has to say ListenStream= and Accept=no", name, err)
+		return nil, fmt.Errorf("the socket %s cannot be listened on: %w; its unit has to say ListenStream= and Accept=no",
+			name, err)
 	}
 	if _, is := l.(*net.TCPListener); !is {
 		l.Close()
-		return nil, fmt.Errorf("the socket %s is at %s: the service counts callers by their address, so ListenStream= has to be a TCP port", name, l.Addr())
+		return nil, fmt.Errorf("the socket %s is at %s: the service counts callers by their address, so ListenStream= has "+
+			"to be a TCP port", name, l.Addr())
 	}
 	return &Socket{l}, nil
 }

@@ -48,5 +48,6 @@ func (r *reporting) fail(err error, spans int) {
 	if len(text) > most {
 		text = text[:most] + "..."
 	}
-	r.log.Warn("traces are not sent, and those that wait too long are dropped: see whether the collector at otel.endpoint takes OTLP over HTTP", "err", text)
+	r.log.Warn("traces are not sent, and those that wait too long are dropped: see whether the collector at "+
+		"otel.endpoint takes OTLP over HTTP", "err", text)
 }

@@ -55,7 +55,8 @@ func Open(ctx context.Context, c Config) (*Telemetry, error) {
 	exporter, err := otlptracehttp.New(ctx,
 		otlptracehttp.WithEndpointURL(strings.TrimSuffix(c.Endpoint, "/")+"/v1/traces"),
 		otlptracehttp.WithHeaders(c.Headers),
-		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{Enabled: true, InitialInterval: time.Second, MaxInterval: 5 * time.Second, MaxElapsedTime: tryingFor}),
+		otlptracehttp.WithRetry(otlptracehttp.RetryConfig{Enabled: true, InitialInterval: time.Second,
+			MaxInterval: 5 * time.Second, MaxElapsedTime: tryingFor}),
 		otlptracehttp.WithHTTPClient(&http.Client{
 			Transport: transport, Timeout: within,
 			CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
@@ -64,14 +65,16 @@ func Open(ctx context.Context, c Config) (*Telemetry, error) {
 		return nil, fmt.Errorf("otel.endpoint: %w", err)
 	}
 	is, err := resource.New(ctx, resource.WithFromEnv(), resource.WithTelemetrySDK(), resource.WithAttributes(
-		attribute.String("service.name", c.Service), attribute.String("service.version", c.Version), attribute.String("service.instance.id", c.Node)))
+		attribute.String("service.name", c.Service), attribute.String("service.version", c.Version),
+		attribute.String("service.instance.id", c.Node)))
 	if err != nil {
 		return nil, fmt.Errorf("OTEL_RESOURCE_ATTRIBUTES: %w", err)
 	}
 	t := &Telemetry{sent: &reporting{SpanExporter: exporter, log: c.Log, hidden: c.Headers}}
 	t.provider = sdk.NewTracerProvider(
 		sdk.WithResource(is), sdk.WithSampler(newSampler(c.Sample)),
-		sdk.WithBatcher(t.sent, sdk.WithMaxQueueSize(queued), sdk.WithMaxExportBatchSize(batch), sdk.WithBatchTimeout(every), sdk.WithExportTimeout(tryingFor+within)),
+		sdk.WithBatcher(t.sent, sdk.WithMaxQueueSize(queued), sdk.WithMaxExportBatchSize(batch), sdk.WithBatchTimeout(every),
+			sdk.WithExportTimeout(tryingFor+within)),
 	)
 	if c.Follow {
 		t.trusts = clientip.New(c.TrustedProxies).Trusts

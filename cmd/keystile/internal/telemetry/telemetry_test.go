@@ -93,11 +93,13 @@ func TestLastSpansAreSentAtTheEnd(t *testing.T) {
 
 func TestSamplingIgnoresWhatClientsChoose(t *testing.T) {
 	elsewhere := func(flags trace.TraceFlags) context.Context {
-		c := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}, TraceFlags: flags, Remote: true})
+		c := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1},
+			TraceFlags: flags, Remote: true})
 		return trace.ContextWithSpanContext(t.Context(), c)
 	}
 	here := func(flags trace.TraceFlags) context.Context {
-		c := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1}, TraceFlags: flags})
+		c := trace.NewSpanContext(trace.SpanContextConfig{TraceID: trace.TraceID{1}, SpanID: trace.SpanID{1},
+			TraceFlags: flags})
 		return trace.ContextWithSpanContext(t.Context(), c)
 	}
 	trusted := func(ctx context.Context) context.Context { return context.WithValue(ctx, followed{}, true) }
@@ -122,7 +124,8 @@ func TestSamplingIgnoresWhatClientsChoose(t *testing.T) {
 			if c.drawn {
 				want = drawn < 0.1
 			}
-			if got := s.ShouldSample(sdk.SamplingParameters{ParentContext: c.ctx, TraceID: trace.TraceID{1}}).Decision == sdk.RecordAndSample; got != want {
+			if got := s.ShouldSample(sdk.SamplingParameters{ParentContext: c.ctx,
+				TraceID: trace.TraceID{1}}).Decision == sdk.RecordAndSample; got != want {
 				t.Errorf("%s, drawn %v: sampled %t", name, drawn, got)
 			}
 		}

@@ -17,7 +17,8 @@ func TestMeterShowsProgressOfWhatTakesLong(t *testing.T) {
 		m.End()
 		m.End()
 		const line = "\r\x1b[K"
-		if want := line + "keystile: copying, 3.0 MiB, 1s" + line + "keystile: copying, 3.0 MiB, 2s" + line; screen.String() != want {
+		if want := line + "keystile: copying, 3.0 MiB, 1s" + line + "keystile: copying, 3.0 MiB, 2s" +
+			line; screen.String() != want {
 			t.Errorf("it shows %q, want %q", screen.String(), want)
 		}
 	})
@@ -39,10 +40,12 @@ func TestMeterShowsNothingForWhatIsDoneAtOnce(t *testing.T) {
 }
 
 func TestPersonSaysWhetherToGoOn(t *testing.T) {
-	for typed, goesOn := range map[string]bool{"y\n": true, "Yes \n": true, "yes": true, "n\n": false, "\n": false, "": false, "yet\n": false} {
+	for typed, goesOn := range map[string]bool{"y\n": true, "Yes \n": true, "yes": true, "n\n": false, "\n": false,
+		"": false, "yet\n": false} {
 		var screen bytes.Buffer
 		err := Confirm(strings.NewReader(typed), &screen, "Remove it?")
-		if (err == nil) != goesOn || screen.String() != "Remove it? [y/N] " || err != nil && err.Error() != "nothing was done" {
+		if (err == nil) != goesOn || screen.String() != "Remove it? [y/N] " || err != nil &&
+			err.Error() != "nothing was done" {
 			t.Errorf("%q: %v, asked %q", typed, err, screen.String())
 		}
 	}

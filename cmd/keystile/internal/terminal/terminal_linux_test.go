@@ -39,7 +39,8 @@ func TestPasswordIsReadAndTheTerminalIsAsItWas(t *testing.T) {
 		t.Fatal(err)
 	}
 	var asked bytes.Buffer
-	if line, err := ReadPassword(terminal, &asked, "Password: "); err != nil || line != "correct horse" || asked.String() != "Password: \n" {
+	if line, err := ReadPassword(terminal, &asked, "Password: "); err != nil || line != "correct horse" ||
+		asked.String() != "Password: \n" {
 		t.Errorf("read %q, %v, asked %q", line, err, asked.String())
 	}
 	if after, err := term.GetState(int(terminal.Fd())); err != nil || !reflect.DeepEqual(before, after) {

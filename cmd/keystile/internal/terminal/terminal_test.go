@@ -27,7 +27,8 @@ func TestTerminalIsNotWhatKeepsOrSwallowsOutput(t *testing.T) {
 	}
 	file.Close()
 	for name, is := range map[string]bool{
-		"a buffer": Is(new(bytes.Buffer)), "nothing": Is(nil), os.DevNull: Is(null), "a pipe": Is(write), "a closed file": Is(file), "no file": Is((*os.File)(nil)),
+		"a buffer": Is(new(bytes.Buffer)), "nothing": Is(nil), os.DevNull: Is(null), "a pipe": Is(write),
+		"a closed file": Is(file), "no file": Is((*os.File)(nil)),
 	} {
 		if is {
 			t.Errorf("%s is taken for a terminal", name)

@@ -65,7 +65,8 @@ func (s *Apps) Part() ui.Part {
 	return ui.Part{
 		APIs: []ui.API{
 			{Path: "/api/console/apps", Owned: true, Methods: by{"GET": s.listApps, "POST": s.createApp}},
-			{Path: "/api/console/apps/{client_id}", Owned: true, Methods: by{"GET": s.showApp, "PATCH": s.changeApp, "DELETE": s.deleteApp}},
+			{Path: "/api/console/apps/{client_id}", Owned: true, Methods: by{"GET": s.showApp, "PATCH": s.changeApp,
+				"DELETE": s.deleteApp}},
 			{Path: "/api/console/apps/{client_id}/consents", Owned: true, Methods: by{"GET": s.listGrants}},
 			{Path: "/api/console/apps/{client_id}/secret", Owned: true, Methods: by{"POST": s.rotateSecret}},
 			{Path: clientsAPI, Methods: by{"GET": s.listClients}, May: reader},
@@ -81,15 +82,20 @@ func (s *Apps) Part() ui.Part {
 			{Path: root, Title: "Applications", Section: "Applications", Owned: true, Get: s.listApps, Template: listPage},
 			{Path: root + "/new", Title: "New application", Owned: true, May: []consoleauth.Check{admin.Actor.Writer},
 				Get: nothing, Template: newPage, Acts: map[string]ui.Act{
-					"new": {Says: "Make an application", Do: s.made(s.createApp), Done: "The application is made.", Result: secretPage, Fields: map[string]ui.Kind{
-						"name": ui.Text, "domains": ui.Lines, "redirect_uris": ui.Lines, "public": ui.Bool, "id_token_alg": ui.Optional,
-					}},
+					"new": {Says: "Make an application", Do: s.made(s.createApp), Done: "The application is made.", Result: secretPage,
+						Fields: map[string]ui.Kind{
+							"name": ui.Text, "domains": ui.Lines, "redirect_uris": ui.Lines, "public": ui.Bool, "id_token_alg": ui.Optional,
+						}},
 				}},
-			{Path: root + "/{client_id}", Title: "Application", Owned: true, Of: s.nameOf, Get: s.appPage, Template: showPage, Acts: s.acts()},
+			{Path: root + "/{client_id}", Title: "Application", Owned: true, Of: s.nameOf, Get: s.appPage, Template: showPage,
+				Acts: s.acts()},
 			{Path: root + "/{client_id}/grants", Title: "Grants", Owned: true, Get: s.listGrants, Template: grantsPage},
-			{Path: "/console/clients", Title: "Clients", Section: "Applications", May: reader, Get: s.listClients, Template: clientsPage},
-			{Path: "/console/clients/show", Title: "Client", May: reader, Get: s.showClient, Template: clientPage, Acts: s.clientActs()},
-			{Path: "/console/clients/hosts", Title: "Hosts of clients", May: reader, Get: s.listHosts, Template: hostsPage, Acts: s.hostActs()},
+			{Path: "/console/clients", Title: "Clients", Section: "Applications", May: reader, Get: s.listClients,
+				Template: clientsPage},
+			{Path: "/console/clients/show", Title: "Client", May: reader, Get: s.showClient, Template: clientPage,
+				Acts: s.clientActs()},
+			{Path: "/console/clients/hosts", Title: "Hosts of clients", May: reader, Get: s.listHosts, Template: hostsPage,
+				Acts: s.hostActs()},
 		},
 		Texts: texts,
 	}
@@ -99,24 +105,29 @@ func (s *Apps) Part() ui.Part {
 func (s *Apps) acts() map[string]ui.Act {
 	administrator := []consoleauth.Check{admin.Actor.Admin}
 	return map[string]ui.Act{
-		"set": {Says: "Change an application", Do: s.changeApp, Done: "The application is changed.", Fields: map[string]ui.Kind{
-			"name": ui.Text, "domains": ui.Lines, "redirect_uris": ui.Lines, "backchannel_logout_uri": ui.Text, "legacy_success_code": ui.Number, "mfa": ui.Text,
-		}},
+		"set": {Says: "Change an application", Do: s.changeApp, Done: "The application is changed.",
+			Fields: map[string]ui.Kind{
+				"name": ui.Text, "domains": ui.Lines, "redirect_uris": ui.Lines, "backchannel_logout_uri": ui.Text,
+				"legacy_success_code": ui.Number, "mfa": ui.Text,
+			}},
 		"flags": {Says: "Change the permissions of an application", Do: s.changeApp, May: administrator,
 			Done: "The application is changed.", Fields: map[string]ui.Kind{
 				"first_party": ui.Bool, "disabled": ui.Bool, "allow_http_redirect": ui.Bool, "forbid_plain": ui.Bool,
 			}},
 		"hold": {Says: "Change what an application may not use", Do: s.changeApp, May: administrator,
 			Done: "The application is changed.", Fields: map[string]ui.Kind{"held": ui.Lines}},
-		"brand": {Says: "Change the look of an application", Do: s.changeBrand, Done: "The application is changed.", Fields: map[string]ui.Kind{
-			"brand_name": ui.Optional, "brand_logo": ui.Optional, "brand_color": ui.Optional,
-		}},
+		"brand": {Says: "Change the look of an application", Do: s.changeBrand, Done: "The application is changed.",
+			Fields: map[string]ui.Kind{
+				"brand_name": ui.Optional, "brand_logo": ui.Optional, "brand_color": ui.Optional,
+			}},
 		"give": {Says: "Give an application to another owner", Do: s.changeApp, May: administrator,
 			Done: "The application has another owner.", Fields: map[string]ui.Kind{"owner": ui.Text}},
-		"secret": {Says: "Rotate the secret of an application", Do: s.made(s.rotateSecret), Done: "The secret is rotated.", Result: secretPage, Fields: map[string]ui.Kind{manage.OverlapField: ui.Number}},
+		"secret": {Says: "Rotate the secret of an application", Do: s.made(s.rotateSecret), Done: "The secret is rotated.",
+			Result: secretPage, Fields: map[string]ui.Kind{manage.OverlapField: ui.Number}},
 		"delete": {
-			Says: "Delete an application", Do: s.deleteNamed, Done: "The application is deleted.", Fields: map[string]ui.Kind{"confirm": ui.Text},
-			To: func(any, string) string { return root },
+			Says: "Delete an application", Do: s.deleteNamed, Done: "The application is deleted.",
+			Fields: map[string]ui.Kind{"confirm": ui.Text},
+			To:     func(any, string) string { return root },
 		},
 	}
 }

@@ -35,8 +35,10 @@ func (s *Apps) showClient(_ http.ResponseWriter, r *http.Request, _ admin.Actor)
 func (s *Apps) factsOf(r *http.Request, app storage.App) (any, error) {
 	c := app.Client
 	v := clientFacts{
-		clientRecord: clientRecordOf(app), Grants: append([]string{}, c.Grants...), AuthMethod: c.AuthMethod, KeysURL: c.KeysURL, From: c.From,
-		FetchedAt: timeOf(c.FetchedAt), FreshUntil: timeOf(c.FreshUntil), UpdatedAt: app.UpdatedAt.UTC().Format(manage.ISO8601),
+		clientRecord: clientRecordOf(app), Grants: append([]string{}, c.Grants...), AuthMethod: c.AuthMethod,
+		KeysURL: c.KeysURL, From: c.From,
+		FetchedAt: timeOf(c.FetchedAt), FreshUntil: timeOf(c.FreshUntil),
+		UpdatedAt: app.UpdatedAt.UTC().Format(manage.ISO8601),
 	}
 	if v.Host == "" {
 		return v, nil

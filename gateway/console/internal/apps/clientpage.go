@@ -27,11 +27,15 @@ func (s *Apps) clientActs() map[string]ui.Act {
 			"The host is trusted."),
 		"deny": act("Deny the host of a client", s.onClient(s.setHost, "host", hostOf, "policy", client.Denied),
 			"The host is denied."),
-		"unsay":   act("Leave a host of clients to the configuration", s.onClient(s.unsay, "host", hostOf), "The configuration decides about the host again."),
-		"refetch": act("Read the document of a client again", s.onClient(s.refetch, "client_id", id), "The document is read again at the next sign-in."),
-		"disable": act("Disable a client", s.onClient(s.setClient, "client_id", id, "disabled", true), "The client is disabled."),
-		"enable":  act("Enable a client", s.onClient(s.setClient, "client_id", id, "disabled", false), "The client is enabled."),
-		"forget":  act("Remove a client", s.onClient(s.forgetClient, "client_id", id), "The client is removed."),
+		"unsay": act("Leave a host of clients to the configuration", s.onClient(s.unsay, "host", hostOf),
+			"The configuration decides about the host again."),
+		"refetch": act("Read the document of a client again", s.onClient(s.refetch, "client_id", id),
+			"The document is read again at the next sign-in."),
+		"disable": act("Disable a client", s.onClient(s.setClient, "client_id", id, "disabled", true),
+			"The client is disabled."),
+		"enable": act("Enable a client", s.onClient(s.setClient, "client_id", id, "disabled", false),
+			"The client is enabled."),
+		"forget": act("Remove a client", s.onClient(s.forgetClient, "client_id", id), "The client is removed."),
 	}
 	forget := all["forget"]
 	forget.To = func(any, string) string { return "/console/clients" }

@@ -54,8 +54,10 @@ func (s *Apps) listClients(w http.ResponseWriter, r *http.Request, _ admin.Actor
 
 func clientRecordOf(a storage.App) clientRecord {
 	return clientRecord{
-		ClientID: a.ID, Name: a.Name, Kind: a.Client.Kind, Host: a.Host(), RedirectURIs: append([]string{}, a.Client.RedirectURIs...), Disabled: a.Disabled,
-		CreatedAt: a.CreatedAt.UTC().Format(manage.ISO8601), KeptAt: timeOf(a.Client.KeptAt), ExpiresAt: timeOf(a.Client.ExpiresAt),
+		ClientID: a.ID, Name: a.Name, Kind: a.Client.Kind, Host: a.Host(),
+		RedirectURIs: append([]string{}, a.Client.RedirectURIs...), Disabled: a.Disabled,
+		CreatedAt: a.CreatedAt.UTC().Format(manage.ISO8601), KeptAt: timeOf(a.Client.KeptAt),
+		ExpiresAt: timeOf(a.Client.ExpiresAt),
 	}
 }
 

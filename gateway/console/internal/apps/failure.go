@@ -8,7 +8,12 @@ var (
 	// decision 57
 	notNamed = &reply.Failure{Status: 400, Msg: "type the name of the application exactly, to delete it"}
 
-	noClient = &reply.Failure{Status: 404, Msg: "no such client, or it has ended: see GET /api/console/clients for those there are"}              // decision 55
-	noHost   = &reply.Failure{Status: 404, Msg: "this host is neither trusted nor denied: see GET /api/console/clients/hosts for those that are"} // decision 55
-	badWord  = &reply.Failure{Status: 400, Msg: "policy is trusted or denied"}                                                                    // decision 55
+	// decision 55
+	noClient = &reply.Failure{Status: 404,
+		Msg: "no such client, or it has ended: see GET /api/console/clients for those there are"}
+	// decision 55
+	noHost = &reply.Failure{Status: 404,
+		Msg: "this host is neither trusted nor denied: see GET /api/console/clients/hosts for those that are"}
+	// decision 55
+	badWord = &reply.Failure{Status: 400, Msg: "policy is trusted or denied"}
 )

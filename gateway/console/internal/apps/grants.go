@@ -52,7 +52,8 @@ func (s *Apps) listGrants(_ http.ResponseWriter, r *http.Request, who admin.Acto
 		v.Next = page[len(page)-1].UserID
 	}
 	for _, c := range page {
-		v.Consents = append(v.Consents, grantRecord{c.UserID, c.Scope, c.CreatedAt.UTC().Format(manage.ISO8601), c.UpdatedAt.UTC().Format(manage.ISO8601)})
+		v.Consents = append(v.Consents, grantRecord{c.UserID, c.Scope, c.CreatedAt.UTC().Format(manage.ISO8601),
+			c.UpdatedAt.UTC().Format(manage.ISO8601)})
 	}
 	return v, nil
 }

@@ -103,7 +103,8 @@ func literal(escape string) func(string) string {
 		var out strings.Builder
 		out.WriteByte('"')
 		for _, c := range text {
-			if c <= '~' && strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-._~:/?#[]@!&()*+,;=%", c) {
+			if c <= '~' && strings.ContainsRune("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"+
+				"-._~:/?#[]@!&()*+,;=%", c) {
 				out.WriteRune(c)
 			} else {
 				fmt.Fprintf(&out, escape, c)

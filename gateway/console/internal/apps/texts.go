@@ -21,7 +21,8 @@ var texts = ui.Texts{
 	"Domains, one on each line":      "域名，每行一个",
 	"Redirect URIs":                  "重定向地址",
 	"Told of the end of sessions at": "会话结束通知地址",
-	"Where it is told of the end of sessions, an https address of a domain; none: nowhere": "会话结束时的通知地址，须为所列域名下的 https 地址；留空则不通知",
+	"Where it is told of the end of sessions, an https address of a domain; none: nowhere": "会话结束时的通知地址，须为所列域名下的 https " +
+		"地址；留空则不通知",
 	"nowhere": "不通知",
 	"Redirect URIs, one on each line; none: every path of the domains": "重定向地址，每行一个；留空表示域名下的任何路径",
 	"It cannot keep a secret: it runs in a browser or on a phone":      "无法保守密钥：在浏览器或手机中运行",
@@ -74,7 +75,8 @@ var texts = ui.Texts{
 	"claim":             "声明",
 	"metadata document": "元数据文档",
 	"registered itself": "自行注册",
-	"Nobody registered it here. What it says of itself is marked as a claim: nobody has checked it.": "未经注册。它关于自身的说法标为声明：无人核实。",
+	"Nobody registered it here. What it says of itself is marked as a claim: nobody has checked " +
+		"it.": "未经注册。它关于自身的说法标为声明：无人核实。",
 	"Policy of the host": "主机策略",
 	"Policy":             "策略",
 	"trusted":            "受信任",
@@ -96,8 +98,10 @@ var texts = ui.Texts{
 	"Disable the client": "停用客户端",
 	"Its tokens end at once, and it is given none until it is enabled again.": "其令牌立即失效，重新启用之前不再获得令牌。",
 	"Remove the client": "移除客户端",
-	"Its tokens end at once. If its host is admitted, its document brings it back at the next sign-in.":                "其令牌立即失效。若其主机仍被接受，下次登录时会凭文档重新出现。",
-	"Hosts whose metadata documents are trusted or denied here. About others mcp.clients and mcp.client_hosts decide.": "在此被信任或拒绝的元数据文档主机。其他主机由 mcp.clients 和 mcp.client_hosts 决定。",
+	"Its tokens end at once. If its host is admitted, its document brings it back at the next " +
+		"sign-in.": "其令牌立即失效。若其主机仍被接受，下次登录时会凭文档重新出现。",
+	"Hosts whose metadata documents are trusted or denied here. About others mcp.clients and mcp.client_hosts " +
+		"decide.": "在此被信任或拒绝的元数据文档主机。其他主机由 mcp.clients 和 mcp.client_hosts 决定。",
 	"No host is trusted or denied.":                   "没有被信任或拒绝的主机。",
 	"The host is trusted.":                            "主机已受信任。",
 	"The host is denied.":                             "主机已被拒绝。",
@@ -107,12 +111,16 @@ var texts = ui.Texts{
 	"The client is enabled.":                          "客户端已启用。",
 	"The client is removed.":                          "客户端已移除。",
 	"The host has this policy now.":                   "主机策略已设置。",
-	"no such client, or it has ended: see GET /api/console/clients for those there are":              "没有这个客户端，或其已到期：请在客户端列表中查看",
-	"this host is neither trusted nor denied: see GET /api/console/clients/hosts for those that are": "该主机既未受信任也未被拒绝：请在主机列表中查看",
-	"host is none: give it without https:// and path, such as agents.example.com":                    "不是有效的主机：请省略 https:// 和路径，例如 agents.example.com",
-	"policy is trusted or denied":                                                              "策略只能是 trusted 或 denied",
-	"this client has registered itself: there is no document to read":                          "该客户端为自行注册：没有可读取的文档",
-	"this client is admitted or refused with the host of its document: trust or deny the host": "该客户端随其文档的主机被接受或拒绝：请信任或拒绝该主机",
+	"no such client, or it has ended: see GET /api/console/clients for those there " +
+		"are": "没有这个客户端，或其已到期：请在客户端列表中查看",
+	"this host is neither trusted nor denied: see GET /api/console/clients/hosts for those that " +
+		"are": "该主机既未受信任也未被拒绝：请在主机列表中查看",
+	"host is none: give it without https:// and path, such as " +
+		"agents.example.com": "不是有效的主机：请省略 https:// 和路径，例如 agents.example.com",
+	"policy is trusted or denied":                                     "策略只能是 trusted 或 denied",
+	"this client has registered itself: there is no document to read": "该客户端为自行注册：没有可读取的文档",
+	"this client is admitted or refused with the host of its document: trust or deny the " +
+		"host": "该客户端随其文档的主机被接受或拒绝：请信任或拒绝该主机",
 	"Brand": "品牌",
 	"The sign-in pages of the application show it.":                     "应用的登录页面会显示该品牌。",
 	"It is kept, and shown once the tier is white_label or enterprise.": "会被保存，套餐为 white_label 或 enterprise 后才显示。",

@@ -119,7 +119,8 @@ func (s *Billing) settlementsFile(w http.ResponseWriter, r *http.Request, who ad
 	}
 	var text strings.Builder
 	rows := csv.NewWriter(&text)
-	rows.Write([]string{"month", "client_id", "name", "final", "calls", "overage", "subscription_fen", "overage_fen", "total_fen", "total_cny"})
+	rows.Write([]string{"month", "client_id", "name", "final", "calls", "overage", "subscription_fen", "overage_fen",
+		"total_fen", "total_cny"})
 	for n := 0; n < filedApps; {
 		page, err := s.settle(r, who, q)
 		if err != nil {

@@ -32,7 +32,8 @@ func (t tierRecord) OverYuan() string { return yuan(t.OverFen) }
 func (s *Billing) listTiers(http.ResponseWriter, *http.Request, admin.Actor) (any, error) {
 	all := []tierRecord{}
 	for _, p := range s.c.Billing.Plans() {
-		all = append(all, tierRecord{p.Tier, p.PerMinute, p.Calls, p.Period, p.Branding, manage.Yearly(p.PriceFen), p.OverFen, p.SLA})
+		all = append(all, tierRecord{p.Tier, p.PerMinute, p.Calls, p.Period, p.Branding, manage.Yearly(p.PriceFen), p.OverFen,
+			p.SLA})
 	}
 	return struct {
 		Tiers []tierRecord `json:"tiers"`

@@ -17,7 +17,8 @@ import (
 // Store holds the methods of storage that are used here; *storage.Store has it.
 type Store interface {
 	AppsAndUsers(ctx context.Context, ids, subs []string) ([]storage.App, []storage.User, error)
-	OwnedBy(ctx context.Context, owner string, apps, orders, capabilities int) (_ []storage.App, more bool, _ []storage.Order, _ []storage.Capability, err error)
+	OwnedBy(ctx context.Context, owner string,
+		apps, orders, capabilities int) (_ []storage.App, more bool, _ []storage.Order, _ []storage.Capability, err error)
 	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
 	Deliveries(ctx context.Context, member string) ([]storage.Delivery, error)
 	Counts(ctx context.Context) (storage.Counts, error)
@@ -60,7 +61,8 @@ type Config struct {
 	// Unlisted names tools that everybody may use because no list says otherwise, the first n, and counts them;
 	// nil: there are no tools.
 	Unlisted func(n int) (names []string, count int)
-	// Strangers reports whether somebody may be a user, or become one, whom no operator has made. It goes with Unlisted.
+	// Strangers reports whether somebody may be a user, or become one, whom no operator has made. It goes with
+	// Unlisted.
 	Strangers func(ctx context.Context) bool
 }
 
@@ -83,8 +85,9 @@ var overviewPage = ui.Parse(pages, "overview.html")
 // Part returns the endpoint and the page.
 func (s *Overview) Part() ui.Part {
 	return ui.Part{
-		APIs:  []ui.API{{Path: "/api/console/overview", Owned: true, Methods: map[string]ui.Action{"GET": s.show}}},
-		Pages: []ui.Page{{Path: ui.Root + "{$}", Title: "Overview", Section: "Console", Owned: true, Get: s.show, Template: overviewPage}},
+		APIs: []ui.API{{Path: "/api/console/overview", Owned: true, Methods: map[string]ui.Action{"GET": s.show}}},
+		Pages: []ui.Page{{Path: ui.Root + "{$}", Title: "Overview", Section: "Console", Owned: true, Get: s.show,
+			Template: overviewPage}},
 		Texts: texts,
 	}
 }

@@ -119,7 +119,8 @@ func (v *service) Called() bool {
 
 // Plot makes the plot of the last day, given its texts in the reader's language.
 func (v *service) Plot(title, head, answered, errors string) ui.Plot {
-	p := ui.Plot{Title: title, Head: head, Bars: []ui.Series{{Name: answered}, {Name: errors}}, Line: &ui.Series{Name: "p95", Unit: "ms"}}
+	p := ui.Plot{Title: title, Head: head, Bars: []ui.Series{{Name: answered}, {Name: errors}},
+		Line: &ui.Series{Name: "p95", Unit: "ms"}}
 	for _, at := range v.Series {
 		label := at.At
 		if t, err := time.Parse(manage.ISO8601, at.At); err == nil {

@@ -110,7 +110,8 @@ func webhookWaits(member string, all []storage.Delivery) []todo {
 	if n == 0 {
 		return nil
 	}
-	return []todo{{Kind: "webhook", Name: member, Says: fmt.Sprint(n), Path: "/console/capabilities/" + url.PathEscape(member) + "/deliveries"}}
+	return []todo{{Kind: "webhook", Name: member, Says: fmt.Sprint(n),
+		Path: "/console/capabilities/" + url.PathEscape(member) + "/deliveries"}}
 }
 
 // shown cuts a text that others have written, and drops what cannot be seen in it.

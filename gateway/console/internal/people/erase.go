@@ -23,9 +23,13 @@ type erasedRecord struct {
 }
 
 var (
-	notNamed   = &reply.Failure{Status: 400, Msg: "type the username or the sub exactly, to erase the user"}                                                                         // decision 57
-	notOneself = &reply.Failure{Status: 409, Msg: "you cannot erase yourself here: another administrator can, or whoever is at the data folder, with: keystile user erase USERNAME"} // protocol 7
-	owner      = &reply.Failure{Status: 409, Msg: "the user owns applications or capabilities"}                                                                                      // protocol 7
+	// decision 57
+	notNamed = &reply.Failure{Status: 400, Msg: "type the username or the sub exactly, to erase the user"}
+	// protocol 7
+	notOneself = &reply.Failure{Status: 409, Msg: "you cannot erase yourself here: another administrator can, or " +
+		"whoever is at the data folder, with: keystile user erase USERNAME"}
+	// protocol 7
+	owner = &reply.Failure{Status: 409, Msg: "the user owns applications or capabilities"}
 )
 
 // eraseNamed erases a user whose username or sub was typed.

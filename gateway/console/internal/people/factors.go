@@ -23,8 +23,9 @@ type factorRecord struct {
 
 func factorsOf(u storage.User, f storage.Factors) factorRecord {
 	return factorRecord{
-		Username: u.Username, Sub: u.Sub, Authenticator: f.Authenticator != nil, Passkeys: len(f.Passkeys), RecoveryCodes: f.CodesLeft(),
-		WrongCodes: f.WrongCodes, Rest: f.CodesRest(), Stopped: f.CodesStopped(), DueSince: manage.Stamp(f.DueSince),
+		Username: u.Username, Sub: u.Sub, Authenticator: f.Authenticator != nil, Passkeys: len(f.Passkeys),
+		RecoveryCodes: f.CodesLeft(),
+		WrongCodes:    f.WrongCodes, Rest: f.CodesRest(), Stopped: f.CodesStopped(), DueSince: manage.Stamp(f.DueSince),
 	}
 }
 

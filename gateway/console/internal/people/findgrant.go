@@ -50,7 +50,9 @@ func (s *People) findGrants(_ http.ResponseWriter, r *http.Request, _ admin.Acto
 	})
 	var apps, subs []string
 	for _, c := range page {
-		all.Grants = append(all.Grants, foundGrant{c.UserID, "", grantRecord{ClientID: c.AppID, Scope: textOf(c.Scope), Since: c.CreatedAt.UTC().Format(manage.ISO8601)}})
+		all.Grants = append(all.Grants,
+			foundGrant{c.UserID, "", grantRecord{ClientID: c.AppID, Scope: textOf(c.Scope),
+				Since: c.CreatedAt.UTC().Format(manage.ISO8601)}})
 		apps, subs = append(apps, c.AppID), append(subs, c.UserID)
 	}
 	called, names, err := s.names.of(ctx, apps, subs)

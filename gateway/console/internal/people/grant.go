@@ -41,7 +41,8 @@ func (s *People) grants(ctx context.Context, sub string) (storage.User, []grantR
 	}
 	rows := []grantRecord{}
 	for _, c := range given {
-		rows = append(rows, grantRecord{ClientID: c.AppID, Scope: textOf(c.Scope), Since: c.CreatedAt.UTC().Format(manage.ISO8601)})
+		rows = append(rows, grantRecord{ClientID: c.AppID, Scope: textOf(c.Scope),
+			Since: c.CreatedAt.UTC().Format(manage.ISO8601)})
 	}
 	for _, o := range met {
 		known := func(g grantRecord) bool { return g.ClientID == o.AppID }

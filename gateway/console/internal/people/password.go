@@ -20,9 +20,12 @@ type passwordRecord struct {
 }
 
 var (
-	noPassword  = &reply.Failure{Status: 409, Msg: "the user does not sign in with a password"}                       // protocol 7
-	ownPassword = &reply.Failure{Status: 409, Msg: "change your own password on the page of your account"}            // protocol 7
-	notHere     = &reply.Failure{Status: 404, Msg: "passwords are not kept here: they are where the users come from"} // protocol 7
+	// protocol 7
+	noPassword = &reply.Failure{Status: 409, Msg: "the user does not sign in with a password"}
+	// protocol 7
+	ownPassword = &reply.Failure{Status: 409, Msg: "change your own password on the page of your account"}
+	// protocol 7
+	notHere = &reply.Failure{Status: 404, Msg: "passwords are not kept here: they are where the users come from"}
 )
 
 // givePassword serves POST /api/console/users/{sub}/password: a password that is drawn here, in the place of

@@ -33,12 +33,19 @@ var (
 
 // What there is not, and what was not chosen.
 var (
-	noUser    = &reply.Failure{Status: 404, Msg: "no such user: see GET /api/console/users for those there are"}                          // protocol 7
-	noSession = &reply.Failure{Status: 404, Msg: "the user has no such session: see GET /api/console/users/{sub}/sessions"}               // protocol 7
-	noGrant   = &reply.Failure{Status: 404, Msg: "the user has no grant for this application: see GET /api/console/users/{sub}/consents"} // protocol 7
-	noKey     = &reply.Failure{Status: 404, Msg: "the user has no such API key: see GET /api/console/users/{sub}/keys"}                   // protocol 7
-	noPair    = &reply.Failure{Status: 400, Msg: "ids are texts such as SUB.ID, with the sub of a user"}                                  // protocol 7
-	noChoice  = &reply.Failure{Status: 400, Msg: "choose at least one, and at most 100"}                                                  // protocol 7
+	// protocol 7
+	noUser = &reply.Failure{Status: 404, Msg: "no such user: see GET /api/console/users for those there are"}
+	// protocol 7
+	noSession = &reply.Failure{Status: 404, Msg: "the user has no such session: see GET /api/console/users/{sub}/sessions"}
+	// protocol 7
+	noGrant = &reply.Failure{Status: 404,
+		Msg: "the user has no grant for this application: see GET /api/console/users/{sub}/consents"}
+	// protocol 7
+	noKey = &reply.Failure{Status: 404, Msg: "the user has no such API key: see GET /api/console/users/{sub}/keys"}
+	// protocol 7
+	noPair = &reply.Failure{Status: 400, Msg: "ids are texts such as SUB.ID, with the sub of a user"}
+	// protocol 7
+	noChoice = &reply.Failure{Status: 400, Msg: "choose at least one, and at most 100"}
 )
 
 // Store reads users and what belongs to them; *storage.Store has it.
@@ -94,9 +101,10 @@ func (s *People) Part() ui.Part {
 		api: {"GET": s.listUsers, "POST": s.createUser}, "/api/console/invitations": {"POST": s.invite},
 		"/api/console/sessions": {"GET": s.findSessions}, "/api/console/sessions/end": {"POST": s.endFound},
 		"/api/console/grants": {"GET": s.findGrants}, "/api/console/grants/withdraw": {"POST": s.withdrawFound},
-		api + "/{sub}":          {"GET": s.showUser, "PATCH": s.changeUser, "DELETE": s.erase},
-		api + "/{sub}/sessions": {"GET": s.listSessions, "DELETE": s.endAll}, api + "/{sub}/sessions/{id}": {"DELETE": s.endSessions},
-		api + "/{sub}/consents": {"GET": s.listGrants}, api + "/{sub}/consents/{client_id}": {"DELETE": s.withdraw},
+		api + "/{sub}":               {"GET": s.showUser, "PATCH": s.changeUser, "DELETE": s.erase},
+		api + "/{sub}/sessions":      {"GET": s.listSessions, "DELETE": s.endAll},
+		api + "/{sub}/sessions/{id}": {"DELETE": s.endSessions},
+		api + "/{sub}/consents":      {"GET": s.listGrants}, api + "/{sub}/consents/{client_id}": {"DELETE": s.withdraw},
 		api + "/{sub}/unlock": {"POST": s.unlock}, api + "/{sub}/password": {"POST": s.givePassword},
 		api + "/{sub}/factors": {"GET": s.listFactors, "DELETE": s.resetFactors},
 		api + "/{sub}/keys":    {"GET": s.listKeys}, api + "/{sub}/keys/{id}": {"DELETE": s.revokeKeys},
@@ -113,13 +121,15 @@ func (s *People) pages(reader, administrator []consoleauth.Check) []ui.Page {
 	chosen := map[string]ui.Kind{"ids": ui.Choices}
 	return []ui.Page{
 		{Path: html, Title: "Users", Section: "People", May: reader, Get: s.listUsers, Template: listPage},
-		{Path: "/console/sessions", Title: "Sessions", Section: "People", May: reader, Get: s.findSessions, Template: foundPage, Acts: acts{
-			"end": {Says: "End sessions", Do: s.endFound, May: administrator, Done: "The sessions were ended.", Fields: chosen},
-		}},
-		{Path: "/console/grants", Title: "Grants", Section: "People", May: reader, Get: s.showGrants, Template: givenPage, Acts: acts{
-			"withdraw": {Says: "Withdraw grants", Do: s.withdrawFound, May: administrator, Done: "The grants were withdrawn.",
-				Fields: chosen},
-		}},
+		{Path: "/console/sessions", Title: "Sessions", Section: "People", May: reader, Get: s.findSessions,
+			Template: foundPage, Acts: acts{
+				"end": {Says: "End sessions", Do: s.endFound, May: administrator, Done: "The sessions were ended.", Fields: chosen},
+			}},
+		{Path: "/console/grants", Title: "Grants", Section: "People", May: reader, Get: s.showGrants, Template: givenPage,
+			Acts: acts{
+				"withdraw": {Says: "Withdraw grants", Do: s.withdrawFound, May: administrator, Done: "The grants were withdrawn.",
+					Fields: chosen},
+			}},
 		{Path: html + "/new", Title: "New user", May: administrator, Get: s.showNew, Template: newPage, Acts: acts{
 			"create": {Says: "Create a user", Do: s.createUser, May: administrator, To: to, Done: "The user was made.",
 				Fields: map[string]ui.Kind{
@@ -141,24 +151,28 @@ func (s *People) pages(reader, administrator []consoleauth.Check) []ui.Page {
 			"erase": {Says: "Erase a user", Do: s.eraseNamed, May: administrator, Result: erasedPage,
 				Done: "The user was erased.", Fields: map[string]ui.Kind{"confirm": ui.Text}},
 		}},
-		{Path: html + "/{sub}/sessions", Title: "Sessions", Of: s.username, May: reader, Get: s.listSessions, Template: sessionsPage, Acts: acts{
-			"end": {Says: "End sessions of a user", Do: s.endSessions, May: administrator, Done: "The sessions were ended.",
-				Fields: chosen},
-			"all": {Says: "Sign a user out everywhere", Do: s.endAll, May: administrator,
-				Done: "The user is signed out everywhere."},
-		}},
-		{Path: html + "/{sub}/grants", Title: "Grants", Of: s.username, May: reader, Get: s.listGrants, Template: grantsPage, Acts: acts{
-			"withdraw": {Says: "Withdraw grants of a user", Do: s.withdraw, May: administrator,
-				Done: "The grants were withdrawn.", Fields: chosen},
-		}},
-		{Path: html + "/{sub}/keys", Title: "API keys", Of: s.username, May: reader, Get: s.listKeys, Template: keysPage, Acts: acts{
-			"revoke": {Says: "Revoke API keys of a user", Do: s.revokeKeys, May: administrator,
-				Done: "The API keys were revoked.", Fields: chosen},
-		}},
-		{Path: html + "/{sub}/factors", Title: "Two-step sign-in", Of: s.username, May: reader, Get: s.listFactors, Template: factorsPage, Acts: acts{
-			"reset": {Says: "Remove the second factors of a user", Do: s.resetFactors, May: administrator,
-				Done: "The second factors were removed, and the user was told."},
-		}},
+		{Path: html + "/{sub}/sessions", Title: "Sessions", Of: s.username, May: reader, Get: s.listSessions,
+			Template: sessionsPage, Acts: acts{
+				"end": {Says: "End sessions of a user", Do: s.endSessions, May: administrator, Done: "The sessions were ended.",
+					Fields: chosen},
+				"all": {Says: "Sign a user out everywhere", Do: s.endAll, May: administrator,
+					Done: "The user is signed out everywhere."},
+			}},
+		{Path: html + "/{sub}/grants", Title: "Grants", Of: s.username, May: reader, Get: s.listGrants, Template: grantsPage,
+			Acts: acts{
+				"withdraw": {Says: "Withdraw grants of a user", Do: s.withdraw, May: administrator,
+					Done: "The grants were withdrawn.", Fields: chosen},
+			}},
+		{Path: html + "/{sub}/keys", Title: "API keys", Of: s.username, May: reader, Get: s.listKeys, Template: keysPage,
+			Acts: acts{
+				"revoke": {Says: "Revoke API keys of a user", Do: s.revokeKeys, May: administrator,
+					Done: "The API keys were revoked.", Fields: chosen},
+			}},
+		{Path: html + "/{sub}/factors", Title: "Two-step sign-in", Of: s.username, May: reader, Get: s.listFactors,
+			Template: factorsPage, Acts: acts{
+				"reset": {Says: "Remove the second factors of a user", Do: s.resetFactors, May: administrator,
+					Done: "The second factors were removed, and the user was told."},
+			}},
 		{Path: html + "/{sub}/export", Title: "Export", Of: s.username, May: administrator,
 			Acts: acts{"export": {Says: "Export the data of a user", Do: s.export, May: administrator, File: download}}},
 	}

@@ -70,7 +70,8 @@ func (s *People) live(ctx context.Context, sub string) ([]sessionRecord, error) 
 func sessionOf(v storage.Session) sessionRecord {
 	return sessionRecord{
 		ID: useracts.SessionName(v.ID), Device: page.AgentText(page.English, v.Agent), Address: v.IP, LoginType: v.LoginType,
-		AuthTime: v.AuthTime.UTC().Format(manage.ISO8601), ExpiresAt: v.ExpiresAt.UTC().Format(manage.ISO8601), agent: v.Agent,
+		AuthTime: v.AuthTime.UTC().Format(manage.ISO8601), ExpiresAt: v.ExpiresAt.UTC().Format(manage.ISO8601),
+		agent: v.Agent,
 	}
 }
 

@@ -4,7 +4,8 @@ import "github.com/keystile/keystile/gateway/console/internal/ui"
 
 var texts = ui.Texts{
 	"New password": "新密码",
-	"For who has forgotten theirs. It is drawn here and shown once; the user is signed out everywhere, and told.": "用于忘记密码的用户。密码由系统生成，仅显示一次；该用户会在所有设备退出登录，并收到通知。",
+	"For who has forgotten theirs. It is drawn here and shown once; the user is signed out everywhere, and " +
+		"told.": "用于忘记密码的用户。密码由系统生成，仅显示一次；该用户会在所有设备退出登录，并收到通知。",
 	"Give a new password": "设置新密码",
 	"The user has a new password, and is signed out everywhere.":                          "用户已有新密码，并已在所有设备退出登录。",
 	"This password is shown this once. The user changes it on the page of their account.": "此密码仅显示这一次。用户可在账户页面修改。",
@@ -13,9 +14,17 @@ var texts = ui.Texts{
 	"being erased: erase once more to finish": "正在抹除：请再次抹除以完成",
 	"Erase the user":               "抹除用户",
 	"Type the username or the sub": "输入用户名或 sub",
-	"There is no way back. The user is signed out everywhere, and their account, ways in, sessions, grants, openids and API keys are removed. The username is free then.":                                                          "此操作无法撤销。该用户会在所有设备退出登录，其账户、登录方式、会话、授权、openid 和 API 密钥都会被删除，用户名随后可被他人使用。",
-	"Usage, orders and the audit trail keep the sub, for the accounts, and no name or mail address; what the trail quoted of earlier changes ends with its retention.":                                                             "为履行记账义务，用量、订单和审计记录保留 sub，不保留姓名或邮箱；审计记录此前引用的更改内容随其保留期限到期而删除。",
-	"Who owns applications or capabilities hands them over first: an application on its page, a capability by registering it again for another owner (keystile capability register MEMBER --owner USERNAME). Or they are deleted.": "拥有应用或能力的用户须先移交：应用在其页面移交，能力通过为新所有者重新注册来移交（keystile capability register MEMBER --owner USERNAME）；也可将其删除。",
+	"There is no way back. The user is signed out everywhere, and their account, ways in, sessions, grants, openids and " +
+		"API keys are removed. The username is free " +
+		"then.": "此操作无法撤销。该用户会在所有设备退出登录，其账户、登录方式、会话、授权、openid 和 " +
+		"API 密钥都会被删除，用户名随后可被他人使用。",
+	"Usage, orders and the audit trail keep the sub, for the accounts, and no name or mail address; what the trail " +
+		"quoted of earlier changes ends with its " +
+		"retention.": "为履行记账义务，用量、订单和审计记录保留 " +
+		"sub，不保留姓名或邮箱；审计记录此前引用的更改内容随其保留期限到期而删除。",
+	"Who owns applications or capabilities hands them over first: an application on its page, a capability by " +
+		"registering it again for another owner (keystile capability register MEMBER --owner USERNAME). Or they are " +
+		"deleted.": "拥有应用或能力的用户须先移交：应用在其页面移交，能力通过为新所有者重新注册来移交（keystile capability register MEMBER --owner USERNAME）；也可将其删除。",
 	notNamed.Msg:                         "请准确输入用户名或 sub 以抹除该用户",
 	notOneself.Msg:                       "不能在此抹除自己：请由另一位管理员操作，或在数据目录使用命令：keystile user erase USERNAME",
 	noPassword.Msg:                       "该用户不使用密码登录",
@@ -55,9 +64,12 @@ var texts = ui.Texts{
 	"Nickname":        "昵称",
 	"Make the user":   "创建用户",
 	"By invitation":   "通过邀请",
-	"Send them this address and this code, which is shown this once and makes one user.":                                                      "请将此地址和邀请码发给对方。邀请码仅显示这一次，可注册一个用户。",
-	"no page takes an invitation, because sign-up is closed: set signup to invitation, or make a user with a password":                        "没有页面接受邀请码，因为注册已关闭：请将 signup 设为 invitation，或创建使用密码的用户",
-	"no page takes an invitation, because anybody may become a user: send them to the sign-in page, and give them a role once they are users": "没有页面需要邀请码，因为任何人都可以注册：请让对方前往登录页，注册后再为其设置角色",
+	"Send them this address and this code, which is shown this once and makes one " +
+		"user.": "请将此地址和邀请码发给对方。邀请码仅显示这一次，可注册一个用户。",
+	"no page takes an invitation, because sign-up is closed: set signup to invitation, or make a user with a " +
+		"password": "没有页面接受邀请码，因为注册已关闭：请将 signup 设为 invitation，或创建使用密码的用户",
+	"no page takes an invitation, because anybody may become a user: send them to the sign-in page, and give them a " +
+		"role once they are users": "没有页面需要邀请码，因为任何人都可以注册：请让对方前往登录页，注册后再为其设置角色",
 	"Days":                "天数",
 	"Make the invitation": "创建邀请",
 	"This code is shown this once, and makes one user. They type it in at sign-in.": "此代码仅显示这一次，可注册一个用户，在登录页输入。",
@@ -91,7 +103,9 @@ var texts = ui.Texts{
 	"Let sign in again":                   "允许再次登录",
 	"Last sign-in":                        "最近登录",
 	"The failed sign-ins were forgotten.": "登录失败记录已清除。",
-	"After too many failures an address must wait, and so must unknown browsers at this account: its failures are forgotten in any case. Without an address: those from which the user is signed in.": "失败次数过多的地址须等待，陌生浏览器登录此账户也须等待；无论如何都会清除此账户的失败记录。不填地址则为该用户当前登录所用的地址。",
+	"After too many failures an address must wait, and so must unknown browsers at this account: its failures are " +
+		"forgotten in any case. Without an address: those from which the user is signed " +
+		"in.": "失败次数过多的地址须等待，陌生浏览器登录此账户也须等待；无论如何都会清除此账户的失败记录。不填地址则为该用户当前登录所用的地址。",
 	"Failed sign-ins":                                       "登录失败",
 	"no sign-in waits":                                      "当前无需等待",
 	"attempts from unknown browsers wait until":             "陌生浏览器的登录须等待至",
@@ -105,7 +119,8 @@ var texts = ui.Texts{
 	"codes of the app are taken only after a code by email": "须先通过邮件验证码，才接受应用验证码",
 	"required since":                                        "自此要求设置",
 	"Remove the second factors":                             "移除两步验证",
-	"For who has lost their phone and their recovery codes. Make sure that it is them: from then on the first factor alone signs in. The user is told.": "用于丢失手机和恢复码的用户。请先确认确为本人：此后仅凭第一步即可登录。该用户会收到通知。",
+	"For who has lost their phone and their recovery codes. Make sure that it is them: from then on the first factor " +
+		"alone signs in. The user is told.": "用于丢失手机和恢复码的用户。请先确认确为本人：此后仅凭第一步即可登录。该用户会收到通知。",
 	"The second factors were removed, and the user was told.": "两步验证已移除，并已通知该用户。",
 	"set up": "已设置",
 	"What proves that it is the user, after the first step of a sign-in.": "登录第一步之后，用以确认是用户本人的方式。",

@@ -26,7 +26,8 @@ type bundle struct {
 
 func bundleOf(b access.Bundle) bundle {
 	return bundle{
-		b.Name, shown(b.Label, 100), shown(b.Description, 300), append([]string{}, b.Tools[:min(len(b.Tools), maxTools)]...), max(0, len(b.Tools)-maxTools),
+		b.Name, shown(b.Label, 100), shown(b.Description, 300), append([]string{}, b.Tools[:min(len(b.Tools), maxTools)]...),
+		max(0, len(b.Tools)-maxTools),
 		"/api/mcp/b/" + b.Name, "tools:b:" + b.Name, b.CreatedAt.UTC().Format(manage.ISO8601),
 	}
 }
@@ -66,7 +67,8 @@ func (s *Rules) makeBundle(w http.ResponseWriter, r *http.Request, who admin.Act
 		return nil, err
 	}
 	var b access.Bundle
-	for _, err := range []error{f.Read("name", "a text", &b.Name), f.Read("label", "a text", &b.Label), f.Read("description", "a text", &b.Description), f.Texts("tools", &b.Tools)} {
+	for _, err := range []error{f.Read("name", "a text", &b.Name), f.Read("label", "a text", &b.Label),
+		f.Read("description", "a text", &b.Description), f.Texts("tools", &b.Tools)} {
 		if err != nil {
 			return nil, err
 		}

@@ -22,7 +22,8 @@ func (s *Rules) add(w http.ResponseWriter, r *http.Request, who admin.Actor) (an
 		return nil, err
 	}
 	var n access.Rule
-	for _, err := range []error{f.Read("subject", "a text", &n.Subject), f.Read("deny", "true or false", &n.Deny), f.Texts("tools", &n.Tools), f.Read("read_only", "true or false", &n.ReadOnly)} {
+	for _, err := range []error{f.Read("subject", "a text", &n.Subject), f.Read("deny", "true or false", &n.Deny),
+		f.Texts("tools", &n.Tools), f.Read("read_only", "true or false", &n.ReadOnly)} {
 		if err != nil {
 			return nil, err
 		}

@@ -122,7 +122,8 @@ type rule struct {
 }
 
 func ruleOf(r access.Rule) rule {
-	return rule{idOf(r), shown(r.Subject, 200), r.Deny, append([]string{}, r.Tools[:min(len(r.Tools), maxTools)]...), max(0, len(r.Tools)-maxTools), r.ReadOnly, r.Operator}
+	return rule{idOf(r), shown(r.Subject, 200), r.Deny, append([]string{}, r.Tools[:min(len(r.Tools), maxTools)]...),
+		max(0, len(r.Tools)-maxTools), r.ReadOnly, r.Operator}
 }
 
 // idOf returns the same text for rules that say the same.
@@ -163,7 +164,8 @@ func (s *Rules) show(_ http.ResponseWriter, r *http.Request, who admin.Actor) (a
 	if err != nil {
 		return nil, err
 	}
-	record := ruleList{Member: c.Member, Owner: shown(c.Owner, 100), Default: s.standing(), By: s.by(), Allows: allows(l.Rules), Count: len(l.Rules), Rules: []rule{}, Mine: who.Changes(c.Owner)}
+	record := ruleList{Member: c.Member, Owner: shown(c.Owner, 100), Default: s.standing(), By: s.by(),
+		Allows: allows(l.Rules), Count: len(l.Rules), Rules: []rule{}, Mine: who.Changes(c.Owner)}
 	for i := from; i < len(l.Rules); i++ {
 		if i == from+rows {
 			record.Next = strconv.Itoa(i)

@@ -107,7 +107,8 @@ func (s *Rules) Part() ui.Part {
 			{Path: html + "/{member}", Title: "Access rules", Get: s.show, Template: showPage, Acts: acts{
 				"add": {Says: "Add a rule", Do: s.add, Done: "The rule was added.", Fields: map[string]ui.Kind{
 					"subject": ui.Text, "deny": ui.Bool, "tools": ui.Lines, "read_only": ui.Bool}},
-				"remove": {Says: "Remove a rule", Do: s.remove, Done: "The rule was removed.", Fields: map[string]ui.Kind{"id": ui.Text}},
+				"remove": {Says: "Remove a rule", Do: s.remove, Done: "The rule was removed.",
+					Fields: map[string]ui.Kind{"id": ui.Text}},
 			}},
 			{Path: "/console/bundles", Title: "Bundles", Section: "Tools", Get: s.bundles, Template: bundlesPage, Acts: acts{
 				"make": {Says: "Make a bundle", Do: s.makeBundle, May: administrator, Done: "The bundle was created.",

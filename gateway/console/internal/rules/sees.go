@@ -38,7 +38,8 @@ const pageTools = 100
 // sees serves GET /api/console/visible: the tools of the bus, and what decides whether somebody sees them.
 func (s *Rules) sees(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	q := r.URL.Query()
-	v := access.Viewer{User: strings.TrimSpace(q.Get("user")), Role: q.Get("role"), App: strings.TrimSpace(q.Get("client_id")), Tier: q.Get("tier")}
+	v := access.Viewer{User: strings.TrimSpace(q.Get("user")), Role: q.Get("role"),
+		App: strings.TrimSpace(q.Get("client_id")), Tier: q.Get("tier")}
 	record := answer{Role: v.Role, App: v.App, Tier: v.Tier, Tools: []seen{}}
 	onPage := strings.HasPrefix(r.URL.Path, "/console/")
 	if v == (access.Viewer{}) {

@@ -53,7 +53,8 @@ func (s *System) listEvents(_ http.ResponseWriter, r *http.Request, _ admin.Acto
 	all, err := s.c.Store.Deliveries(r.Context(), queue)
 	for _, d := range all[max(0, len(all)-manage.PageSize):] {
 		one := eventRecord{
-			ID: d.ID, Event: d.Event, CreatedAt: d.CreatedAt.UTC().Format(manage.ISO8601), Waiting: d.Waiting(), Attempts: d.Attempts,
+			ID: d.ID, Event: d.Event, CreatedAt: d.CreatedAt.UTC().Format(manage.ISO8601), Waiting: d.Waiting(),
+			Attempts:   d.Attempts,
 			LastStatus: d.LastStatus, LastError: shown(d.LastError), Dropped: d.Dropped,
 		}
 		if one.Waiting {

@@ -46,7 +46,8 @@ func (s *System) health(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (
 	var m runtime.MemStats
 	runtime.ReadMemStats(&m)
 	v := healthRecord{
-		Well: true, Vitals: []vitalRecord{}, Uptime: int64(time.Since(s.c.Began).Seconds()), Goroutines: runtime.NumGoroutine(), Memory: m.Sys, Go: runtime.Version(),
+		Well: true, Vitals: []vitalRecord{}, Uptime: int64(time.Since(s.c.Began).Seconds()),
+		Goroutines: runtime.NumGoroutine(), Memory: m.Sys, Go: runtime.Version(),
 		Version: version(), Store: s.backing(), Counters: s.counters(),
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), probe)

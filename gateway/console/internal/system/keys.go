@@ -21,9 +21,13 @@ type Keys interface {
 }
 
 var (
-	noKeys   = &reply.Failure{Status: 404, Msg: "the signing keys are not shown here: the host of this service did not give them to the console"} // protocol 7
-	noKey    = &reply.Failure{Status: 404, Msg: "no such key: see GET /api/console/keys for those there are"}                                     // protocol 7
-	rotating = &reply.Failure{Status: 409, Msg: "somebody else is rotating the keys at this moment: look at them again"}                          // protocol 7
+	// protocol 7
+	noKeys = &reply.Failure{Status: 404,
+		Msg: "the signing keys are not shown here: the host of this service did not give them to the console"}
+	// protocol 7
+	noKey = &reply.Failure{Status: 404, Msg: "no such key: see GET /api/console/keys for those there are"}
+	// protocol 7
+	rotating = &reply.Failure{Status: 409, Msg: "somebody else is rotating the keys at this moment: look at them again"}
 )
 
 // keyRecord shows a signing key, never what it signs with.
@@ -79,7 +83,8 @@ func (s *System) listKeys(_ http.ResponseWriter, r *http.Request, _ admin.Actor)
 }
 
 func keyRecordOf(k storage.SigningKey) keyRecord {
-	return keyRecord{k.ID, k.Alg, k.State, k.CreatedAt.UTC().Format(manage.ISO8601), manage.Stamp(k.RetiredAt), manage.Stamp(k.ExpiresAt)}
+	return keyRecord{k.ID, k.Alg, k.State, k.CreatedAt.UTC().Format(manage.ISO8601), manage.Stamp(k.RetiredAt),
+		manage.Stamp(k.ExpiresAt)}
 }
 
 // rotateKey serves POST /api/console/keys/rotate.

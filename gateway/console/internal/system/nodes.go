@@ -37,7 +37,8 @@ func (s *System) listNodes(_ http.ResponseWriter, r *http.Request, _ admin.Actor
 			if n.Live {
 				live++
 			}
-			all = append(all, nodeRecord{n.ID, n.Name, n.Build, n.Started.UTC().Format(manage.ISO8601), int64(n.Age.Seconds()), n.Live, n.Self})
+			all = append(all, nodeRecord{n.ID, n.Name, n.Build, n.Started.UTC().Format(manage.ISO8601), int64(n.Age.Seconds()),
+				n.Live, n.Self})
 		}
 	}
 	return struct {

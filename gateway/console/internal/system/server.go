@@ -59,7 +59,8 @@ func (s *System) counters() *countRecord {
 	if is.Kind == "" {
 		return &countRecord{}
 	}
-	v := &countRecord{Shared: true, Kind: shown(is.Kind), Version: shown(is.Version), At: shown(is.At), Reachable: !is.Away}
+	v := &countRecord{Shared: true, Kind: shown(is.Kind), Version: shown(is.Version), At: shown(is.At),
+		Reachable: !is.Away}
 	if is.Away {
 		v.AwaySince = manage.Stamp(is.Since)
 	}

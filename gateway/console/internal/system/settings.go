@@ -20,7 +20,9 @@ type Setting struct {
 	Help    string
 }
 
-var noSetting = &reply.Failure{Status: 404, Msg: "no setting of that name can be changed here: see the stored ones of GET /api/console/settings"} // protocol 7
+// protocol 7
+var noSetting = &reply.Failure{Status: 404,
+	Msg: "no setting of that name can be changed here: see the stored ones of GET /api/console/settings"}
 
 // settingRecord shows a key of the configuration.
 type settingRecord struct {
@@ -53,7 +55,8 @@ func (s *System) listSettings(_ http.ResponseWriter, r *http.Request, _ admin.Ac
 	if s.c.Settings != nil {
 		for _, one := range s.c.Settings() {
 			if strings.Contains(strings.ToLower(one.Key+" "+one.Help), q) {
-				v.Settings = append(v.Settings, settingRecord{one.Key, one.Value, one.Source, one.Default, one.Value != one.Default, one.Help})
+				v.Settings = append(v.Settings, settingRecord{one.Key, one.Value, one.Source, one.Default, one.Value != one.Default,
+					one.Help})
 			}
 		}
 		slices.SortStableFunc(v.Settings, func(a, b settingRecord) int {

@@ -69,18 +69,21 @@ func (s *System) Part() ui.Part {
 		Pages: []ui.Page{
 			{Path: "/console/health", Title: "Health", Section: "Service", May: reader, Get: s.health, Template: healthPage},
 			{Path: "/console/nodes", Title: "Nodes", Section: "Service", May: reader, Get: s.listNodes, Template: nodesPage},
-			{Path: "/console/keys", Title: "Keys", Section: "Service", May: reader, Get: s.listKeys, Template: keysPage, Acts: map[string]ui.Act{
-				"rotate": {Says: "Rotate the signing key", Do: s.rotateKey, May: administrator,
-					Fields: map[string]ui.Kind{"alg": ui.Text}, Done: "The next key signs from now on."},
-				"retire": {Says: "Withdraw a signing key", Do: s.retireKey, May: administrator,
-					Fields: map[string]ui.Kind{"kid": ui.Text}, Done: "The key was withdrawn: what it signed is invalid."},
-			}},
-			{Path: "/console/events", Title: "Events of users", Section: "Service", May: reader, Get: s.listEvents, Template: eventsPage},
-			{Path: "/console/settings", Title: "Settings", Section: "Service", May: reader, Get: s.listSettings, Template: settingsPage, Acts: map[string]ui.Act{
-				"set": {Says: "Change a setting", Do: s.changeSetting, May: administrator,
-					Fields: map[string]ui.Kind{"name": ui.Text, "value": ui.Text},
-					Done:   "The setting was changed. It applies at once, and stays."},
-			}},
+			{Path: "/console/keys", Title: "Keys", Section: "Service", May: reader, Get: s.listKeys, Template: keysPage,
+				Acts: map[string]ui.Act{
+					"rotate": {Says: "Rotate the signing key", Do: s.rotateKey, May: administrator,
+						Fields: map[string]ui.Kind{"alg": ui.Text}, Done: "The next key signs from now on."},
+					"retire": {Says: "Withdraw a signing key", Do: s.retireKey, May: administrator,
+						Fields: map[string]ui.Kind{"kid": ui.Text}, Done: "The key was withdrawn: what it signed is invalid."},
+				}},
+			{Path: "/console/events", Title: "Events of users", Section: "Service", May: reader, Get: s.listEvents,
+				Template: eventsPage},
+			{Path: "/console/settings", Title: "Settings", Section: "Service", May: reader, Get: s.listSettings,
+				Template: settingsPage, Acts: map[string]ui.Act{
+					"set": {Says: "Change a setting", Do: s.changeSetting, May: administrator,
+						Fields: map[string]ui.Kind{"name": ui.Text, "value": ui.Text},
+						Done:   "The setting was changed. It applies at once, and stays."},
+				}},
 		},
 		Texts: texts,
 	}

@@ -40,7 +40,8 @@ func (t *Tools) deliveries(_ http.ResponseWriter, r *http.Request, who admin.Act
 	}{c.Member, []delivery{}, who.Changes(c.Owner)}
 	for _, d := range all[max(0, len(all)-manage.PageSize):] {
 		record.Deliveries = append(record.Deliveries, delivery{
-			d.ID, d.Event, address(d.URL, record.Mine), d.CreatedAt.UTC().Format(manage.ISO8601), d.NextAt.UTC().Format(manage.ISO8601),
+			d.ID, d.Event, address(d.URL, record.Mine), d.CreatedAt.UTC().Format(manage.ISO8601),
+			d.NextAt.UTC().Format(manage.ISO8601),
 			d.Attempts, d.LastStatus, shown(d.LastError, 200), d.Waiting(),
 		})
 	}

@@ -32,10 +32,13 @@ type line struct {
 
 func (t *Tools) lineOf(c storage.Capability, who admin.Actor) line {
 	return line{
-		Member: c.Member, Label: shown(c.Label, 200), Description: shown(c.Description, 1024), Kind: c.Kind, UpstreamURL: address(c.UpstreamURL, who.Changes(c.Owner)),
-		AuthType: c.AuthType, Owner: shown(c.Owner, 100), WebhookURL: address(c.WebhookURL, who.Changes(c.Owner)), Publish: c.Publish, Credential: !c.AuthSecret.IsZero(),
-		ToolCount: c.ToolCount, Timeout: int(c.CallTimeout().Seconds()), UpdatedAt: c.UpdatedAt.UTC().Format(manage.ISO8601), OffBus: t.c.Registry.OffBus(c),
-		Mine: who.Changes(c.Owner), HeaderNames: c.HeaderNames(),
+		Member: c.Member, Label: shown(c.Label, 200), Description: shown(c.Description, 1024), Kind: c.Kind,
+		UpstreamURL: address(c.UpstreamURL, who.Changes(c.Owner)),
+		AuthType:    c.AuthType, Owner: shown(c.Owner, 100), WebhookURL: address(c.WebhookURL, who.Changes(c.Owner)),
+		Publish: c.Publish, Credential: !c.AuthSecret.IsZero(),
+		ToolCount: c.ToolCount, Timeout: int(c.CallTimeout().Seconds()), UpdatedAt: c.UpdatedAt.UTC().Format(manage.ISO8601),
+		OffBus: t.c.Registry.OffBus(c),
+		Mine:   who.Changes(c.Owner), HeaderNames: c.HeaderNames(),
 	}
 }
 
@@ -119,7 +122,8 @@ func toolLines(tools []toolplan.Tool, after string) (all []toolLine, next string
 		if len(all) == rows {
 			return all, all[rows-1].Name
 		}
-		all = append(all, toolLine{tool.Name, shown(tool.Description, 160), tool.Method, shown(tool.Path, 120), tool.ChangesNothing()})
+		all = append(all, toolLine{tool.Name, shown(tool.Description, 160), tool.Method, shown(tool.Path, 120),
+			tool.ChangesNothing()})
 	}
 	return all, ""
 }

@@ -172,7 +172,8 @@ func fieldsIn(s map[string]json.RawMessage, id string, depth int, room *room) (a
 			break
 		}
 		p := members(raw)
-		f := field{ID: fmt.Sprintf("%s.%d", id, len(all)), Name: shown(string(key), 60), Required: needed[string(key)], Hint: room.text(textOf(p["description"])), key: string(key)}
+		f := field{ID: fmt.Sprintf("%s.%d", id, len(all)), Name: shown(string(key), 60), Required: needed[string(key)],
+			Hint: room.text(textOf(p["description"])), key: string(key)}
 		f.Kind = kindOf(p)
 		switch f.Kind {
 		case "enum":
@@ -198,7 +199,8 @@ const maxOptions = 50
 
 func kindOf(p map[string]json.RawMessage) string {
 	var options []json.RawMessage
-	if json.Unmarshal(p["enum"], &options) == nil && len(options) > 0 && len(options) <= maxOptions && len(p["enum"]) < 2<<10 {
+	if json.Unmarshal(p["enum"], &options) == nil && len(options) > 0 && len(options) <= maxOptions &&
+		len(p["enum"]) < 2<<10 {
 		return "enum"
 	}
 	switch typeOf(p) {
@@ -264,7 +266,8 @@ func (f field) argument(form url.Values) (json.RawMessage, error) {
 	case text == "":
 		return nil, manage.BadBody.Saying(f.Name + " is missing: fill it in")
 	case !json.Valid([]byte(text)):
-		return nil, manage.BadBody.Saying(f.Name + " is not " + map[bool]string{true: "a number", false: "JSON"}[f.Kind == "number"])
+		return nil, manage.BadBody.Saying(f.Name + " is not " + map[bool]string{true: "a number",
+			false: "JSON"}[f.Kind == "number"])
 	}
 	return json.RawMessage(text), nil
 }

@@ -30,7 +30,8 @@ type Store interface {
 // Registry registers capabilities; *registry.Registry does.
 type Registry interface {
 	BeginReading(ctx context.Context, actor string) (_ context.Context, leave func(), err error)
-	PreviewBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []toolplan.Tool, []string, error)
+	PreviewBody(ctx context.Context, actor storage.User,
+		body []byte) (storage.Capability, []toolplan.Tool, []string, error)
 	RegisterBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []string, error)
 	UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (storage.Capability, []string,
 		error)
@@ -88,15 +89,18 @@ func (t *Tools) Part() ui.Part {
 	}
 	part.Pages = []ui.Page{
 		{Path: page, Title: "Capabilities", Section: "Tools", Get: t.list, Template: listPage},
-		{Path: page + "/new", Title: "New capability", May: developer, Get: t.draft, Template: newPage, MaxForm: maxDocument, Begin: t.c.Registry.BeginReading, Acts: map[string]ui.Act{
-			"preview":  {Do: t.preview, Stale: true, Result: newPage, Done: "This is what would be stored. Nothing is stored yet."},
-			"register": {Says: "Register a capability", Do: t.register, Done: "The capability is registered.", To: toMember},
-		}},
+		{Path: page + "/new", Title: "New capability", May: developer, Get: t.draft, Template: newPage, MaxForm: maxDocument,
+			Begin: t.c.Registry.BeginReading, Acts: map[string]ui.Act{
+				"preview": {Do: t.preview, Stale: true, Result: newPage,
+					Done: "This is what would be stored. Nothing is stored yet."},
+				"register": {Says: "Register a capability", Do: t.register, Done: "The capability is registered.", To: toMember},
+			}},
 		{Path: one, Title: "Capability", Get: t.show, Template: showPage, Acts: map[string]ui.Act{
 			"register": {Do: t.stays, Stale: true, Done: "The capability is registered."},
 			"publish":  {Says: "Put a capability on the bus", Do: t.publish(true), Done: "The capability is on the bus."},
 			"pause":    {Says: "Take a capability off the bus", Do: t.publish(false), Done: "The capability is off the bus."},
-			"delete":   {Says: "Delete a capability", Do: t.remove, Done: "The capability is deleted.", To: func(any, string) string { return page }},
+			"delete": {Says: "Delete a capability", Do: t.remove, Done: "The capability is deleted.",
+				To: func(any, string) string { return page }},
 		}},
 		{Path: one + "/edit", Title: "Edit capability", May: developer, Get: t.edit, Template: editPage,
 			MaxForm: 256 << 10, Acts: map[string]ui.Act{
@@ -110,12 +114,15 @@ func (t *Tools) Part() ui.Part {
 				"all": {Says: "Accept tools that an upstream has changed", Do: t.acceptAll,
 					Fields: map[string]ui.Kind{"digest": ui.Text}, Done: "The tools are accepted."},
 			}},
-		{Path: one + "/deliveries", Title: "Webhook deliveries", Get: t.deliveries, Template: deliveriesPage, Acts: map[string]ui.Act{
-			"resend": {Says: "Send a webhook once more", Do: t.resend, Fields: map[string]ui.Kind{"id": ui.Text}, Done: "It will be sent again in a moment."},
-		}},
+		{Path: one + "/deliveries", Title: "Webhook deliveries", Get: t.deliveries, Template: deliveriesPage,
+			Acts: map[string]ui.Act{
+				"resend": {Says: "Send a webhook once more", Do: t.resend, Fields: map[string]ui.Kind{"id": ui.Text},
+					Done: "It will be sent again in a moment."},
+			}},
 	}
 	if t.c.Bus != nil {
-		part.APIs = append(part.APIs, ui.API{Path: "/api/console/tools/{member}/{tool}/call", Methods: by{"POST": t.callJSON}})
+		part.APIs = append(part.APIs, ui.API{Path: "/api/console/tools/{member}/{tool}/call",
+			Methods: by{"POST": t.callJSON}})
 		part.Pages = append(part.Pages, ui.Page{
 			Path: one + "/tools/{tool}", Title: "Tool", Get: t.showTool, Template: toolPage, MaxForm: 4 << 20,
 			Acts: map[string]ui.Act{"call": {Says: "Call a tool", Do: t.callForm, Result: toolPage}},

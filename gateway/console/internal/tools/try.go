@@ -58,7 +58,8 @@ func recordOf(c storage.Capability, tool toolplan.Tool) tried {
 	lines, _ := toolLines([]toolplan.Tool{tool}, "")
 	lines[0].Description = shown(tool.Description, 2000)
 	room := newRoom()
-	return tried{Member: c.Member, Tool: lines[0], Fields: fieldsOf(tool.InputSchema), Schema: schemaNode("", tool.InputSchema, false, 0, room), OnBus: c.Publish}
+	return tried{Member: c.Member, Tool: lines[0], Fields: fieldsOf(tool.InputSchema),
+		Schema: schemaNode("", tool.InputSchema, false, 0, room), OnBus: c.Publish}
 }
 
 func (t *Tools) showTool(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
@@ -111,7 +112,8 @@ func (t *Tools) callForm(_ http.ResponseWriter, r *http.Request, who admin.Actor
 	fill(record.Fields, r.PostForm)
 	record.Answer = answerOf(result, time.Since(start))
 	request, _ := json.Marshal(map[string]any{ // of valid JSON
-		"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": c.Member + "__" + tool.Name, "arguments": arguments},
+		"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": map[string]any{"name": c.Member + "__" + tool.Name,
+			"arguments": arguments},
 	})
 	record.Answer.Request, _ = indented(request, 4<<10)
 	return record, nil

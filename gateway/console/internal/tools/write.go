@@ -46,7 +46,8 @@ type preview struct {
 	Compared                bool
 }
 
-var draftFields = []string{"member", "label", "description", "upstream_url", "auth_type", "auth_name", "auth_in", "webhook_url", "timeout"}
+var draftFields = []string{"member", "label", "description", "upstream_url", "auth_type", "auth_name", "auth_in",
+	"webhook_url", "timeout"}
 
 // draft shows an empty form, or that of a capability to register again.
 func (t *Tools) draft(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
@@ -64,8 +65,10 @@ func (t *Tools) draft(_ http.ResponseWriter, r *http.Request, who admin.Actor) (
 	}
 	d.There, d.Publish, d.PinsOff = true, c.Publish, c.PinsOff
 	d.Values = map[string]string{
-		"member": c.Member, "label": c.Label, "description": c.Description, "upstream_url": c.UpstreamURL, "auth_type": c.AuthType,
-		"auth_name": c.AuthName, "auth_in": c.AuthIn, "webhook_url": c.WebhookURL, "timeout": strconv.Itoa(int(c.CallTimeout() / time.Second)),
+		"member": c.Member, "label": c.Label, "description": c.Description, "upstream_url": c.UpstreamURL,
+		"auth_type": c.AuthType,
+		"auth_name": c.AuthName, "auth_in": c.AuthIn, "webhook_url": c.WebhookURL,
+		"timeout": strconv.Itoa(int(c.CallTimeout() / time.Second)),
 	}
 	return d, nil
 }

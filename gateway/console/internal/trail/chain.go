@@ -107,7 +107,8 @@ func (t *Trail) chain(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (an
 	if err != nil {
 		return nil, err
 	}
-	return chainRecord{s.Appended, s.Waiting, s.Lost, s.Removed, s.Through, manage.Stamp(s.Until), manage.Stamp(s.Since), s.Forged, t.check.state()}, nil
+	return chainRecord{s.Appended, s.Waiting, s.Lost, s.Removed, s.Through, manage.Stamp(s.Until), manage.Stamp(s.Since),
+		s.Forged, t.check.state()}, nil
 }
 
 // verify serves POST /api/console/audit/chain: it begins a verification and does not wait for it.

@@ -19,7 +19,8 @@ const (
 	maxSearches = 2_000   // for one file: a rare kind is not looked for all over a long trail
 )
 
-var columns = []string{"seq", "at", "kind", "request_id", "client_id", "sub", "product", "method", "path", "ip", "detail", "status", "latency_us", "bytes", "count"}
+var columns = []string{"seq", "at", "kind", "request_id", "client_id", "sub", "product", "method", "path", "ip",
+	"detail", "status", "latency_us", "bytes", "count"}
 
 // export serves GET /api/console/audit/export?format=jsonl|csv with the filters of the list. The first page
 // is read before anything is sent, so that what is wrong with the question is said.
@@ -133,7 +134,8 @@ func cell(text string) string {
 		}
 		return unicode.ReplacementChar
 	}, text)
-	if strings.IndexAny(text, "\t\r\n") == 0 || strings.IndexAny(strings.TrimLeftFunc(text, unicode.IsSpace), "=+-@＝＋－＠") == 0 {
+	if strings.IndexAny(text, "\t\r\n") == 0 || strings.IndexAny(strings.TrimLeftFunc(text, unicode.IsSpace),
+		"=+-@＝＋－＠") == 0 {
 		return "'" + shown
 	}
 	return shown

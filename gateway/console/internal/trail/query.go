@@ -18,7 +18,8 @@ const (
 )
 
 var (
-	kinds = []string{event.SignIn, event.Token, event.Call, event.ToolCall, event.Registration, event.Admin, event.Revocation,
+	kinds = []string{event.SignIn, event.Token, event.Call, event.ToolCall, event.Registration, event.Admin,
+		event.Revocation,
 		event.Legacy, event.Consent, event.Client, event.Account, event.Limit}
 	classes = []string{"1xx", "2xx", "3xx", "4xx", "5xx"}
 )

@@ -70,19 +70,25 @@ func (t *Trail) Part() ui.Part {
 		Pages: []ui.Page{
 			{Path: "/console/audit", Title: "Audit trail", Section: "Service", Owned: true, Get: t.list, Template: listPage},
 			{Path: "/console/audit/{seq}", Title: "Record of the audit trail", Owned: true, Get: t.show, Template: recordPage},
-			{Path: "/console/audit/chain", Title: "Chain of the audit trail", May: reader, Get: t.chain, Template: chainPage, Acts: map[string]ui.Act{
-				"verify": {Says: "Verify the audit trail", Do: t.verify, May: administrator,
-					Done: "The verification runs. Load this page again to see how far it is."},
-			}},
+			{Path: "/console/audit/chain", Title: "Chain of the audit trail", May: reader, Get: t.chain, Template: chainPage,
+				Acts: map[string]ui.Act{
+					"verify": {Says: "Verify the audit trail", Do: t.verify, May: administrator,
+						Done: "The verification runs. Load this page again to see how far it is."},
+				}},
 		},
 		Texts: texts,
 	}
 }
 
 var (
-	noRecord = &reply.Failure{Status: 404, Msg: "no such record, or it was removed because of its age: see GET /api/console/audit for those there are"} // protocol 7
-	noTrail  = &reply.Failure{Status: 404, Msg: "the audit trail is not shown here: the host of this service did not give it to the console"}           // protocol 7
-	running  = &reply.Failure{Status: 409, Msg: "a verification runs already: wait for its result"}                                                     // protocol 7
+	// protocol 7
+	noRecord = &reply.Failure{Status: 404,
+		Msg: "no such record, or it was removed because of its age: see GET /api/console/audit for those there are"}
+	// protocol 7
+	noTrail = &reply.Failure{Status: 404,
+		Msg: "the audit trail is not shown here: the host of this service did not give it to the console"}
+	// protocol 7
+	running = &reply.Failure{Status: 409, Msg: "a verification runs already: wait for its result"}
 )
 
 // record shows an event.
@@ -108,8 +114,10 @@ const stampOf = "2006-01-02T15:04:05.000Z"
 
 func recordOf(e event.Entry) record {
 	return record{
-		Seq: e.Seq, At: e.At.UTC().Format(stampOf), Kind: e.Kind, RequestID: e.RequestID, App: e.App, User: e.User, Product: e.Product, Method: e.Method,
-		Path: e.Path, IP: e.IP, Detail: e.Detail, Status: e.Status, Micros: int64(e.Latency / time.Microsecond), Bytes: e.Bytes, Count: max(1, e.Count),
+		Seq: e.Seq, At: e.At.UTC().Format(stampOf), Kind: e.Kind, RequestID: e.RequestID, App: e.App, User: e.User,
+		Product: e.Product, Method: e.Method,
+		Path: e.Path, IP: e.IP, Detail: e.Detail, Status: e.Status, Micros: int64(e.Latency / time.Microsecond),
+		Bytes: e.Bytes, Count: max(1, e.Count),
 	}
 }
 
@@ -124,7 +132,8 @@ func (t *Trail) list(_ http.ResponseWriter, r *http.Request, who admin.Actor) (a
 	if err != nil {
 		return nil, manage.Refusal(err, noRecord)
 	}
-	v := found{Records: []record{}, Next: nextOf(page.Next), Stopped: page.Stopped, Kinds: kinds, Classes: classes, All: who.Reader() == nil}
+	v := found{Records: []record{}, Next: nextOf(page.Next), Stopped: page.Stopped, Kinds: kinds, Classes: classes,
+		All: who.Reader() == nil}
 	if page.Stopped {
 		v.Reached = manage.Stamp(page.Reached)
 	}

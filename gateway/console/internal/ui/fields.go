@@ -62,7 +62,8 @@ func readForm(w http.ResponseWriter, r *http.Request, most int64) error {
 		err = r.ParseMultipartForm(most)
 	}
 	if err != nil && err != http.ErrNotMultipart {
-		return manage.BadBody.Saying("the form could not be read, or is larger than " + strconv.FormatInt(most>>10, 10) + " KiB").Because(err)
+		return manage.BadBody.Saying("the form could not be read, or is larger than " + strconv.FormatInt(most>>10, 10) +
+			" KiB").Because(err)
 	}
 	return nil
 }

@@ -25,8 +25,12 @@ const (
 )
 
 var (
-	staleForm = &reply.Failure{Status: 400, Msg: "this form is too old, or was not made for this page: check it and send it again"}            // decision 77
-	usedForm  = &reply.Failure{Status: 409, Msg: "this form was sent already: see whether it has done what you want before you send it again"} // decision 77
+	// decision 77
+	staleForm = &reply.Failure{Status: 400,
+		Msg: "this form is too old, or was not made for this page: check it and send it again"}
+	// decision 77
+	usedForm = &reply.Failure{Status: 409,
+		Msg: "this form was sent already: see whether it has done what you want before you send it again"}
 )
 
 // Tickets keeps the ids of forms that were used; *storage.Store has it.
@@ -72,7 +76,8 @@ func useFormID(ctx context.Context, tickets Tickets, text, session, path string,
 		return err
 	}
 	_, err := tickets.SaveTicket(ctx, storage.Ticket{
-		ID: handle.Hash("console form " + text), Kind: "console form", Session: session, CreatedAt: now, ExpiresAt: now.Add(storage.MaxTicketLife),
+		ID: handle.Hash("console form " + text), Kind: "console form", Session: session, CreatedAt: now,
+		ExpiresAt: now.Add(storage.MaxTicketLife),
 	})
 	if errors.Is(err, storage.ErrExists) {
 		return usedForm

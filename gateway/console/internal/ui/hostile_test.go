@@ -13,11 +13,13 @@ import (
 )
 
 // kinds of fields, one of each.
-var oneOfEach = map[string]Kind{"text": Text, "optional": Optional, "lines": Lines, "bool": Bool, "number": Number, "json": JSON, "choices": Choices}
+var oneOfEach = map[string]Kind{"text": Text, "optional": Optional, "lines": Lines, "bool": Bool, "number": Number,
+	"json": JSON, "choices": Choices}
 
 // hostileTexts hold texts that nobody types by accident.
 var hostileTexts = []string{
-	"", "\x00", "\xff\xfe\xfd", "a\x00b", "\u202etxt.exe", "\u2066x\u2069", "{", "[[[[", strings.Repeat("[", 20_000), "1e999999", "-", "\r\n\r\n", strings.Repeat("9", 4000),
+	"", "\x00", "\xff\xfe\xfd", "a\x00b", "\u202etxt.exe", "\u2066x\u2069", "{", "[[[[", strings.Repeat("[", 20_000),
+	"1e999999", "-", "\r\n\r\n", strings.Repeat("9", 4000),
 	"%00", "<script>", "{{.}}", "null", "true false", "\ufeff1", "\"", "\\u0000", "NaN", strings.Repeat("\n", 50_000),
 }
 
@@ -30,7 +32,8 @@ func TestHostileFieldsAreFieldsOrARefusal(t *testing.T) {
 		}
 		f, err := FieldsOf(form, oneOfEach)
 		if err != nil {
-			if failure := reply.FailureOf(err); failure.Status != http.StatusBadRequest || !strings.Contains(failure.Msg, "is not") {
+			if failure := reply.FailureOf(err); failure.Status != http.StatusBadRequest ||
+				!strings.Contains(failure.Msg, "is not") {
 				t.Errorf("%.20q: %v", text, err)
 			}
 			continue
@@ -93,7 +96,8 @@ func TestAddressWithAHostileQueryLeadsNowhereElse(t *testing.T) {
 	for _, text := range hostileTexts {
 		u := &url.URL{Path: "/console/apps", RawQuery: text + "&next=//evil.example&after=" + text}
 		got, err := url.Parse(With(u, "q", text))
-		if err != nil || got.Host != "" || got.Path != "/console/apps" || got.Query().Has("after") || got.Query().Get("q") != text {
+		if err != nil || got.Host != "" || got.Path != "/console/apps" || got.Query().Has("after") ||
+			got.Query().Get("q") != text {
 			t.Errorf("%.20q leads to %v %v", text, got, err)
 		}
 	}

@@ -43,8 +43,8 @@ type Page struct {
 	Acts     map[string]Act // by the value of the form's field "do"
 	MaxForm  int64          // bytes of a form, its files included; 0: 64 KiB
 	Begin    Begin          // called before a form is read; nil: it is read at once
-	// Of returns the name of a page's subject, such as a user, if its reader may see it; nil: the values of its path are
-	// it.
+	// Of returns the name of a page's subject, such as a user, if its reader may see it; nil: the values of its
+	// path are it.
 	Of func(r *http.Request, who admin.Actor) (string, error)
 
 	texts Texts // of its part

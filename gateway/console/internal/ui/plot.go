@@ -109,7 +109,9 @@ func (d *drawing) Columns() (all []column) {
 			c.Title += fmt.Sprintf(" · %s %s", s.Name, d.number(s, i))
 			top, foot := d.y(d.height(i, n+1), d.most), d.y(d.height(i, n), d.most)
 			if foot-top > 0 {
-				c.Rects = append(c.Rects, rect{fmt.Sprintf("s%d", n), fmt.Sprintf("M%s %sh%sv%sz", places(plotLeft+float64(i)*step+gap/2), places(foot), places(step-gap), places(min(top-foot, -1))+"h-"+places(step-gap))})
+				c.Rects = append(c.Rects,
+					rect{fmt.Sprintf("s%d", n), fmt.Sprintf("M%s %sh%sv%sz", places(plotLeft+float64(i)*step+gap/2), places(foot),
+						places(step-gap), places(min(top-foot, -1))+"h-"+places(step-gap))})
 			}
 		}
 		if d.Line != nil && i < len(d.Line.Values) {

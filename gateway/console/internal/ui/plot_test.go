@@ -47,7 +47,8 @@ func TestPlotOfNothingIsNothing(t *testing.T) {
 }
 
 func TestPlotLeavesOutUnknownValues(t *testing.T) {
-	out, err := testView().Plot(Plot{Title: "x", At: []string{"a", "b", "c"}, Bars: []Series{{Name: "n", Values: []int64{5}}}, Line: &Series{Name: "l", Values: []int64{1, -1, 3}}})
+	out, err := testView().Plot(Plot{Title: "x", At: []string{"a", "b", "c"},
+		Bars: []Series{{Name: "n", Values: []int64{5}}}, Line: &Series{Name: "l", Values: []int64{1, -1, 3}}})
 	if err != nil || strings.Count(string(out), "–") != 3 || strings.Contains(string(out), "NaN") {
 		t.Errorf("%s, %v", out, err)
 	}

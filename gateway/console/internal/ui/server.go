@@ -166,20 +166,21 @@ func (s *Server) pageRoute(p Page) reply.Route {
 	if len(p.Acts) > 0 {
 		methods = append(methods, "POST")
 	}
-	return reply.Route{Path: p.Path, Methods: methods, Fail: s.fail, Handle: func(w http.ResponseWriter, r *http.Request) error {
-		who, err := passes(s.c.People, p.Owned)(r, p.May...)
-		post, unproved := r.Method == http.MethodPost, errors.Is(err, admin.FactorFirst)
-		if s.c.SignIn != nil && (errors.Is(err, consoleauth.NotSignedIn) || unproved && !post) {
-			return s.c.SignIn.AskFor(w, r, p.back(r))
-		}
-		switch {
-		case err != nil && !(unproved && post): // the form tells what is to be kept
-			return err
-		case post:
-			return s.act(w, r, p, who)
-		}
-		return s.show(w, r, p, s.view(r, p, who), http.StatusOK)
-	}}
+	return reply.Route{Path: p.Path, Methods: methods, Fail: s.fail,
+		Handle: func(w http.ResponseWriter, r *http.Request) error {
+			who, err := passes(s.c.People, p.Owned)(r, p.May...)
+			post, unproved := r.Method == http.MethodPost, errors.Is(err, admin.FactorFirst)
+			if s.c.SignIn != nil && (errors.Is(err, consoleauth.NotSignedIn) || unproved && !post) {
+				return s.c.SignIn.AskFor(w, r, p.back(r))
+			}
+			switch {
+			case err != nil && !(unproved && post): // the form tells what is to be kept
+				return err
+			case post:
+				return s.act(w, r, p, who)
+			}
+			return s.show(w, r, p, s.view(r, p, who), http.StatusOK)
+		}}
 }
 
 // show answers with a page.

@@ -18,8 +18,10 @@ var texts = Texts{
 	"Search":            "搜索",
 	"Save":              "保存",
 	"As a table":        "以表格显示",
-	"this form is too old, or was not made for this page: check it and send it again":            "此表单已过期，或不属于此页面：请检查后重新提交",
-	"this form was sent already: see whether it has done what you want before you send it again": "此表单已提交过：再次提交前，请先确认是否已达到目的",
+	"this form is too old, or was not made for this page: check it and send it " +
+		"again": "此表单已过期，或不属于此页面：请检查后重新提交",
+	"this form was sent already: see whether it has done what you want before you send it " +
+		"again": "此表单已提交过：再次提交前，请先确认是否已达到目的",
 }
 
 // FrameTexts returns the translations of what all pages share.

@@ -74,12 +74,14 @@ type Link struct {
 }
 
 func (s *Server) view(r *http.Request, p Page, who admin.Actor) *View {
-	v := &View{Lang: langOf(r), Actor: who, Title: p.Title, Name: s.c.Name, URL: r.URL, Now: time.Now(), texts: []Texts{p.texts, s.texts}}
+	v := &View{Lang: langOf(r), Actor: who, Title: p.Title, Name: s.c.Name, URL: r.URL, Now: time.Now(),
+		texts: []Texts{p.texts, s.texts}}
 	if did, ok := p.Acts[r.URL.Query().Get("done")]; ok && r.Method != http.MethodPost {
 		v.Notice = v.T(did.Done)
 	}
 	for _, q := range s.pages {
-		if q.Section == "" || !q.Owned && who.Reader() != nil && who.Developer() != nil || slices.ContainsFunc(q.May, func(c consoleauth.Check) bool { return c(who) != nil }) {
+		if q.Section == "" || !q.Owned && who.Reader() != nil && who.Developer() != nil ||
+			slices.ContainsFunc(q.May, func(c consoleauth.Check) bool { return c(who) != nil }) {
 			continue
 		}
 		i := slices.IndexFunc(v.Nav, func(have Section) bool { return have.Title == q.Section })
@@ -88,7 +90,8 @@ func (s *Server) view(r *http.Request, p Page, who admin.Actor) *View {
 			v.Nav = append(v.Nav, Section{Title: q.Section})
 		}
 		here := r.URL.Path == q.Path || q.Path != Root && strings.HasPrefix(r.URL.Path, q.Path+"/")
-		v.Nav[i].Links = append(v.Nav[i].Links, Link{v.translate(q.Title, q.texts, s.texts), strings.TrimSuffix(q.Path, "{$}"), here || q.Path == Root+"{$}" && r.URL.Path == Root})
+		v.Nav[i].Links = append(v.Nav[i].Links, Link{v.translate(q.Title, q.texts, s.texts),
+			strings.TrimSuffix(q.Path, "{$}"), here || q.Path == Root+"{$}" && r.URL.Path == Root})
 	}
 	return v
 }
@@ -198,7 +201,8 @@ func (s *Server) write(w http.ResponseWriter, status int, t *page.Template, v *V
 	}
 	h := w.Header()
 	if v.URL.Query().Has("lang") {
-		http.SetCookie(w, &http.Cookie{Name: langCookie, Value: string(v.Lang), Path: Root, MaxAge: 365 * 86400, HttpOnly: true, SameSite: http.SameSiteLaxMode})
+		http.SetCookie(w, &http.Cookie{Name: langCookie, Value: string(v.Lang), Path: Root, MaxAge: 365 * 86400,
+			HttpOnly: true, SameSite: http.SameSiteLaxMode})
 	}
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	h.Set("Content-Language", string(v.Lang))

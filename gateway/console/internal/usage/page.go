@@ -96,7 +96,8 @@ func spansOf(form url.Values, now time.Time) (all []span) {
 		q.Set("from", from)
 		q.Set("granularity", one.unit)
 		unit := cmp.Or(form.Get("granularity"), "day")
-		here := unit == one.unit && form.Get("to") == "" && (form.Get("from") == from || form.Get("from") == "" && one.days == 30)
+		here := unit == one.unit && form.Get("to") == "" && (form.Get("from") == from || form.Get("from") == "" &&
+			one.days == 30)
 		all = append(all, span{one.title, "/console/usage?" + q.Encode(), here})
 	}
 	return all

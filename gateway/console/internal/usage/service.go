@@ -19,7 +19,8 @@ var ranked = map[string]string{byApp: usage.Apps, usage.ByTool: usage.Tools, usa
 func (s *Usage) service(ctx context.Context, q usage.Query) (record, error) {
 	of := ranked[q.By]
 	if of == "" && q.By != "" && q.By != usage.ByProduct {
-		return record{}, manage.BadQuery.Saying("by is app, tool or user for the whole service: name one application with client_id for more")
+		return record{}, manage.BadQuery.Saying("by is app, tool or user for the whole service: name one application with " +
+			"client_id for more")
 	}
 	from := q.From.Add(q.From.Sub(q.To))
 	f, err := s.c.Reader.Figures(ctx, usage.FiguresQuery{From: from, To: q.To, Daily: q.Daily})

@@ -4,8 +4,9 @@ import "github.com/keystile/keystile/gateway/console/internal/ui"
 
 var texts = ui.Texts{
 	"Usage": "用量", "Billing": "计费", "Who has called how much, in UTC.": "谁调用了多少（UTC 时间）。",
-	"Application": "应用", "From": "从", "To": "至", "By": "按", "Day": "天", "Hour": "小时", "Product": "产品", "Tool": "工具", "Person": "用户",
-	"Calls": "调用次数", "Errors": "错误", "The period before": "上一周期", "Beyond the quota": "超出配额", "Forecast": "预测",
+	"Application": "应用", "From": "从", "To": "至", "By": "按", "Day": "天", "Hour": "小时", "Product": "产品", "Tool": "工具",
+	"Person": "用户",
+	"Calls":  "调用次数", "Errors": "错误", "The period before": "上一周期", "Beyond the quota": "超出配额", "Forecast": "预测",
 	"Time": "时间", "Answered": "成功", "Name": "名称", "Download as CSV": "下载 CSV",
 	"Today": "今天", "7 days": "7 天", "30 days": "30 天", "Choose an application": "选择应用", "The whole service": "整个服务",
 	"Who called most": "调用最多者", "Nothing was called in this time.": "这段时间没有调用。",

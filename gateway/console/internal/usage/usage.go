@@ -51,7 +51,8 @@ var usagePage = ui.Parse(pages, "usage.html")
 
 var notKept = &reply.Failure{Status: 404, Msg: "usage is not shown here: ask the operator"} // protocol 7
 
-var noApp = &reply.Failure{Status: 404, Msg: "no such application: see GET /api/console/apps for those there are"} // protocol 7
+// protocol 7
+var noApp = &reply.Failure{Status: 404, Msg: "no such application: see GET /api/console/apps for those there are"}
 
 // Part returns the endpoints and pages.
 func (s *Usage) Part() ui.Part {
@@ -63,7 +64,8 @@ func (s *Usage) Part() ui.Part {
 		Texts: texts,
 	}
 	if s.c.Reader != nil {
-		part.Pages = []ui.Page{{Path: "/console/usage", Title: "Usage", Section: "Billing", Owned: true, Get: s.browse, Template: usagePage}}
+		part.Pages = []ui.Page{{Path: "/console/usage", Title: "Usage", Section: "Billing", Owned: true, Get: s.browse,
+			Template: usagePage}}
 	}
 	return part
 }
@@ -172,13 +174,15 @@ func (s *Usage) application(ctx context.Context, q usage.Query) (record, error) 
 	for _, n := range by {
 		out.Names = append(out.Names, *n)
 	}
-	slices.SortFunc(out.Names, func(a, b name) int { return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Name, b.Name)) })
+	slices.SortFunc(out.Names,
+		func(a, b name) int { return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Name, b.Name)) })
 	out.Names = out.Names[:min(len(out.Names), maxNames)]
 	return out, nil
 }
 
 func newRecord(q usage.Query, from, to time.Time) record {
-	out := record{ClientID: q.ClientID, From: from.Format(manage.ISO8601), To: to.Format(manage.ISO8601), Granularity: "hour", Series: []point{}, Names: []name{}}
+	out := record{ClientID: q.ClientID, From: from.Format(manage.ISO8601), To: to.Format(manage.ISO8601),
+		Granularity: "hour", Series: []point{}, Names: []name{}}
 	if q.Daily {
 		out.Granularity = "day"
 	}
@@ -221,7 +225,8 @@ func timeOf(text string, fallback time.Time) (time.Time, error) {
 			return at.UTC(), nil
 		}
 	}
-	return fallback, manage.BadQuery.Saying("from and to are dates such as 2026-11-21, or times such as 2026-11-21T15:00:00Z")
+	return fallback, manage.BadQuery.Saying("from and to are dates such as 2026-11-21, or times such as " +
+		"2026-11-21T15:00:00Z")
 }
 
 // file serves GET /api/console/usage/csv: every row.
@@ -234,7 +239,8 @@ func (s *Usage) file(w http.ResponseWriter, r *http.Request, who admin.Actor) er
 	rows := csv.NewWriter(&text)
 	rows.Write([]string{"at", "name", "calls", "errors"})
 	for _, row := range out.rows {
-		rows.Write([]string{row.At.UTC().Format(manage.ISO8601), ui.Cell(row.Name), strconv.FormatInt(row.Calls, 10), strconv.FormatInt(row.Errors, 10)})
+		rows.Write([]string{row.At.UTC().Format(manage.ISO8601), ui.Cell(row.Name), strconv.FormatInt(row.Calls, 10),
+			strconv.FormatInt(row.Errors, 10)})
 	}
 	rows.Flush()
 	reply.NoStore(w)

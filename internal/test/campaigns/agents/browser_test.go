@@ -26,8 +26,10 @@ func TestBrowserAllowsAnAgentToolsThatChangeNothing(t *testing.T) {
 		id   func(t *testing.T, site *Site, redirect string) string
 		says []string
 	}{
-		"with a document": {func(*testing.T, *Site, string) string { return vendordocs.OpenCode }, []string{"opencode.ai", "not verified", "a program on this device"}},
-		"dynamic":         {registered, []string{"registered itself here", "Terminal", "not verified", "a program on this device"}},
+		"with a document": {func(*testing.T, *Site, string) string { return vendordocs.OpenCode },
+			[]string{"opencode.ai", "not verified", "a program on this device"}},
+		"dynamic": {registered, []string{"registered itself here", "Terminal", "not verified",
+			"a program on this device"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			site := Start(t, documents)
@@ -62,15 +64,19 @@ func TestBrowserAllowsAnAgentToolsThatChangeNothing(t *testing.T) {
 				t.Fatalf("after a yes: %q at %s", got, p.URL())
 			}
 			back, err := url.Parse(p.URL())
-			if err != nil || !strings.HasPrefix(p.URL(), redirect+"?") || back.Query().Get("state") != "s1" || back.Query().Get("iss") != site.URL {
+			if err != nil || !strings.HasPrefix(p.URL(), redirect+"?") || back.Query().Get("state") != "s1" ||
+				back.Query().Get("iss") != site.URL {
 				t.Errorf("the browser is back at %s", p.URL())
 			}
-			bearer := site.redeem(t, url.Values{"grant_type": {"authorization_code"}, "client_id": {id}, "redirect_uri": {redirect},
-				"code": {back.Query().Get("code")}, "code_verifier": {v["verifier"]}, "resource": {site.URL + "/api/mcp"}})
-			if _, listed := site.ask(t, bearer, "tools/list", ""); !strings.Contains(listed, "up__status") || strings.Contains(listed, "up__order") {
+			bearer := site.redeem(t, url.Values{"grant_type": {"authorization_code"}, "client_id": {id},
+				"redirect_uri": {redirect},
+				"code":         {back.Query().Get("code")}, "code_verifier": {v["verifier"]}, "resource": {site.URL + "/api/mcp"}})
+			if _, listed := site.ask(t, bearer, "tools/list", ""); !strings.Contains(listed, "up__status") ||
+				strings.Contains(listed, "up__order") {
 				t.Errorf("it lists %s", listed)
 			}
-			if status, answer := site.ask(t, bearer, "tools/call", "up__status"); status != http.StatusOK || !strings.Contains(answer, "/status") {
+			if status, answer := site.ask(t, bearer, "tools/call", "up__status"); status != http.StatusOK ||
+				!strings.Contains(answer, "/status") {
 				t.Errorf("a tool that changes nothing = %d %s", status, answer)
 			}
 			if status, answer := site.ask(t, bearer, "tools/call", "up__order"); status != http.StatusForbidden {

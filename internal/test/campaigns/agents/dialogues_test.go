@@ -47,7 +47,8 @@ func TestRecordedAgentsAreLetIn(t *testing.T) {
 func values() map[string]string {
 	v := map[string]string{"origin": origin, "client_id": document}
 	for suffix, verifier := range map[string]string{
-		"": strings.Repeat("dBjftJeZ4CVP", 4)[:43], "64": strings.Repeat("dBjftJeZ4CVP", 6)[:64], "128": strings.Repeat("aZ09-._~", 16),
+		"": strings.Repeat("dBjftJeZ4CVP", 4)[:43], "64": strings.Repeat("dBjftJeZ4CVP", 6)[:64],
+		"128": strings.Repeat("aZ09-._~", 16),
 	} {
 		sum := sha256.Sum256([]byte(verifier))
 		v["verifier"+suffix], v["challenge"+suffix] = verifier, base64.RawURLEncoding.EncodeToString(sum[:])

@@ -35,7 +35,10 @@ func NewPerson(origin string) *Person { return NewPersonBy(origin, http.DefaultT
 func NewPersonBy(origin string, transport http.RoundTripper) *Person {
 	jar, _ := cookiejar.New(nil)
 	p := &Person{Username: Username, origin: origin}
-	p.client = &http.Client{Transport: transport, Jar: jar, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	p.client = &http.Client{Transport: transport, Jar: jar, CheckRedirect: func(*http.Request,
+		[]*http.Request) error {
+		return http.ErrUseLastResponse
+	}}
 	return p
 }
 
@@ -150,7 +153,8 @@ func (p *Person) next(answer *http.Response, body string, allowed bool) (string,
 		return "", nil
 	}
 	if answer.StatusCode != http.StatusOK || form == "" {
-		return "", fmt.Errorf("%s = %d, and nothing to fill in: %s", answer.Request.URL.Path, answer.StatusCode, readable(body))
+		return "", fmt.Errorf("%s = %d, and nothing to fill in: %s", answer.Request.URL.Path, answer.StatusCode,
+			readable(body))
 	}
 	return p.origin + attribute(tag.FindString(form), "action"), nil
 }

@@ -27,7 +27,8 @@ func newUpstream(t *testing.T) *upstream {
 		case r.URL.Path == "/healthz/ready":
 		default:
 			u.asked.Add(1)
-			if body, err := io.ReadAll(r.Body); u.breaks.Load() || err != nil || r.Method == http.MethodPost && string(body) != "body" {
+			if body, err := io.ReadAll(r.Body); u.breaks.Load() || err != nil || r.Method == http.MethodPost &&
+				string(body) != "body" {
 				panic(http.ErrAbortHandler)
 			}
 		}

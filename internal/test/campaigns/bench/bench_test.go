@@ -88,7 +88,8 @@ func TestPeersCheckEachCall(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for header, want := range map[string]int{good: http.StatusOK, "": http.StatusUnauthorized, string(forged): http.StatusUnauthorized} {
+		for header, want := range map[string]int{good: http.StatusOK, "": http.StatusUnauthorized,
+			string(forged): http.StatusUnauthorized} {
 			if err := errors.Join(c.get("/json", header), c.want(want)); err != nil {
 				t.Errorf("%s: %v", o.name, err)
 			}
@@ -117,7 +118,8 @@ func TestFigureSaysWhetherItsGoalIsMet(t *testing.T) {
 func TestLineOfTheTableIsMarkdown(t *testing.T) {
 	var out strings.Builder
 	printHead(&out)
-	figure{work: "token", beside: "floor", goal: 0.4, value: 0.351, spread: 0.02, cpu: 61.44, note: "23824 a second"}.print(&out, 1)
+	figure{work: "token", beside: "floor", goal: 0.4, value: 0.351, spread: 0.02, cpu: 61.44,
+		note: "23824 a second"}.print(&out, 1)
 	want := "| 1 | token | floor | >= 0.40 | 0.35 | 0.02 | 61.4 | no | 23824 a second |\n"
 	if lines := strings.SplitAfter(out.String(), "\n"); lines[2] != want {
 		t.Errorf("print = %q, want %q", lines[2], want)

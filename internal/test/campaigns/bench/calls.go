@@ -31,7 +31,8 @@ func (b *bench) proxied() ([]figure, error) {
 	call := func(path, bearer string) func(int, *conn) error {
 		return func(_ int, c *conn) error { return errors.Join(c.get(path, bearer), c.want(http.StatusOK)) }
 	}
-	all := []contender{{"service", service, readers, call("/json", "")}, {"reverse proxy", plain, readers, call("/json", "")}}
+	all := []contender{{"service", service, readers, call("/json", "")},
+		{"reverse proxy", plain, readers, call("/json", "")}}
 	for _, h := range hs {
 		h.behind = []*process{service}
 		bearer, err := h.machine()
@@ -59,8 +60,10 @@ func (b *bench) proxied() ([]figure, error) {
 	}
 	beside, spread := ratio(s[2], s[1], rate)
 	direct, _ := ratio(s[2], s[0], rate)
-	return append([]figure{{work: "call through the gateway, 64 clients", beside: "tuned ReverseProxy", goal: 0.95, value: beside, spread: spread,
-		cpu: median(s[2], cpu), note: fmt.Sprintf("%s; %.2f of the service itself; proxy %.1f us", perSecond(s[2]), direct, median(s[1], cpu))}}, append(compared(s[2:ours]), beaten(some, s[1], s[ours:])...)...), nil
+	return append([]figure{{work: "call through the gateway, 64 clients", beside: "tuned ReverseProxy", goal: 0.95,
+		value: beside, spread: spread,
+		cpu: median(s[2], cpu), note: fmt.Sprintf("%s; %.2f of the service itself; proxy %.1f us", perSecond(s[2]), direct,
+			median(s[1], cpu))}}, append(compared(s[2:ours]), beaten(some, s[1], s[ours:])...)...), nil
 }
 
 // machine is a header line with a token of the application itself.

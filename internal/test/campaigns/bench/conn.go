@@ -38,7 +38,8 @@ func (c *conn) get(path, header string) error {
 }
 
 func (c *conn) post(path, form string) error {
-	c.out = append(c.out[:0], "POST "+path+" HTTP/1.1\r\nHost: "+c.host+"\r\nContent-Type: application/x-www-form-urlencoded\r\nContent-Length: "...)
+	c.out = append(c.out[:0], "POST "+path+" HTTP/1.1\r\nHost: "+c.host+"\r\nContent-Type: "+
+		"application/x-www-form-urlencoded\r\nContent-Length: "...)
 	c.out = strconv.AppendInt(c.out, int64(len(form)), 10)
 	c.out = append(append(c.out, "\r\n\r\n"...), form...)
 	return c.do()

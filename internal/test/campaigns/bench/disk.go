@@ -32,7 +32,8 @@ func (b *bench) commits() (sample, error) {
 		now := time.Now()
 		return store.Issue(context.Background(), driver.Token{
 			Key: handle.KeyOf(handle.New(handle.RefreshPrefix, now)), Kind: driver.KindRefresh, Grant: handle.NewGrant(now),
-			GrantedAt: now, AppID: "ks", UserID: "u", IssuedAt: now, ExpiresAt: now.Add(time.Hour), AuthTime: now, LoginType: storage.LoginSelf,
+			GrantedAt: now, AppID: "ks", UserID: "u", IssuedAt: now, ExpiresAt: now.Add(time.Hour), AuthTime: now,
+			LoginType: storage.LoginSelf,
 		})
 	})
 	return s, errors.Join(err, store.Close())

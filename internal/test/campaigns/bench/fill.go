@@ -29,8 +29,10 @@ func fill(path string, n int, app, owner string) ([]string, error) {
 			text := handle.New(handle.RefreshPrefix, at)
 			handles = append(handles, text)
 			some[i] = driver.Token{
-				Key: handle.KeyOf(text), Kind: driver.KindRefresh, Grant: handle.NewGrant(at), GrantedAt: at, AppID: app, UserID: owner,
-				Scope: "openid profile", IssuedAt: at, ExpiresAt: at.Add(30 * 24 * time.Hour), AuthTime: at, LoginType: storage.LoginSelf,
+				Key: handle.KeyOf(text), Kind: driver.KindRefresh, Grant: handle.NewGrant(at), GrantedAt: at, AppID: app,
+				UserID: owner,
+				Scope:  "openid profile", IssuedAt: at, ExpiresAt: at.Add(30 * 24 * time.Hour), AuthTime: at,
+				LoginType: storage.LoginSelf,
 			}
 		}
 		if err := store.Issue(context.Background(), some...); err != nil {

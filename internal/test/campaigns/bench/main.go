@@ -21,7 +21,8 @@ func main() {
 	flag.DurationVar(&b.seconds, "seconds", 2*time.Second, "how long each contender works in a round")
 	flag.IntVar(&b.turns, "rounds", 5, "how many rounds")
 	flag.BoolVar(&b.large, "large", false, "rows 3 and 10 with a million tokens too")
-	flag.BoolVar(&b.peers, "peers", false, "rows 1 and 6 of another OpenID provider too, and the call of row 4 through nginx, Caddy and HAProxy, where they are installed")
+	flag.BoolVar(&b.peers, "peers", false, "rows 1 and 6 of another OpenID provider too, and the call of row 4 through "+
+		"nginx, Caddy and HAProxy, where they are installed")
 	flag.StringVar(&b.binary, "binary", "", "the keystile to measure; without it, cmd/keystile is built")
 	flag.StringVar(&b.against, "against", "", "another keystile, measured in the same rounds of rows 1 and 4")
 	floor := flag.Bool("floor", false, "be the floor instead")
@@ -76,7 +77,8 @@ func (b *bench) run(only int) (err error) {
 	if err := b.prepare(); err != nil {
 		return err
 	}
-	fmt.Printf("%s, %d processors, %s; medians of %d rounds of %v\n\n", runtime.Version(), runtime.NumCPU(), time.Now().Format(time.DateOnly), b.turns, b.seconds)
+	fmt.Printf("%s, %d processors, %s; medians of %d rounds of %v\n\n", runtime.Version(), runtime.NumCPU(),
+		time.Now().Format(time.DateOnly), b.turns, b.seconds)
 	printHead(os.Stdout)
 	for _, row := range rows {
 		if only != 0 && only != row.number {
@@ -158,7 +160,8 @@ func compared(s [][]sample) (figures []figure) {
 	for _, other := range s[1:] {
 		r, spread := ratio(s[0], other, rate)
 		used, _ := ratio(s[0], other, cpu)
-		figures = append(figures, figure{work: "the same, in the same rounds", beside: "the other keystile", goal: 1, value: r, spread: spread,
+		figures = append(figures, figure{work: "the same, in the same rounds", beside: "the other keystile", goal: 1,
+			value: r, spread: spread,
 			cpu: median(other, cpu), note: fmt.Sprintf("%.3f as fast, with %.3f of its processor time", r, used)})
 	}
 	return figures

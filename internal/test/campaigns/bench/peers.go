@@ -36,7 +36,8 @@ type peer struct {
 // peers are measured where they are installed. HAProxy verifies each signature and counts by the
 // application, the others ask Keystile about each call.
 var peers = []peer{
-	{"nginx, auth_request", "nginx", "nginx.conf", []string{"-p", "DIR", "-e", "stderr", "-c", "DIR/nginx.conf", "-g", "daemon off; user root;"}},
+	{"nginx, auth_request", "nginx", "nginx.conf", []string{"-p", "DIR", "-e", "stderr", "-c", "DIR/nginx.conf", "-g",
+		"daemon off; user root;"}},
 	{"Caddy, forward_auth", "caddy", "Caddyfile", []string{"run", "--config", "DIR/Caddyfile"}},
 	{"HAProxy, ES256 and a rate", "haproxy", "haproxy.cfg", []string{"-q", "-f", "DIR/haproxy.cfg"}},
 }
@@ -74,7 +75,8 @@ func stopAll(some []other) {
 func beaten(some []other, proxy []sample, s [][]sample) (figures []figure) {
 	for i, o := range some {
 		r, spread := ratio(s[i], proxy, rate)
-		figures = append(figures, figure{work: o.name, beside: "tuned ReverseProxy", goal: noGoal, value: r, spread: spread, cpu: median(s[i], cpu), note: perSecond(s[i])})
+		figures = append(figures, figure{work: o.name, beside: "tuned ReverseProxy", goal: noGoal, value: r, spread: spread,
+			cpu: median(s[i], cpu), note: perSecond(s[i])})
 	}
 	return figures
 }
@@ -98,7 +100,8 @@ func (p peer) start(b *bench, service *process, h *service) (*process, error) {
 	if err != nil {
 		return nil, err
 	}
-	filled := strings.NewReplacer("ADDRESS", address, "SERVICE", service.address, "KEYSTILE", h.address, "KEY", filepath.Join(dir, "key.pem"), "DIR", dir)
+	filled := strings.NewReplacer("ADDRESS", address, "SERVICE", service.address, "KEYSTILE", h.address, "KEY",
+		filepath.Join(dir, "key.pem"), "DIR", dir)
 	// Files of the same folder from a run before are written again.
 	if err := errors.Join(os.MkdirAll(dir, 0o700), os.WriteFile(filepath.Join(dir, "key.pem"), key, 0o600),
 		os.WriteFile(filepath.Join(dir, p.config), []byte(filled.Replace(string(text))), 0o600)); err != nil {

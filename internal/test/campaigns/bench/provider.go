@@ -24,12 +24,14 @@ func (b *bench) provider() (*process, error) {
 
 // providerToken gets a token for the provider's application itself.
 func providerToken(_ int, c *conn) error {
-	err := c.post("/token", "grant_type=client_credentials&client_id=peer&client_secret=a-secret-that-is-long-enough-for-this&scope=app")
+	err := c.post("/token",
+		"grant_type=client_credentials&client_id=peer&client_secret=a-secret-that-is-long-enough-for-this&scope=app")
 	return errors.Join(err, c.want(http.StatusOK))
 }
 
 // besideFloor returns the line of the provider, of its samples beside those of a floor.
 func besideFloor(work, floor string, s, of []sample) figure {
 	r, spread := ratio(s, of, rate)
-	return figure{work: provider + ": " + work, beside: floor, goal: noGoal, value: r, spread: spread, cpu: median(s, cpu), note: perSecond(s)}
+	return figure{work: provider + ": " + work, beside: floor, goal: noGoal, value: r, spread: spread, cpu: median(s, cpu),
+		note: perSecond(s)}
 }

@@ -41,8 +41,9 @@ func (b *bench) userInfo() ([]figure, error) {
 		return nil, err
 	}
 	r, spread := ratio(s[1], s[0], rate)
-	return []figure{{work: "userinfo, 20,000 live tokens, 64 clients", beside: "JSON handler", goal: 0.88, value: r, spread: spread,
-		cpu: median(s[1], cpu), note: fmt.Sprintf("%s; floor %.1f us", perSecond(s[1]), median(s[0], cpu))}}, nil
+	return []figure{{work: "userinfo, 20,000 live tokens, 64 clients", beside: "JSON handler", goal: 0.88, value: r,
+		spread: spread,
+		cpu:    median(s[1], cpu), note: fmt.Sprintf("%s; floor %.1f us", perSecond(s[1]), median(s[0], cpu))}}, nil
 }
 
 const (
@@ -108,7 +109,8 @@ func (b *bench) documents() ([]figure, error) {
 	}
 	var figures []figure
 	for _, d := range []struct{ work, path, other string }{
-		{"discovery", "/.well-known/openid-configuration", "/.well-known/openid-configuration"}, {"JWKS", "/oauth/jwks", "/jwks"},
+		{"discovery", "/.well-known/openid-configuration", "/.well-known/openid-configuration"},
+		{"JWKS", "/oauth/jwks", "/jwks"},
 	} {
 		size, etag, err := h.sizeOf(d.path)
 		if err != nil {
@@ -130,9 +132,11 @@ func (b *bench) documents() ([]figure, error) {
 		same, sameSpread := ratio(s[2], s[0], rate)
 		beside := fmt.Sprintf("%d static bytes", size)
 		figures = append(figures,
-			figure{work: d.work + ", 64 clients", beside: beside, goal: 0.95, value: whole, spread: wholeSpread, cpu: median(s[1], cpu),
+			figure{work: d.work + ", 64 clients", beside: beside, goal: 0.95, value: whole, spread: wholeSpread,
+				cpu:  median(s[1], cpu),
 				note: fmt.Sprintf("%s; floor %.1f us", perSecond(s[1]), median(s[0], cpu))},
-			figure{work: d.work + ", 304 by its ETag", beside: beside, goal: 0.95, value: same, spread: sameSpread, cpu: median(s[2], cpu), note: perSecond(s[2])})
+			figure{work: d.work + ", 304 by its ETag", beside: beside, goal: 0.95, value: same, spread: sameSpread,
+				cpu: median(s[2], cpu), note: perSecond(s[2])})
 		if other != nil {
 			figures = append(figures, besideFloor(d.work, beside, s[3], s[0]))
 		}

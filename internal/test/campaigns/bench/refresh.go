@@ -133,9 +133,12 @@ func (b *bench) besideCommits(h *stock) ([]figure, error) {
 	bare, bareSpread := ratio(many, flushes, rate)
 	lonely := fmt.Sprintf("one commit at a time, %s", perSecond(commits))
 	return []figure{
-		{work: "refresh rotation, durable, 64 clients", beside: lonely, goal: 3.5, value: wide, spread: wideSpread, cpu: median(many, cpu), note: perSecond(many)},
-		{work: "refresh rotation, durable, 1 client, p50", beside: "one commit, p50", goal: 2, atMost: true, value: lone, spread: loneSpread,
-			cpu: median(one, cpu), note: fmt.Sprintf("%.0f us", median(one, p50))},
-		{work: "refresh rotation, durable, 64 clients", beside: fmt.Sprintf("fdatasync of 4 KiB appended, %s", perSecond(flushes)), goal: noGoal, value: bare, spread: bareSpread},
+		{work: "refresh rotation, durable, 64 clients", beside: lonely, goal: 3.5, value: wide, spread: wideSpread,
+			cpu: median(many, cpu), note: perSecond(many)},
+		{work: "refresh rotation, durable, 1 client, p50", beside: "one commit, p50", goal: 2, atMost: true, value: lone,
+			spread: loneSpread,
+			cpu:    median(one, cpu), note: fmt.Sprintf("%.0f us", median(one, p50))},
+		{work: "refresh rotation, durable, 64 clients", beside: fmt.Sprintf("fdatasync of 4 KiB appended, %s",
+			perSecond(flushes)), goal: noGoal, value: bare, spread: bareSpread},
 	}, nil
 }

@@ -34,7 +34,8 @@ const (
 // open starts the binary on a data folder, without a line in the log per request, and
 // without rates: they would be what is measured.
 func open(binary, data string, more ...string) (*service, error) {
-	args := []string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--base-url", origin, "--log-requests=false", "--limits-per-ip", "1000000000"}
+	args := []string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--base-url", origin, "--log-requests=false",
+		"--limits-per-ip", "1000000000"}
 	p, err := spawn("Listening on", nil, binary, append(args, more...)...)
 	if err != nil {
 		return nil, err
@@ -64,11 +65,13 @@ func (h *service) enter() error {
 		return err
 	}
 	h.app.ID, h.app.Secret = firstRun.App.ID, firstRun.App.Secret
-	if out, err := exec.Command(h.binary, "app", "set", h.app.ID, "--tier", "enterprise", "--data", h.data).CombinedOutput(); err != nil {
+	if out, err := exec.Command(h.binary, "app", "set", h.app.ID, "--tier", "enterprise", "--data",
+		h.data).CombinedOutput(); err != nil {
 		return fmt.Errorf("the application's tier: %w\n%s", err, out)
 	}
 	stay := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
-	resp, err := stay.PostForm("http://"+h.address+"/oauth/signin", url.Values{"username": {firstRun.Admin.Username}, "password": {firstRun.Admin.Password}})
+	resp, err := stay.PostForm("http://"+h.address+"/oauth/signin",
+		url.Values{"username": {firstRun.Admin.Username}, "password": {firstRun.Admin.Password}})
 	if err != nil {
 		return err
 	}
@@ -94,13 +97,16 @@ func (h *service) code(c *conn) error {
 	if err != nil {
 		return err
 	}
-	err = c.post("/oauth/token", h.form("grant_type=authorization_code&code="+code+"&redirect_uri="+url.QueryEscape(redirectURI)+"&code_verifier="+verifier))
+	err = c.post("/oauth/token",
+		h.form("grant_type=authorization_code&code="+code+"&redirect_uri="+url.QueryEscape(redirectURI)+"&code_verifier="+
+			verifier))
 	return errors.Join(err, c.want(http.StatusOK))
 }
 
 func authorizePath(at, client string) string {
 	sum := sha256.Sum256([]byte(verifier))
-	return at + "?response_type=code&scope=openid+profile&state=some-state&client_id=" + client + "&redirect_uri=" + url.QueryEscape(redirectURI) +
+	return at + "?response_type=code&scope=openid+profile&state=some-state&client_id=" + client + "&redirect_uri=" +
+		url.QueryEscape(redirectURI) +
 		"&code_challenge_method=S256&code_challenge=" + base64.RawURLEncoding.EncodeToString(sum[:])
 }
 

@@ -27,7 +27,8 @@ func (b *bench) starts() ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	return append(figures, figure{work: "binary, stripped", goal: 28, atMost: true, value: float64(info.Size()) / 1e6, unit: " MB"}), nil
+	return append(figures, figure{work: "binary, stripped", goal: 28, atMost: true, value: float64(info.Size()) / 1e6,
+		unit: " MB"}), nil
 }
 
 func (b *bench) startWith(label string, n int, goal float64) ([]figure, error) {
@@ -53,7 +54,8 @@ func (b *bench) startWith(label string, n int, goal float64) ([]figure, error) {
 // restart measures one start, in milliseconds, and what the process holds some time later.
 func (s *stock) restart(binary string, idle time.Duration) (ms, bytes float64, err error) {
 	began := time.Now()
-	p, err := spawn("Listening on", nil, binary, "serve", "--data", filepath.Clean(s.data), "--listen", "127.0.0.1:0", "--base-url", origin, "--log-level", "warn")
+	p, err := spawn("Listening on", nil, binary, "serve", "--data", filepath.Clean(s.data), "--listen", "127.0.0.1:0",
+		"--base-url", origin, "--log-level", "warn")
 	if err != nil {
 		return 0, 0, err
 	}

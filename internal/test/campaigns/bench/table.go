@@ -48,7 +48,8 @@ func (f figure) print(w io.Writer, row int) {
 	if f.spread != 0 {
 		spread = number(f.spread) + f.unit
 	}
-	fmt.Fprintf(w, "| %d | %s | %s | %s | %s%s | %s | %s | %s | %s |\n", row, f.work, f.beside, goal, number(f.value), f.unit, spread, cpu, f.met(), f.note)
+	fmt.Fprintf(w, "| %d | %s | %s | %s | %s%s | %s | %s | %s | %s |\n", row, f.work, f.beside, goal, number(f.value),
+		f.unit, spread, cpu, f.met(), f.note)
 }
 
 // number prints three digits that count.

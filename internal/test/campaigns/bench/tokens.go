@@ -49,8 +49,10 @@ func (b *bench) machineTokens() ([]figure, error) {
 	r, spread := ratio(s[1], s[0], rate)
 	used := median(s[1], cpu)
 	return append([]figure{
-		{work: "token, client_credentials, ES256, 32 clients", beside: "form+JSON handler", goal: 0.40, value: r, spread: spread, cpu: used, note: perSecond(s[1])},
-		{work: "its processor time", beside: fmt.Sprintf("floor %.1f us", median(s[0], cpu)), goal: 90, atMost: true, value: used, unit: " us"},
+		{work: "token, client_credentials, ES256, 32 clients", beside: "form+JSON handler", goal: 0.40, value: r,
+			spread: spread, cpu: used, note: perSecond(s[1])},
+		{work: "its processor time", beside: fmt.Sprintf("floor %.1f us", median(s[0], cpu)), goal: 90, atMost: true,
+			value: used, unit: " us"},
 	}, append(compared(s[1:ours]), more...)...), nil
 }
 
@@ -62,7 +64,8 @@ func (b *bench) codes() ([]figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	peer, err := spawn("peer at ", []string{"KEYSTILE_PEER=1"}, program, "-test.run=^$", "-test.bench=NaiveFosite", "-test.timeout=1h")
+	peer, err := spawn("peer at ", []string{"KEYSTILE_PEER=1"}, program, "-test.run=^$", "-test.bench=NaiveFosite",
+		"-test.timeout=1h")
 	if err != nil {
 		return nil, err
 	}
@@ -80,8 +83,10 @@ func (b *bench) codes() ([]figure, error) {
 		return nil, err
 	}
 	r, spread := ratio(s[1], s[0], rate)
-	note := fmt.Sprintf("%s, no error; peer %s with %.0f us", perSecond(s[1]), number(median(s[0], rate)), median(s[0], cpu))
-	return []figure{{work: "code + PKCE cycle, durable, session present, 8 clients", beside: "naive fosite in memory", goal: 0.55,
+	note := fmt.Sprintf("%s, no error; peer %s with %.0f us", perSecond(s[1]), number(median(s[0], rate)),
+		median(s[0], cpu))
+	return []figure{{work: "code + PKCE cycle, durable, session present, 8 clients", beside: "naive fosite in memory",
+		goal:  0.55,
 		value: r, spread: spread, cpu: median(s[1], cpu), note: note}}, nil
 }
 
@@ -94,7 +99,8 @@ func peerCode(c *conn) error {
 	if err != nil {
 		return err
 	}
-	err = c.post("/token", "client_id=peer&client_secret=a-secret-that-is-long-enough-for-this&grant_type=authorization_code&code="+code+
-		"&redirect_uri="+url.QueryEscape(redirectURI)+"&code_verifier="+verifier)
+	err = c.post("/token",
+		"client_id=peer&client_secret=a-secret-that-is-long-enough-for-this&grant_type=authorization_code&code="+code+
+			"&redirect_uri="+url.QueryEscape(redirectURI)+"&code_verifier="+verifier)
 	return errors.Join(err, c.want(http.StatusOK))
 }

@@ -36,7 +36,8 @@ func TestMain(m *testing.M) {
 }
 
 // oftener has a running server sweep many times while a test looks.
-var oftener = overlay.Change{File: "cmd/keystile/command/servers.go", Old: "sweep    = time.Minute", New: "sweep = 20 * time.Millisecond"}
+var oftener = overlay.Change{File: "cmd/keystile/command/servers.go", Old: "sweep    = time.Minute",
+	New: "sweep = 20 * time.Millisecond"}
 
 var built = sync.OnceValues(func() (string, error) { return Build(context.Background(), scratch, oftener) })
 
@@ -91,7 +92,8 @@ func open(t *testing.T, binary string) *fixture {
 
 func (h *fixture) start() {
 	h.t.Helper()
-	args := serving.Args(h.data, "--lifetimes-access", "168h", "--lifetimes-refresh", "720h", "--upstreams-allow-private", "127.0.0.1")
+	args := serving.Args(h.data, "--lifetimes-access", "168h", "--lifetimes-refresh", "720h", "--upstreams-allow-private",
+		"127.0.0.1")
 	cmd := exec.Command(h.binary, args...)
 	cmd.Env = append(os.Environ(), h.clock.Variable())
 	var err error
@@ -191,7 +193,8 @@ func (h *fixture) call() {
 
 func (h *fixture) bearer() string {
 	h.t.Helper()
-	a, err := serving.Granted(h.Post("/oauth/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {h.caller}, "client_secret": {h.secret}}))
+	a, err := serving.Granted(h.Post("/oauth/token", url.Values{"grant_type": {"client_credentials"},
+		"client_id": {h.caller}, "client_secret": {h.secret}}))
 	h.must(err)
 	return a.Reply().Access
 }
@@ -234,7 +237,8 @@ func (h *fixture) wantTrail() {
 		h.t.Fatalf("audit verify: %v\n%s", err, out)
 	}
 	h.must(json.Unmarshal(out, &report))
-	h.want(fmt.Sprintf("the trail is whole: %t, and has %v records where it had %v", report.Whole, report.Records, h.records),
+	h.want(fmt.Sprintf("the trail is whole: %t, and has %v records where it had %v", report.Whole, report.Records,
+		h.records),
 		report.Whole && report.Records >= h.records && report.Records > 0)
 	h.records = report.Records
 }

@@ -98,7 +98,8 @@ func (p pair) round(way, name string, at, by *fixture) {
 	if status := by.status(granted.Access); status != http.StatusUnauthorized {
 		by.t.Errorf("%sthe access token is answered %d where it was ended", where, status)
 	}
-	at.becomes(where+"the access token goes on at the other node", func() bool { return at.status(granted.Access) == http.StatusUnauthorized })
+	at.becomes(where+"the access token goes on at the other node",
+		func() bool { return at.status(granted.Access) == http.StatusUnauthorized })
 	for i, h := range p {
 		if _, works := h.refreshes(granted.Refresh); works {
 			h.t.Errorf("%sthe refresh token is good at node %d", where, i)
@@ -159,7 +160,8 @@ func TestClockIsOneForAllNodes(t *testing.T) {
 			}
 		}
 	}
-	for _, clocks := range [][2]time.Duration{{4 * time.Second, -4 * time.Second}, {-4 * time.Second, 4 * time.Second}, {50 * time.Second, 0}, {-50 * time.Second, 0}, {50 * time.Second, -50 * time.Second}} {
+	for _, clocks := range [][2]time.Duration{{4 * time.Second, -4 * time.Second}, {-4 * time.Second, 4 * time.Second},
+		{50 * time.Second, 0}, {-50 * time.Second, 0}, {50 * time.Second, -50 * time.Second}} {
 		t.Run(fmt.Sprint(clocks), func(t *testing.T) {
 			p.set(clocks[:]...)
 			try(t)
@@ -174,7 +176,8 @@ func TestClockIsOneForAllNodes(t *testing.T) {
 		b.becomes("a node whose clock is a day ahead says that it is ready", func() bool {
 			return !b.ready()
 		})
-		if a, err := b.Post("/oauth/token", b.Form("grant_type", "client_credentials")); err == nil || !strings.Contains(err.Error(), " 503 ") {
+		if a, err := b.Post("/oauth/token", b.Form("grant_type", "client_credentials")); err == nil ||
+			!strings.Contains(err.Error(), " 503 ") {
 			t.Errorf("a node whose clock is a day ahead grants: %v, %v", a, err)
 		}
 		p.set(0, 0)

@@ -140,7 +140,8 @@ func TestQueueFindsWhatWaitsForAClockThatWasAhead(t *testing.T) {
 		find  func(*fixture) []error
 	}{
 		"a mail of the future counts": {
-			overlay.Change{File: "oauth/signin/internal/otp/count.go", Old: "ago < time.Hour && ago >= -clockSkew", New: "ago < time.Hour"},
+			overlay.Change{File: "oauth/signin/internal/otp/count.go", Old: "ago < time.Hour && ago >= -clockSkew",
+				New: "ago < time.Hour"},
 			func(h *fixture) []error { return h.asksAgain(2*time.Hour, false) },
 		},
 		"a delivery waits for any time": {

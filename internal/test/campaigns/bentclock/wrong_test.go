@@ -60,7 +60,8 @@ func (h *fixture) join() (members []member) {
 func (h *fixture) wantGone(m member) {
 	h.t.Helper()
 	ways[m.way](h, m.name)
-	h.want(m.way+": an access token from while the clock was wrong is accepted", h.status(m.granted.Access) == http.StatusUnauthorized)
+	h.want(m.way+": an access token from while the clock was wrong is accepted",
+		h.status(m.granted.Access) == http.StatusUnauthorized)
 	_, works := h.refreshes(m.granted.Refresh)
 	h.want(m.way+": a refresh token from while the clock was wrong is accepted", !works)
 	h.Cookie = m.cookie

@@ -51,7 +51,8 @@ func TestAuditFindsWhatIsPlanted(t *testing.T) {
 func TestTabsShareNoCookie(t *testing.T) {
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		http.SetCookie(w, &http.Cookie{Name: "seen", Value: "yes"})
-		fmt.Fprintf(w, whole, fmt.Sprintf("<p>%d %s %t</p>", len(r.Cookies()), r.Header.Get("Accept-Language"), strings.Contains(r.UserAgent(), "Mobile")))
+		fmt.Fprintf(w, whole, fmt.Sprintf("<p>%d %s %t</p>", len(r.Cookies()), r.Header.Get("Accept-Language"),
+			strings.Contains(r.UserAgent(), "Mobile")))
 	}))
 	defer site.Close()
 	b := Launch(t)

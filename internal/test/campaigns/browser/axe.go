@@ -116,5 +116,6 @@ func (p *Page) audit(rules string) (wrong, unsure []Finding) {
 func (p *Page) world() runtime.ExecutionContextID {
 	p.t.Helper()
 	frame := call(p, page.GetFrameTree, cdp.Empty{}).FrameTree.Frame.ID
-	return call(p, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: frame, WorldName: "audit"}).ExecutionContextID
+	return call(p, page.CreateIsolatedWorld, page.CreateIsolatedWorldParams{FrameID: frame,
+		WorldName: "audit"}).ExecutionContextID
 }

@@ -62,7 +62,8 @@ func find(t *testing.T, more ...chromedp.ExecAllocatorOption) *Browser {
 
 func launch(t *testing.T, path string, more ...chromedp.ExecAllocatorOption) *Browser {
 	t.Helper()
-	options := append(chromedp.DefaultExecAllocatorOptions[:len(chromedp.DefaultExecAllocatorOptions):len(chromedp.DefaultExecAllocatorOptions)],
+	defaults := chromedp.DefaultExecAllocatorOptions[:]
+	options := append(defaults[:len(defaults):len(defaults)],
 		chromedp.ExecPath(path), chromedp.NoSandbox, chromedp.UserDataDir(t.TempDir()),
 		chromedp.WSURLReadTimeout(patience),
 		chromedp.Flag("allow-pre-commit-input", true), // else what is clicked before a page is first drawn is lost

@@ -27,7 +27,8 @@ func (d Device) In(language string) Device {
 	return d
 }
 
-const phoneAgent = "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 Mobile Safari/537.36"
+const phoneAgent = "Mozilla/5.0 (Linux; Android 15; Pixel 9) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/140.0.0.0 " +
+	"Mobile Safari/537.36"
 
 // become makes the page one of this device from the next request on.
 func (p *Page) become(d Device) {
@@ -39,9 +40,11 @@ func (p *Page) become(d Device) {
 		agent = phoneAgent
 	}
 	p.Dark(false)
-	call(p, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}) // several tabs can have the focus at once
+	// several tabs can have the focus at once
+	call(p, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true})
 	if d.Phone || d.Language != "" {
-		call(p, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: agent, AcceptLanguage: d.Language})
+		call(p, emulation.SetUserAgentOverride, emulation.SetUserAgentOverrideParams{UserAgent: agent,
+			AcceptLanguage: d.Language})
 	}
 }
 

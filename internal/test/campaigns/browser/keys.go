@@ -18,7 +18,8 @@ func (p *Page) Press(key string) {
 	p.t.Helper()
 	p.drawn()
 	event := keys[key]
-	for _, event.Type = range []input.DispatchKeyEventType{input.DispatchKeyEventTypeKeyDown, input.DispatchKeyEventTypeKeyUp} {
+	for _, event.Type = range []input.DispatchKeyEventType{input.DispatchKeyEventTypeKeyDown,
+		input.DispatchKeyEventTypeKeyUp} {
 		call(p, input.DispatchKeyEvent, event)
 	}
 }

@@ -19,7 +19,8 @@ type world struct {
 	PrimaryCores float64
 	Busy         float64 // share of the processors that may be in use at the peak
 	LogBytes     float64 // a second that a primary can log and send to its standby
-	Commit       float64 // seconds that a commit takes with a standby in the next building; it holds a counter's row for so long
+	// seconds that a commit takes with a standby in the next building; it holds a counter's row for so long
+	Commit       float64
 	Connections  float64 // that a primary takes
 	NodeConns    float64 // connections of a node, with the one that listens
 	LeastConns   float64 // with which a node still works
@@ -31,8 +32,9 @@ type world struct {
 var assumed = world{
 	People: 1e9, SignIns: 1e5,
 	Passwords: 0.2, Refreshes: 1, Machines: 0.1, Calls: 50, UserInfos: 1, Revocations: 0.01, HotShare: 0.2,
-	NodeCores: 16, PrimaryCores: 64, Busy: 0.6, LogBytes: 400e6, Commit: 0.0015, Connections: 5000, NodeConns: 17, LeastConns: 5,
-	Wakes: 20_000, Listeners: 50, RedisServers: 6,
+	NodeCores: 16, PrimaryCores: 64, Busy: 0.6, LogBytes: 400e6, Commit: 0.0015, Connections: 5000, NodeConns: 17,
+	LeastConns: 5,
+	Wakes:      20_000, Listeners: 50, RedisServers: 6,
 }
 
 // Where regions stand, and what happens to one.

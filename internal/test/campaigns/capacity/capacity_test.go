@@ -37,10 +37,12 @@ func TestCapacityOfTwiceTheMachinesIsNeverLess(t *testing.T) {
 			for _, p := range sizes {
 				now := w.holds(n, p)
 				if more := w.holds(2*n, p); more.Holds < now.Holds {
-					t.Errorf("%v nodes and %v primaries hold %v (%s), twice the nodes %v (%s)", n, p, now.Holds, now.Name, more.Holds, more.Name)
+					t.Errorf("%v nodes and %v primaries hold %v (%s), twice the nodes %v (%s)", n, p, now.Holds, now.Name, more.Holds,
+						more.Name)
 				}
 				if more := w.holds(2*n, 2*p); more.Holds < now.Holds {
-					t.Errorf("%v nodes and %v primaries hold %v (%s), twice of both %v (%s)", n, p, now.Holds, now.Name, more.Holds, more.Name)
+					t.Errorf("%v nodes and %v primaries hold %v (%s), twice of both %v (%s)", n, p, now.Holds, now.Name, more.Holds,
+						more.Name)
 				}
 			}
 		}
@@ -148,7 +150,8 @@ func TestCapacityFailureOfARegionAccountsForEveryUser(t *testing.T) {
 	for _, built := range []float64{0.5, 1, 1.25, 1.5, 3} {
 		f := assumed.failure(assumed.SignIns/regions*built, 1.0/regions)
 		if math.Abs(f.Asked-f.Served-f.GivenUp-f.Waiting) > f.Asked*1e-9 {
-			t.Errorf("built for %v: %v asked, %v were served, %v gave up, %v wait", built, f.Asked, f.Served, f.GivenUp, f.Waiting)
+			t.Errorf("built for %v: %v asked, %v were served, %v gave up, %v wait", built, f.Asked, f.Served, f.GivenUp,
+				f.Waiting)
 		}
 		if f.GivenUp > last {
 			t.Errorf("built for %v: more give up than with less: %v, %v", built, f.GivenUp, last)
@@ -175,7 +178,8 @@ func TestCapacityReservesMatchTheFormats(t *testing.T) {
 		and[i] = 0xff
 	}
 	for range 200 {
-		raw, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(handle.New(handle.RefreshPrefix, at), handle.RefreshPrefix))
+		raw, err := base64.RawURLEncoding.DecodeString(strings.TrimPrefix(handle.New(handle.RefreshPrefix, at),
+			handle.RefreshPrefix))
 		if err != nil || len(raw) != 32 || raw[0]>>7 != 0 {
 			t.Fatalf("a handle is %x, %v", raw, err)
 		}
@@ -185,7 +189,8 @@ func TestCapacityReservesMatchTheFormats(t *testing.T) {
 	}
 	allRandom := and == [24]byte{} && !slices.ContainsFunc(or[:], func(b byte) bool { return b != 0xff })
 	if there["family byte in handles"] == allRandom {
-		t.Errorf("whether a byte of a handle is set aside: said %t, and all of them are random: %t", there["family byte in handles"], allRandom)
+		t.Errorf("whether a byte of a handle is set aside: said %t, and all of them are random: %t",
+			there["family byte in handles"], allRandom)
 	}
 	_, node := reflect.TypeFor[driver.Batch]().FieldByName("Node")
 	if there["usage is counted by node"] != node {
@@ -195,7 +200,8 @@ func TestCapacityReservesMatchTheFormats(t *testing.T) {
 	if err != nil || there["feeds can be read without notifications"] != o.PollOnly {
 		t.Errorf("listen=off: %+v, %v", o, err)
 	}
-	leased := slices.ContainsFunc(reflect.VisibleFields(reflect.TypeFor[redis.Options]()), func(f reflect.StructField) bool { return strings.Contains(f.Name, "Lease") })
+	leased := slices.ContainsFunc(reflect.VisibleFields(reflect.TypeFor[redis.Options]()),
+		func(f reflect.StructField) bool { return strings.Contains(f.Name, "Lease") })
 	if there["leases of limits"] != leased {
 		t.Errorf("leases of limits: %t", leased)
 	}
@@ -206,14 +212,17 @@ func TestPageSaysWhatWasMeasuredApartFromWhatWasAssumed(t *testing.T) {
 	page(&b, assumed)
 	text := b.String()
 	at := -1
-	for _, part := range []string{"## Measured", "-measure", "revocations 665/s", "## Assumed", "A node has 16 cores", "## What nodes and primaries hold", "the first wall", "## 1 G people, 100 k sign-ins a second", "## One of 3 regions is lost", "## What the contract reserves", "family byte in handles: no"} {
+	for _, part := range []string{"## Measured", "-measure", "revocations 665/s", "## Assumed", "A node has 16 cores",
+		"## What nodes and primaries hold", "the first wall", "## 1 G people, 100 k sign-ins a second",
+		"## One of 3 regions is lost", "## What the contract reserves", "family byte in handles: no"} {
 		i := strings.Index(text, part)
 		if i <= at {
 			t.Errorf("%q is not there, or not in its place", part)
 		}
 		at = i
 	}
-	if n := strings.Count(text, "\n    2 ") + strings.Count(text, "\n    20 ") + strings.Count(text, "\n    200 "); n != 9 {
+	if n := strings.Count(text, "\n    2 ") + strings.Count(text, "\n    20 ") +
+		strings.Count(text, "\n    200 "); n != 9 {
 		t.Errorf("%d rows of 9", n)
 	}
 }

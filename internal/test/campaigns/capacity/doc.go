@@ -1,7 +1,7 @@
 // Command capacity is a model of how much a cluster of Keystile holds, and prints it as a page.
 //
 //	go -C internal/test/campaigns run ./capacity                                 # the page
-//	go -C internal/test/campaigns test ./capacity -run Measure -measure -v       # what the page is fed with, on servers of .ci/postgres and .ci/redis
+//	go -C internal/test/campaigns test ./capacity -run Measure -measure -v # on servers of .ci/postgres and .ci/redis
 //
 // measured.go has figures that the second command printed, and nothing else; assumed.go has what
 // nobody measured here. model.go turns both into what a number of nodes and primaries holds, and which

@@ -46,14 +46,16 @@ const (
 	password  = "correct horse battery"
 )
 
-var measuring = flag.Bool("measure", false, "measure what acts cost, on the servers that .ci/postgres and .ci/redis have started")
+var measuring = flag.Bool("measure", false,
+	"measure what acts cost, on the servers that .ci/postgres and .ci/redis have started")
 
 // TestMeasure prints what measured.go has. It takes half a minute, and judges nothing.
 func TestMeasure(t *testing.T) {
 	if !*measuring {
 		return // a measurement on a machine that does other work proves nothing
 	}
-	if err := measure(t.Context(), t.Output(), database.URL(t, database.Direct), os.Getenv("KEYSTILE_TEST_REDIS_URL"), 200); err != nil {
+	if err := measure(t.Context(), t.Output(), database.URL(t, database.Direct), os.Getenv("KEYSTILE_TEST_REDIS_URL"),
+		200); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -80,15 +82,17 @@ func measure(ctx context.Context, out io.Writer, address, redisAddress string, a
 		_, dropped := b.db.Exec(ctx, "DROP SCHEMA "+schema+" CASCADE")
 		err = errors.Join(err, dropped)
 	}()
-	b.backend, err = postgres.OpenURL(ctx, address, postgres.Options{Schema: schema, Observe: func(_ context.Context, statement string, _ time.Duration, _ error) {
-		n, _ := b.observed.LoadOrStore(statement, &atomic.Int64{})
-		n.(*atomic.Int64).Add(1)
-	}})
+	b.backend, err = postgres.OpenURL(ctx, address, postgres.Options{Schema: schema,
+		Observe: func(_ context.Context, statement string, _ time.Duration, _ error) {
+			n, _ := b.observed.LoadOrStore(statement, &atomic.Int64{})
+			n.(*atomic.Int64).Add(1)
+		}})
 	if err != nil {
 		return err
 	}
 	defer b.backend.Close()
-	c := keystile.Config{BaseURL: origin, Backend: b.backend, MasterKey: storage.NewMasterKey(), Log: slog.New(slog.DiscardHandler)}
+	c := keystile.Config{BaseURL: origin, Backend: b.backend, MasterKey: storage.NewMasterKey(),
+		Log: slog.New(slog.DiscardHandler)}
 	c.Gateway.PerAddress = counters.Unlimited
 	if b.service, err = keystile.New(ctx, c); err != nil {
 		return err
@@ -116,7 +120,8 @@ func (b *bench) fill(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	_, err = b.service.Store.SaveApp(ctx, storage.App{ID: clientID, Name: "App", FirstParty: true, Domains: []string{"app.example.com"}, Tier: storage.TierEnterprise,
+	_, err = b.service.Store.SaveApp(ctx, storage.App{ID: clientID, Name: "App", FirstParty: true,
+		Domains: []string{"app.example.com"}, Tier: storage.TierEnterprise,
 		Secrets: []storage.AppSecret{{Secret: storage.NewSecret(appSecret)}}})
 	return err
 }
@@ -139,10 +144,12 @@ func (b *bench) acts(ctx context.Context, n int) error {
 		{"quota", 5 * n, func() error { return b.get("/api/v1/quota", access, 200) }},
 		{"userinfo", n, func() error { return b.get("/oauth/userinfo", access, 200) }},
 		{"revoke", n, func() error {
-			return b.service.Tokens.Revoke(ctx, driver.Revocation{Kind: driver.RevokeJTI, ID: rand.Text(), Until: time.Now().Add(time.Hour)})
+			return b.service.Tokens.Revoke(ctx, driver.Revocation{Kind: driver.RevokeJTI, ID: rand.Text(),
+				Until: time.Now().Add(time.Hour)})
 		}},
 	}
-	fmt.Fprintf(b.out, "%-10s %6s %8s %8s %9s %8s %8s %8s %s\n", "act", "times", "trips", "commits", "WAL bytes", "node us", "db us", "wall us", "statements")
+	fmt.Fprintf(b.out, "%-10s %6s %8s %8s %9s %8s %8s %8s %s\n", "act", "times", "trips", "commits", "WAL bytes",
+		"node us", "db us", "wall us", "statements")
 	for _, a := range list {
 		if err := a.do(); err != nil { // warm
 			return fmt.Errorf("%s: %w", a.name, err)
@@ -163,7 +170,8 @@ type reading struct {
 
 func (b *bench) read(ctx context.Context) (r reading, err error) {
 	// Statistics of a session get there when it is idle for a second, or asked.
-	err = b.db.QueryRow(ctx, "SELECT xact_commit, pg_current_wal_insert_lsn() - '0/0'::pg_lsn FROM pg_stat_database WHERE datname = current_database()").Scan(&r.commits, &r.wal)
+	err = b.db.QueryRow(ctx, "SELECT xact_commit, pg_current_wal_insert_lsn() - '0/0'::pg_lsn FROM pg_stat_database "+
+		"WHERE datname = current_database()").Scan(&r.commits, &r.wal)
 	var u syscall.Rusage
 	err = errors.Join(err, syscall.Getrusage(syscall.RUSAGE_SELF, &u))
 	r.cpu = time.Duration(u.Utime.Nano() + u.Stime.Nano())
@@ -176,7 +184,8 @@ func (b *bench) read(ctx context.Context) (r reading, err error) {
 // servers returns the processor time of the server's processes; 0 if it runs on another machine.
 func (b *bench) servers(ctx context.Context) (sum time.Duration) {
 	var pids []int64
-	if err := b.db.QueryRow(ctx, "SELECT array_agg(pid::bigint) FROM pg_stat_activity WHERE pid <> pg_backend_pid()").Scan(&pids); err != nil {
+	if err := b.db.QueryRow(ctx,
+		"SELECT array_agg(pid::bigint) FROM pg_stat_activity WHERE pid <> pg_backend_pid()").Scan(&pids); err != nil {
 		return 0
 	}
 	const tick = 10 * time.Millisecond
@@ -223,8 +232,10 @@ func (b *bench) one(ctx context.Context, name string, n int, do func() error) er
 		}
 	}
 	each := func(v int64) float64 { return float64(v) / float64(n) }
-	fmt.Fprintf(b.out, "%-10s %6d %8.2f %8.2f %9.0f %8.0f %8.0f %8.0f %s\n", name, n, each(trips), each(commits), each(after.wal-before.wal),
-		each((after.cpu - before.cpu).Microseconds()), each((after.db - before.db).Microseconds()), each(took.Microseconds()), strings.Join(said, ", "))
+	fmt.Fprintf(b.out, "%-10s %6d %8.2f %8.2f %9.0f %8.0f %8.0f %8.0f %s\n", name, n, each(trips), each(commits),
+		each(after.wal-before.wal),
+		each((after.cpu - before.cpu).Microseconds()), each((after.db - before.db).Microseconds()), each(took.Microseconds()),
+		strings.Join(said, ", "))
 	return nil
 }
 
@@ -250,7 +261,8 @@ func (b *bench) serial(ctx context.Context) error {
 		}},
 		{"issue, 8 callers", 1, func() error {
 			k := handle.KeyOf(handle.New(handle.RefreshPrefix, time.Now()))
-			return b.backend.Issue(ctx, driver.Token{Key: k, Kind: driver.KindRefresh, Grant: rand.Text(), AppID: clientID, UserID: "u", IssuedAt: at, ExpiresAt: at.Add(time.Hour)})
+			return b.backend.Issue(ctx, driver.Token{Key: k, Kind: driver.KindRefresh, Grant: rand.Text(), AppID: clientID,
+				UserID: "u", IssuedAt: at, ExpiresAt: at.Add(time.Hour)})
 		}},
 	} {
 		rate, err := rate(a.do)
@@ -291,7 +303,8 @@ func rate(do func() error) (float64, error) {
 
 // redis measures one hot application and many addresses.
 func (b *bench) redis(ctx context.Context, address string) error {
-	c, err := redis.Open(ctx, address, redis.Options{Prefix: "capacity-" + rand.Text()[:8], Nodes: func() int { return 2 }, Log: slog.New(slog.DiscardHandler), Timeout: 500 * time.Millisecond})
+	c, err := redis.Open(ctx, address, redis.Options{Prefix: "capacity-" + rand.Text()[:8], Nodes: func() int { return 2 },
+		Log: slog.New(slog.DiscardHandler), Timeout: 500 * time.Millisecond})
 	if err != nil {
 		return err
 	}
@@ -374,9 +387,11 @@ func (b *bench) signIn() error {
 func (b *bench) grant() (access, refresh string, err error) {
 	verifier := rand.Text() + rand.Text()
 	sum := sha256.Sum256([]byte(verifier))
-	query := url.Values{"response_type": {"code"}, "client_id": {clientID}, "redirect_uri": {redirect}, "scope": {"openid profile"},
+	query := url.Values{"response_type": {"code"}, "client_id": {clientID}, "redirect_uri": {redirect},
+		"scope":          {"openid profile"},
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"}}
-	resp, _, err := b.do(httptest.NewRequest(http.MethodGet, origin+"/oauth/authorize?"+query.Encode(), nil), http.StatusFound)
+	resp, _, err := b.do(httptest.NewRequest(http.MethodGet, origin+"/oauth/authorize?"+query.Encode(), nil),
+		http.StatusFound)
 	if err != nil {
 		return "", "", err
 	}
@@ -384,11 +399,13 @@ func (b *bench) grant() (access, refresh string, err error) {
 	if err != nil {
 		return "", "", err
 	}
-	return b.token("grant_type", "authorization_code", "code", to.Query().Get("code"), "redirect_uri", redirect, "code_verifier", verifier)
+	return b.token("grant_type", "authorization_code", "code", to.Query().Get("code"), "redirect_uri", redirect,
+		"code_verifier", verifier)
 }
 
 func (b *bench) token(pairs ...string) (access, refresh string, err error) {
-	_, body, err := b.post("/oauth/token", http.StatusOK, append(pairs, "client_id", clientID, "client_secret", appSecret)...)
+	_, body, err := b.post("/oauth/token", http.StatusOK, append(pairs, "client_id", clientID, "client_secret",
+		appSecret)...)
 	var g struct {
 		Access  string `json:"access_token"`
 		Refresh string `json:"refresh_token"`

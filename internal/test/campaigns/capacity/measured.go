@@ -33,7 +33,8 @@ var (
 	call     = cost{0, 0, 0, 4.3, 0}      // the check of a call, with journal
 	userinfo = cost{1, 0, 0, 89, 75}
 	revoke   = cost{1, 1, 525, 202, 300}
-	record   = cost{0, 0, 554, 0, 10} // of the audit trail, of many at once: its bytes are those of a run of client_credentials
+	// of the audit trail, of many at once: its bytes are those of a run of client_credentials
+	record = cost{0, 0, 554, 0, 10}
 )
 
 // Measured rates of what is done one after another, with 8 callers.

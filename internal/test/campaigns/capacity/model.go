@@ -9,7 +9,8 @@ import (
 // bundle returns the cost of one sign-in with all that comes with it.
 func (w world) bundle() cost {
 	return signIn.times(w.Passwords).plus(grant).plus(refresh.times(w.Refreshes)).plus(machine.times(w.Machines)).
-		plus(call.times(w.Calls)).plus(userinfo.times(w.UserInfos)).plus(revoke.times(w.Revocations)).plus(record.times(w.records()))
+		plus(call.times(w.Calls)).plus(userinfo.times(w.UserInfos)).plus(revoke.times(w.Revocations)).
+		plus(record.times(w.records()))
 }
 
 // records returns how many the audit trail gets with one sign-in: of the sign-in, of tokens, calls and revocations.

@@ -105,7 +105,8 @@ func (a application) redeem(token, verifier string) url.Values {
 	if verifier == "" {
 		return a.form("grant_type", "refresh_token", "refresh_token", token)
 	}
-	return a.form("grant_type", "authorization_code", "code", token, "redirect_uri", redirectURI, "code_verifier", verifier)
+	return a.form("grant_type", "authorization_code", "code", token, "redirect_uri", redirectURI, "code_verifier",
+		verifier)
 }
 
 // machine returns an application's own token, "" if there was no answer.

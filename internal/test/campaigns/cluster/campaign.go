@@ -37,7 +37,8 @@ type campaign struct {
 }
 
 func newCampaign(ctx context.Context, o options, dir string) (*campaign, error) {
-	c := &campaign{options: o, rand: rand.New(rand.NewPCG(o.seed, 0)), counts: map[string]int{}, recoveries: map[string][]time.Duration{}}
+	c := &campaign{options: o, rand: rand.New(rand.NewPCG(o.seed, 0)), counts: map[string]int{},
+		recoveries: map[string][]time.Duration{}}
 	var err error
 	if c.site, err = newSite(ctx, o, dir, rand.New(rand.NewPCG(rand.Uint64(), 1))); err != nil {
 		return nil, err
@@ -135,7 +136,8 @@ func (c *campaign) people() (all []interface{ step() }) {
 	if c.site.redis != nil {
 		all = append(all, c.model.lookout)
 	}
-	return append(all, &scanner{actor: c.actor()}, &truster{actor: c.actor()}, &publisher{actor: c.actor()}, &registrar{actor: c.actor()}, &guesser{c.actor()})
+	return append(all, &scanner{actor: c.actor()}, &truster{actor: c.actor()}, &publisher{actor: c.actor()},
+		&registrar{actor: c.actor()}, &guesser{c.actor()})
 }
 
 // rest is the longest time between two things that one does.

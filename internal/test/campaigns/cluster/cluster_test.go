@@ -65,7 +65,8 @@ func TestClusterKeepsItsWordOverAFailoverAndWithoutRedis(t *testing.T) {
 	if !strings.Contains(out.String(), "violations 0") {
 		t.Errorf("the report is %s", &out)
 	}
-	for _, what := range []string{"code redeemed", "refresh token rotated at all nodes at once", "replay refused", "access token revoked", "scan", "charged call"} {
+	for _, what := range []string{"code redeemed", "refresh token rotated at all nodes at once", "replay refused",
+		"access token revoked", "scan", "charged call"} {
 		if tally := c.model.acts[what]; tally == nil || tally.done == 0 {
 			t.Errorf("nobody has seen: %s", what)
 		}

@@ -41,7 +41,8 @@ func (c *counter) start() error {
 	if err != nil {
 		program = "valkey-server"
 	}
-	return c.run(exec.Command(program, "--bind", c.host, "--port", strconv.Itoa(c.port), "--dir", c.dir, "--save", "", "--appendonly", "no", "--protected-mode", "no"), c.address())
+	return c.run(exec.Command(program, "--bind", c.host, "--port", strconv.Itoa(c.port), "--dir", c.dir, "--save", "",
+		"--appendonly", "no", "--protected-mode", "no"), c.address())
 }
 
 // empty removes all that is counted.

@@ -25,15 +25,16 @@ func (c *campaign) promote(ctx context.Context) error {
 // meanwhile would be lost, if anything was.
 func (c *campaign) failoverLate() (wrong, func(context.Context) error) {
 	p, d := c.site.pair, time.Second+c.upTo(9*time.Second)
-	return atAll("the standby hears nothing for %v, then the primary is killed, and the standby promoted", d), func(ctx context.Context) error {
-		way := p.ways[p.primary]
-		way.Set(link.Silent, 0)
-		hold(ctx, d)
-		killed := p.now().Kill()
-		way.Set(link.Cut, 0) // what is on its way never arrives
-		way.Set(link.Open, 0)
-		return errors.Join(killed, c.promote(ctx))
-	}
+	return atAll("the standby hears nothing for %v, then the primary is killed, and the standby promoted", d),
+		func(ctx context.Context) error {
+			way := p.ways[p.primary]
+			way.Set(link.Silent, 0)
+			hold(ctx, d)
+			killed := p.now().Kill()
+			way.Set(link.Cut, 0) // what is on its way never arrives
+			way.Set(link.Open, 0)
+			return errors.Join(killed, c.promote(ctx))
+		}
 }
 
 func (c *campaign) killDatabase() (wrong, func(context.Context) error) {

@@ -4,7 +4,7 @@
 //	go -C internal/test/campaigns run ./cluster --nodes 2 --cycles 8
 //	go -C internal/test/campaigns run ./cluster --nodes 3 --cycles 500 --pause 30s -v
 //	go -C internal/test/campaigns run ./cluster --cycles 4 --faults failover,failover-late
-//	go -C internal/test/campaigns run ./cluster --cycles 4 --faults failover-late --plant cancel   # a fault that it has to find
+//	go -C internal/test/campaigns run ./cluster --cycles 4 --faults failover-late --plant cancel # it has to find it
 //	go -C internal/test/campaigns run ./cluster --redis=false
 //
 // It exits 1 if a promise was broken, and says what was wrong in that moment.

@@ -61,7 +61,8 @@ func (g *guesser) counted(since time.Time) bool {
 // guess is a wrong password for a name that nobody has. A crowd is waited for.
 func (g *guesser) guess(node int, from string) (a answer) {
 	for range 30 {
-		a = g.post(node, "/oauth/signin", url.Values{"username": {g.fresh("nobody")}, "password": {"wrong"}}, "X-Forwarded-For", from)
+		a = g.post(node, "/oauth/signin", url.Values{"username": {g.fresh("nobody")}, "password": {"wrong"}},
+			"X-Forwarded-For", from)
 		if !a.crowded() {
 			break
 		}

@@ -17,16 +17,21 @@ func main() {
 	o := options{}
 	flag.IntVar(&o.nodes, "nodes", 2, "how many nodes there are")
 	flag.IntVar(&o.cycles, "cycles", 8, "how many faults there are")
-	flag.Uint64Var(&o.seed, "seed", rand.Uint64(), "draws the same faults and the same work again, as far as a machine repeats itself")
-	flag.StringVar(&o.faults, "faults", "", "the kinds of faults, separated by commas; without it, all that this machine allows: "+faultNames())
+	flag.Uint64Var(&o.seed, "seed", rand.Uint64(),
+		"draws the same faults and the same work again, as far as a machine repeats itself")
+	flag.StringVar(&o.faults, "faults", "",
+		"the kinds of faults, separated by commas; without it, all that this machine allows: "+faultNames())
 	flag.DurationVar(&o.pause, "pause", 3*time.Second, "how long a process is stopped at most, from 1s to 30s")
 	flag.DurationVar(&o.calm, "calm", time.Second, "the time between two faults")
 	flag.BoolVar(&o.redis, "redis", true, "whether the nodes count together in a Redis; else each counts alone")
-	flag.BoolVar(&o.loopback, "loopback", false, "use ports of the loopback address, also where there could be network namespaces")
+	flag.BoolVar(&o.loopback, "loopback", false,
+		"use ports of the loopback address, also where there could be network namespaces")
 	flag.BoolVar(&o.keep, "keep", false, "keep the folders and the logs")
 	flag.BoolVar(&o.verbose, "v", false, "print each fault as it comes")
-	flag.StringVar(&o.binary, "binary", "", "the keystile to run; without it, cmd/keystile is built, with a clock that can be bent")
-	flag.StringVar(&o.next, "next", "", "beside --binary, a keystile whose tables are a step ahead, for the rolling restart to it")
+	flag.StringVar(&o.binary, "binary", "",
+		"the keystile to run; without it, cmd/keystile is built, with a clock that can be bent")
+	flag.StringVar(&o.next, "next", "",
+		"beside --binary, a keystile whose tables are a step ahead, for the rolling restart to it")
 	flag.StringVar(&o.plant, "plant", "", "build a fault into the program, which the campaign has to find: "+plantNames())
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)

@@ -67,7 +67,8 @@ func (m *model) violated(format string, args ...any) {
 			last = fmt.Sprintf("amid fault %d, %s, %.2f s old", n, w.what, time.Since(w.from).Seconds())
 		}
 	}
-	m.violations = append(m.violations, fmt.Sprintf("%8.3f s (%s): ", time.Since(m.began).Seconds(), last)+fmt.Sprintf(format, args...))
+	m.violations = append(m.violations, fmt.Sprintf("%8.3f s (%s): ", time.Since(m.began).Seconds(),
+		last)+fmt.Sprintf(format, args...))
 }
 
 const maxViolations = 40
@@ -171,7 +172,8 @@ func (m *model) bound(acked, now time.Time) time.Duration {
 // everyNode has a question asked at each node until the answer is what it must become, and notes a
 // violation if one is the old one when it must not be any more. unknown says that there was no answer.
 // done is closed at the end.
-func (m *model) everyNode(what string, acked time.Time, ask func(node int) (holds, unknown bool, a answer)) (done chan struct{}) {
+func (m *model) everyNode(what string, acked time.Time,
+	ask func(node int) (holds, unknown bool, a answer)) (done chan struct{}) {
 	done = make(chan struct{})
 	m.busy.Go(func() {
 		defer close(done)

@@ -69,7 +69,8 @@ func newNode(s *site, id int) (*node, error) {
 	if n.clock, err = bentclock.New(clocks); err != nil {
 		return nil, err
 	}
-	ways := map[**link.Link]string{&n.front: n.address, &n.pooled: s.bouncer.address(), &n.direct[0]: s.pair.members[0].Address(), &n.direct[1]: s.pair.members[1].Address()}
+	ways := map[**link.Link]string{&n.front: n.address, &n.pooled: s.bouncer.address(),
+		&n.direct[0]: s.pair.members[0].Address(), &n.direct[1]: s.pair.members[1].Address()}
 	if s.redis != nil {
 		ways[&n.redis] = s.redis.address()
 	}
@@ -88,7 +89,8 @@ func (n *node) storage() string {
 	if n.id%2 == 1 {
 		return both
 	}
-	return fmt.Sprintf("postgres://keystile@%s/postgres?sslmode=disable&listen=%s", n.pooled.Address(), url.QueryEscape(both))
+	return fmt.Sprintf("postgres://keystile@%s/postgres?sslmode=disable&listen=%s", n.pooled.Address(),
+		url.QueryEscape(both))
 }
 
 // Settings of all nodes. A second use of a code or a token is asked about for a day. A node that cannot
@@ -104,10 +106,13 @@ func (n *node) command() *exec.Cmd {
 		proxies += "," + n.site.host()
 	}
 	args := []string{
-		"serve", "--data", n.data, "--listen", n.address, "--admin-listen", n.admin, "--base-url", serving.Issuer, "--log-level", "warn",
-		"--log-requests", "false", "--limits-per-ip", "1000000000", "--storage-url", n.storage(), "--storage-stale-after", staleAfter.String(),
+		"serve", "--data", n.data, "--listen", n.address, "--admin-listen", n.admin, "--base-url", serving.Issuer,
+		"--log-level", "warn",
+		"--log-requests", "false", "--limits-per-ip", "1000000000", "--storage-url", n.storage(), "--storage-stale-after",
+		staleAfter.String(),
 		"--lifetimes-code", "24h", "--reuse-leeway-code", "24h", "--reuse-leeway-refresh", "24h",
-		"--signup", "open", "--trusted-proxies", proxies, "--upstreams-allow-private", "127.0.0.1", "--node-name", "node-" + strconv.Itoa(n.id),
+		"--signup", "open", "--trusted-proxies", proxies, "--upstreams-allow-private", "127.0.0.1", "--node-name",
+		"node-" + strconv.Itoa(n.id),
 		"--drain", drain.String(),
 	}
 	if n.redis != nil {
@@ -195,7 +200,8 @@ func (n *node) await(ctx context.Context, since time.Time) error {
 			return fmt.Errorf("node %d ends by itself: %v\n%s", n.id, n.State(), n.Log)
 		}
 		if time.Now().After(end) || ctx.Err() != nil {
-			return fmt.Errorf("nothing is wrong any more, and node %d is not ready after %v: %w\n%s", n.id, comeBack, errors.Join(err, ctx.Err()), n.Log)
+			return fmt.Errorf("nothing is wrong any more, and node %d is not ready after %v: %w\n%s", n.id, comeBack,
+				errors.Join(err, ctx.Err()), n.Log)
 		}
 	}
 }

@@ -117,12 +117,13 @@ func (c *campaign) upgrade() (wrong, func(context.Context) error) {
 	if c.site.nodes[0].binary == to {
 		to = c.site.binary
 	}
-	return wrong{what: "rolling restart to another schema", node: everywhere, aimed: true}, func(ctx context.Context) error {
-		for _, n := range c.site.nodes {
-			n.binary = to
+	return wrong{what: "rolling restart to another schema", node: everywhere, aimed: true},
+		func(ctx context.Context) error {
+			for _, n := range c.site.nodes {
+				n.binary = to
+			}
+			return c.roll(ctx)
 		}
-		return c.roll(ctx)
-	}
 }
 
 func (c *campaign) roll(ctx context.Context) error {

@@ -22,7 +22,8 @@ type plant struct {
 // plants are faults of several nodes, each of them a mistake that somebody could make, and what
 // brings it to light.
 var plants = []plant{
-	{"cancel", "failover-late", []overlay.Change{{ // a call that gives up cancels its commit, which stops waiting for the standby and shows
+	// a call that gives up cancels its commit, which stops waiting for the standby and shows
+	{"cancel", "failover-late", []overlay.Change{{
 		File: "storage/postgres/open.go",
 		Old:  "\tneverCancel(config)\n",
 		New:  "",
@@ -35,10 +36,12 @@ var plants = []plant{
 	{"twice", "rolling", []overlay.Change{{ // what was redeemed is taken for an attempt of the same call
 		File: "storage/postgres/token.go",
 		Old:  "\t\t\tif again && bytes.Equal(spent, spends) {\n",
-		New: "\t\t\tif spent != nil && (again || len(next) > 0 && !bytes.Equal(spent, spends)) {\n\t\t\t\treturn nil\n\t\t\t}\n" +
+		New: "\t\t\tif spent != nil && (again || len(next) > 0 && !bytes.Equal(spent, spends)) {\n\t\t\t\treturn nil\n" +
+			"\t\t\t}\n" +
 			"\t\t\tif again && bytes.Equal(spent, spends) {\n",
 	}}},
-	{"deaf", "rolling", []overlay.Change{{ // a node reads what others revoke when it is told, or every ten seconds, and nobody tells it
+	// a node reads what others revoke when it is told, or every ten seconds, and nobody tells it
+	{"deaf", "rolling", []overlay.Change{{
 		File: "oauth/feed.go",
 		Old:  "Every: followEvery,",
 		New:  "Every: 10 * time.Second,",

@@ -109,7 +109,8 @@ func (h *hurried) tooFew(a answer) {
 	here := h.calls.count(func(b admission) bool { return b.done.After(from) && (b.node == a.node || b.node == balanced) })
 	all += h.calls.waiting(0) - 1 // one that has no answer yet may be admitted; this one is not
 	if all < rate && (here < rate/len(h.site.nodes) || !h.alone(from, a.done)) {
-		h.violated("a call is refused when %d calls of %d were admitted within a minute, %d of them by this node: %v", all, rate, here, a)
+		h.violated("a call is refused when %d calls of %d were admitted within a minute, %d of them by this node: %v", all,
+			rate, here, a)
 	}
 }
 

@@ -20,8 +20,10 @@ func (c *campaign) report(w io.Writer) {
 	if c.site.net != nil {
 		where = "network namespaces"
 	}
-	fmt.Fprintf(w, "faults %d on %d nodes in %s, Redis %v; seed %d; %.1f s\n", faults, len(c.site.nodes), where, c.site.redis != nil, c.seed, c.took.Seconds())
-	fmt.Fprintf(w, "requests %d; answered 503 %d, unanswered %d, told to wait in a crowd %d\n\n", m.requests.Load(), m.away.Load(), m.lost.Load(), m.crowds.Load())
+	fmt.Fprintf(w, "faults %d on %d nodes in %s, Redis %v; seed %d; %.1f s\n", faults, len(c.site.nodes), where,
+		c.site.redis != nil, c.seed, c.took.Seconds())
+	fmt.Fprintf(w, "requests %d; answered 503 %d, unanswered %d, told to wait in a crowd %d\n\n", m.requests.Load(),
+		m.away.Load(), m.lost.Load(), m.crowds.Load())
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(tab, "fault\ttimes\tworks again: median\tmost\t")
 	for _, name := range slices.Sorted(maps.Keys(c.counts)) {
@@ -34,7 +36,8 @@ func (c *campaign) report(w io.Writer) {
 	tab.Flush()
 	fmt.Fprintf(w, "\ncharged calls: answered %d <= counted %d <= sent %d\n", m.ledger[0], m.ledger[1], m.ledger[2])
 	f := c.trail.watcher.Stats()
-	fmt.Fprintf(w, "audit trail: %d records, %d acts found that are owed; followed in %d rounds, revocations up to %d\n", c.trail.records, c.trail.found, f.Rounds, f.Revocations)
+	fmt.Fprintf(w, "audit trail: %d records, %d acts found that are owed; followed in %d rounds, revocations up to %d\n",
+		c.trail.records, c.trail.found, f.Rounds, f.Revocations)
 	fmt.Fprintf(w, "violations %d\n", len(m.violations))
 	for _, v := range m.violations[:min(shown, len(m.violations))] {
 		fmt.Fprintf(w, "\n  %s\n", v)

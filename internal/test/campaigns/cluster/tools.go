@@ -80,7 +80,8 @@ func (p *publisher) remove() {
 func (p *publisher) watch(what, tool string, listed bool, acked time.Time) {
 	done := p.everyNode(what, acked, func(node int) (bool, bool, answer) {
 		a := p.send(node, http.MethodPost, "/api/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}`,
-			"Authorization", "Bearer "+p.bearer, "Content-Type", "application/json", "Accept", "application/json, text/event-stream")
+			"Authorization", "Bearer "+p.bearer, "Content-Type", "application/json", "Accept",
+			"application/json, text/event-stream")
 		var list struct {
 			Result struct{ Tools []struct{ Name string } }
 		}

@@ -30,7 +30,8 @@ type trail struct {
 type row struct{ kind, proof string }
 
 func newTrail(ctx context.Context, s *site) (*trail, error) {
-	t := &trail{owed: map[row]int{}, address: "postgres://keystile@" + s.pair.members[0].Address() + "," + s.pair.members[1].Address() + "/postgres?sslmode=disable"}
+	t := &trail{owed: map[row]int{}, address: "postgres://keystile@" + s.pair.members[0].Address() + "," +
+		s.pair.members[1].Address() + "/postgres?sslmode=disable"}
 	var err error
 	t.watcher, err = feedwatch.New(ctx, t.address)
 	return t, err

@@ -63,7 +63,8 @@ func (c *charged) reckon() {
 // count asks for all usage there is.
 func (c *charged) count() int64 {
 	now := time.Now().UTC()
-	span := url.Values{"from": {now.AddDate(0, 0, -2).Format(time.DateOnly)}, "to": {now.AddDate(0, 0, 2).Format(time.DateOnly)}}
+	span := url.Values{"from": {now.AddDate(0, 0, -2).Format(time.DateOnly)},
+		"to": {now.AddDate(0, 0, 2).Format(time.DateOnly)}}
 	a := c.get(c.way(), "/api/v1/usage?"+span.Encode(), "Authorization", "Bearer "+c.bearer)
 	var usage struct {
 		Data struct{ Totals map[string]int64 }

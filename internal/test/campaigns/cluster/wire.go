@@ -38,7 +38,8 @@ func (a answer) String() string {
 		return fmt.Sprintf("nothing: %v", a.err)
 	}
 	body := bytes.TrimSpace(a.body)
-	return fmt.Sprintf("%d %s (node %d, request %s, %.0f ms)", a.status, body[:min(len(body), 400)], a.node, a.id(), float64(a.done.Sub(a.sent).Microseconds())/1000)
+	return fmt.Sprintf("%d %s (node %d, request %s, %.0f ms)", a.status, body[:min(len(body), 400)], a.node, a.id(),
+		float64(a.done.Sub(a.sent).Microseconds())/1000)
 }
 
 // id is the request id that the trail has it under.
@@ -70,7 +71,8 @@ func (a answer) reply() (r reply) {
 // crowded reports whether more passwords waited to be hashed than a loaded machine can hash in a few
 // seconds: nothing was looked at.
 func (a answer) crowded() bool {
-	return a.status == http.StatusServiceUnavailable && a.header.Get("Retry-After") != "" && bytes.Contains(a.body, []byte("Too many people are signing in"))
+	return a.status == http.StatusServiceUnavailable && a.header.Get("Retry-After") != "" &&
+		bytes.Contains(a.body, []byte("Too many people are signing in"))
 }
 
 var web = &http.Client{
@@ -85,7 +87,8 @@ func (m *model) get(way int, path string, headers ...string) answer {
 
 // post sends a form; headers are name, value, name, value.
 func (m *model) post(way int, path string, form url.Values, headers ...string) answer {
-	return m.send(way, http.MethodPost, path, form.Encode(), append(headers, "Content-Type", "application/x-www-form-urlencoded")...)
+	return m.send(way, http.MethodPost, path, form.Encode(), append(headers, "Content-Type",
+		"application/x-www-form-urlencoded")...)
 }
 
 // send sends a request once, and judges what any answer has to be.
@@ -100,7 +103,8 @@ func (m *model) send(way int, method, path, body string, headers ...string) answ
 	}
 	r.GetBody = nil // net/http must not send anything twice
 	n := m.requests.Add(1)
-	r.Header.Set("X-Forwarded-For", fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255)) // no address is to be held up for what the others did
+	// no address is to be held up for what the others did
+	r.Header.Set("X-Forwarded-For", fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255))
 	for i := 0; i < len(headers); i += 2 {
 		r.Header.Set(headers[i], headers[i+1])
 	}

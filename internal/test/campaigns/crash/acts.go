@@ -47,8 +47,10 @@ const (
 )
 
 var kinds = []string{
-	issueCode, exchangeCode, rotate, revokeAccess, revokeFamily, createApp, rotateSecret, createUser, disableUser, endByDisabling, enableUser,
-	changeValue, makeOrder, approveOrder, rejectOrder, cancelOrder, setTier, signUp, signInAgain, changePassword, endByPassword, signOut, signOutAll,
+	issueCode, exchangeCode, rotate, revokeAccess, revokeFamily, createApp, rotateSecret, createUser, disableUser,
+	endByDisabling, enableUser,
+	changeValue, makeOrder, approveOrder, rejectOrder, cancelOrder, setTier, signUp, signInAgain, changePassword,
+	endByPassword, signOut, signOutAll,
 	giveConsent, takeBack, endByTakeBack, register, replace, remove, mailCode, useMailed,
 }
 
@@ -131,7 +133,8 @@ func (l *life) exchange(code *thing) (answer, error) {
 }
 
 func (l *life) refresh(token *thing) (answer, error) {
-	return l.post("/oauth/token", l.appOf(token.family.app).form("grant_type", "refresh_token", "refresh_token", token.name))
+	return l.post("/oauth/token", l.appOf(token.family.app).form("grant_type", "refresh_token", "refresh_token",
+		token.name))
 }
 
 func (l *life) revoke(token *thing) (answer, error) {

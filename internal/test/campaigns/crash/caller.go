@@ -89,7 +89,8 @@ const reported = 10 * time.Second
 // count asks for all usage there is.
 func (c *caller) count(l *life) (int64, error) {
 	now := time.Now().UTC()
-	span := url.Values{"from": {now.AddDate(0, 0, -2).Format(time.DateOnly)}, "to": {now.AddDate(0, 0, 2).Format(time.DateOnly)}}
+	span := url.Values{"from": {now.AddDate(0, 0, -2).Format(time.DateOnly)},
+		"to": {now.AddDate(0, 0, 2).Format(time.DateOnly)}}
 	a, err := l.get("/api/v1/usage?"+span.Encode(), "Authorization", "Bearer "+c.bearer)
 	if err != nil {
 		return 0, err

@@ -55,7 +55,8 @@ func newCampaign(ctx context.Context, o options, data string) (*campaign, error)
 		return nil, errors.Join(err, receiver.Close())
 	}
 	c := &campaign{
-		options: o, nodes: nodes, rand: rand.New(rand.NewPCG(o.seed, 0)), journal: newJournal(), trail: newTrail(), receiver: receiver, caller: &caller{},
+		options: o, nodes: nodes, rand: rand.New(rand.NewPCG(o.seed, 0)), journal: newJournal(), trail: newTrail(),
+		receiver: receiver, caller: &caller{},
 	}
 	dice := func() *rand.Rand { return rand.New(rand.NewPCG(o.seed, uint64(len(c.clients)+1))) }
 	for range holders {

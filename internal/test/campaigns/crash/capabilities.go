@@ -81,14 +81,16 @@ func (p *publisher) register(c *capability) error {
 		what, event, turns = register, "capability.registered", nil
 	}
 	revision := c.revision + 1
-	next := p.journal.add(&thing{kind: aTool, name: fmt.Sprintf("%s__r%d", c.member, revision), ended: true}, "not registered")
+	next := p.journal.add(&thing{kind: aTool, name: fmt.Sprintf("%s__r%d", c.member, revision), ended: true},
+		"not registered")
 	asked := p.journal.begin(what, append(turns, next)...)
 	asked.then = func() { p.receiver.Expect(c.member, event, revision) }
 	if c.tool == nil {
 		c.tool = next // for settle
 		p.alive = append(p.alive, c)
 	}
-	a, err := p.send(http.MethodPost, "/api/console/capabilities/register", p.document(c.member, revision), "Cookie", p.cookie, "Content-Type", "application/json")
+	a, err := p.send(http.MethodPost, "/api/console/capabilities/register", p.document(c.member, revision), "Cookie",
+		p.cookie, "Content-Type", "application/json")
 	switch {
 	case err != nil:
 		return err
@@ -215,7 +217,8 @@ func (l *life) listTools(bearer string) (map[string]bool, error) {
 			params = []byte("{}")
 		}
 		a, err := l.send(http.MethodPost, "/api/mcp", `{"jsonrpc":"2.0","id":1,"method":"tools/list","params":`+string(params)+`}`,
-			"Authorization", "Bearer "+bearer, "Content-Type", "application/json", "Accept", "application/json, text/event-stream")
+			"Authorization", "Bearer "+bearer, "Content-Type", "application/json", "Accept",
+			"application/json, text/event-stream")
 		if err != nil {
 			return nil, err
 		}
@@ -239,5 +242,6 @@ func (l *life) listTools(bearer string) (map[string]bool, error) {
 
 // probeTool looks into the list of the bus.
 func (l *life) probeTool(t *thing) (probed, error) {
-	return probed{works: l.tools[t.name], answer: answer{status: http.StatusOK, body: fmt.Append(nil, "the bus lists ", slices.Sorted(maps.Keys(l.tools)))}}, nil
+	return probed{works: l.tools[t.name], answer: answer{status: http.StatusOK,
+		body: fmt.Append(nil, "the bus lists ", slices.Sorted(maps.Keys(l.tools)))}}, nil
 }

@@ -45,8 +45,9 @@ var kindsOf = map[string]kind{
 	aCode: {(*life).probeCode, some}, aRefresh: {(*life).probeRefresh, some}, anAccess: {(*life).probeAccess, some},
 	anApp: {(*life).probeSecret, some}, aSecret: {(*life).probeSecret, some},
 	aPassword: {(*life).probePassword, few},
-	aSession:  {(*life).probeSession, some}, aStanding: {(*life).probeStanding, some}, aSetting: {(*life).probeSetting, some},
-	anOrder: {(*life).probeOrder, some}, aTier: {(*life).probeTier, some}, aConsent: {(*life).probeConsent, some},
+	aSession:  {(*life).probeSession, some}, aStanding: {(*life).probeStanding, some},
+	aSetting: {(*life).probeSetting, some},
+	anOrder:  {(*life).probeOrder, some}, aTier: {(*life).probeTier, some}, aConsent: {(*life).probeConsent, some},
 	aTool: {(*life).probeTool, some}, aMailedCode: {(*life).probeMailed, some},
 }
 
@@ -187,7 +188,8 @@ func (j *journal) settle(t *thing, happened bool) {
 	}
 	j.mu.Lock()
 	defer j.mu.Unlock()
-	j.note(t, a.what+map[bool]string{true: ": the answer was lost; it happened", false: ": the answer was lost; it did not happen"}[happened])
+	j.note(t, a.what+map[bool]string{true: ": the answer was lost; it happened",
+		false: ": the answer was lost; it did not happen"}[happened])
 }
 
 // used records what asking about a thing that works does to it.

@@ -20,7 +20,8 @@ func TestCrashTwiceLosesNothing(t *testing.T) {
 		t.Error(v)
 	}
 	if c.nodes.kills < 4 || c.journal.asked < 10 || c.trail.verifies < 3 || c.trail.read == 0 {
-		t.Errorf("%d kills, %d questions and %d looks at a trail of %d: it checks nothing", c.nodes.kills, c.journal.asked, c.trail.verifies, c.trail.read)
+		t.Errorf("%d kills, %d questions and %d looks at a trail of %d: it checks nothing", c.nodes.kills, c.journal.asked,
+			c.trail.verifies, c.trail.read)
 	}
 	if c.journal.of(rotate).acknowledged == 0 || c.journal.of(changeValue).acknowledged == 0 {
 		t.Error("the clients do nothing")
@@ -41,7 +42,8 @@ func TestKillsOfADatabaseLoseNothing(t *testing.T) {
 	}
 	n := c.nodes
 	if w := c.watcher.Stats(); n.kills < 4 || c.journal.asked < 10 || w.Rounds < 3 || w.Records == 0 {
-		t.Errorf("%d kills, %d questions and %d rounds over a trail of %d: it checks nothing", n.kills, c.journal.asked, w.Rounds, w.Records)
+		t.Errorf("%d kills, %d questions and %d rounds over a trail of %d: it checks nothing", n.kills, c.journal.asked,
+			w.Rounds, w.Records)
 	}
 }
 
@@ -58,7 +60,8 @@ func TestClientDoesItsWork(t *testing.T) {
 	c, l := begun(t)
 	p := &publisher{life: l, rand: dice(), receiver: c.receiver}
 	for _, w := range []interface{ step() error }{
-		&member{life: l, rand: dice()}, &truster{life: l, rand: dice()}, &userDisabler{life: l, rand: dice()}, &buyer{life: l, rand: dice()},
+		&member{life: l, rand: dice()}, &truster{life: l, rand: dice()}, &userDisabler{life: l, rand: dice()},
+		&buyer{life: l, rand: dice()},
 		p, &secretRotator{life: l, rand: dice()},
 	} {
 		for range 80 {
@@ -68,7 +71,8 @@ func TestClientDoesItsWork(t *testing.T) {
 		}
 	}
 	for _, what := range kinds {
-		if c.journal.of(what).acknowledged == 0 && !strings.Contains(rotate+revokeAccess+revokeFamily+changeValue+mailCode+useMailed, what) {
+		if c.journal.of(what).acknowledged == 0 &&
+			!strings.Contains(rotate+revokeAccess+revokeFamily+changeValue+mailCode+useMailed, what) {
 			t.Errorf("nobody has done: %s", what)
 		}
 	}
@@ -190,7 +194,8 @@ func TestActThatIsNotOnTheTrailIsFound(t *testing.T) {
 	c.trail.heads = append(c.trail.heads, audit.Head{Chain: "cutaway", N: 3, Hash: c.trail.heads[0].Hash})
 	must(t)(0, c.trail.check(l))
 	found := strings.Join(c.journal.violations, "\n")
-	for _, want := range []string{app.ID, "a-request-nobody-sent", "a-registration-nobody-made", "a-sign-out-nobody-sent", "cutaway"} {
+	for _, want := range []string{app.ID, "a-request-nobody-sent", "a-registration-nobody-made", "a-sign-out-nobody-sent",
+		"cutaway"} {
 		if !strings.Contains(found, want) {
 			t.Errorf("the check does not say that %s is missing: %q", want, found)
 		}

@@ -16,12 +16,16 @@ import (
 func main() {
 	o := options{}
 	flag.IntVar(&o.cycles, "cycles", 10, "how often the server is killed")
-	flag.Uint64Var(&o.seed, "seed", rand.Uint64(), "draws the same work and the same moments again, as far as a machine repeats itself")
+	flag.Uint64Var(&o.seed, "seed", rand.Uint64(),
+		"draws the same work and the same moments again, as far as a machine repeats itself")
 	flag.BoolVar(&o.keep, "keep", false, "keep the data folder and write the journal beside it")
 	flag.StringVar(&o.binary, "binary", "", "the keystile to kill; without it, cmd/keystile is built")
 	flag.IntVar(&o.longOnes, "long", 0, "one life in so many lasts 61 to 150 s; 0: none does")
-	flag.DurationVar(&o.wait, "wait", 3*time.Second, "how long, at the end, webhooks and mails are waited for; a webhook that has not come is a violation if it is 75s or more, a mail if it is 170s or more: what a kill has cut off comes when its lease is over")
-	flag.StringVar(&o.storage, "storage", "bolt", "where the store is: bolt, or postgres, a server of its own that is killed too")
+	flag.DurationVar(&o.wait, "wait", 3*time.Second,
+		"how long, at the end, webhooks and mails are waited for; a webhook that has not come is a violation if it is 75s "+
+			"or more, a mail if it is 170s or more: what a kill has cut off comes when its lease is over")
+	flag.StringVar(&o.storage, "storage", "bolt",
+		"where the store is: bolt, or postgres, a server of its own that is killed too")
 	flag.IntVar(&o.nodes, "nodes", 1, "how many servers share a database; requests go to one after the other")
 	flag.StringVar(&o.plant, "plant", "", "build a fault into the program, which the campaign has to find: "+plantNames())
 	flag.Parse()

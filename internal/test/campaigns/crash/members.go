@@ -73,7 +73,8 @@ func (m *member) step() (err error) {
 func (m *member) signUp() error {
 	m.count++
 	m.changes, m.next, m.sessions, m.grants = 0, nil, nil, nil
-	p := m.journal.add(&thing{kind: aPassword, name: fmt.Sprintf("member-%d", m.count), secret: firstPassword, ended: true}, "does not exist")
+	p := m.journal.add(&thing{kind: aPassword, name: fmt.Sprintf("member-%d", m.count), secret: firstPassword,
+		ended: true}, "does not exist")
 	m.password = p
 	asked := m.journal.begin(signUp, p)
 	a, err := m.post("/oauth/signin/signup", url.Values{"username": {p.name}, "password": {p.secret}})
@@ -143,11 +144,13 @@ func (m *member) signOutAll() error {
 // change is answered with a new session; all others end, and so does what was granted.
 func (m *member) change() error {
 	m.changes++
-	next := m.journal.add(&thing{kind: aPassword, name: m.password.name, secret: fmt.Sprintf("password number %d", m.changes), ended: true}, "not set")
+	next := m.journal.add(&thing{kind: aPassword, name: m.password.name,
+		secret: fmt.Sprintf("password number %d", m.changes), ended: true}, "not set")
 	m.next = next
 	asked := m.journal.begin(changePassword, m.password, next)
 	ends := m.journal.beginApart(endByPassword, m.all()...)
-	a, err := m.post("/oauth/signin/password", url.Values{"current": {m.password.secret}, "password": {next.secret}}, "Cookie", m.sessions[0].name)
+	a, err := m.post("/oauth/signin/password", url.Values{"current": {m.password.secret}, "password": {next.secret}},
+		"Cookie", m.sessions[0].name)
 	if err != nil {
 		return err
 	}

@@ -157,7 +157,8 @@ func (s *node) ready(ctx context.Context) error {
 			err = errors.New(resp.Status)
 		}
 		if err := errors.Join(err, ctx.Err()); time.Now().After(end) || ctx.Err() != nil {
-			return fmt.Errorf("the database is back, and a server that has lived through that is not ready after %v: %w\n%s", comeBack, err, s.Log)
+			return fmt.Errorf("the database is back, and a server that has lived through that is not ready after %v: %w\n%s",
+				comeBack, err, s.Log)
 		}
 	}
 }

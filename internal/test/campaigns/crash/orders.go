@@ -100,7 +100,8 @@ func (b *buyer) order() error {
 	b.orders++
 	b.open = map[string]*thing{}
 	for _, status := range []string{"pending", "approved", "rejected", "canceled"} {
-		b.open[status] = b.journal.add(&thing{kind: anOrder, name: got.Data.ID, secret: status, of: b.app.ID, ended: status != "pending"}, makeOrder)
+		b.open[status] = b.journal.add(&thing{kind: anOrder, name: got.Data.ID, secret: status, of: b.app.ID,
+			ended: status != "pending"}, makeOrder)
 	}
 	b.done(&attempt{what: makeOrder}, a.id())
 	return nil

@@ -50,7 +50,9 @@ var plants = []plant{
 	{"user", "bolt", []overlay.Change{{ // a user is answered and made a little later
 		File: "storage/people/user.go",
 		Old:  "\t\t\tu.Version, err = s.writeUser(ctx, u, by, last, change, slices.Concat(along, queued))\n",
-		New: "\t\tif u.Role != RoleAdmin {\n\t\t\tgo func() { time.Sleep(20 * time.Millisecond); s.writeUser(context.Background(), u, by, last, change, slices.Concat(along, queued)) }()\n\t\t\treturn nil\n\t\t}\n" +
+		New: "\t\tif u.Role != RoleAdmin {\n\t\t\tgo func() { time.Sleep(20 * time.Millisecond); " +
+			"s.writeUser(context.Background(), u, by, last, change, slices.Concat(along, queued)) }()\n\t\t\treturn nil\n" +
+			"\t\t}\n" +
 			"\t\t\tu.Version, err = s.writeUser(ctx, u, by, last, change, slices.Concat(along, queued))\n",
 	}}},
 	{"write", "bolt", []overlay.Change{{ // one write in 400 is answered and not done
@@ -60,7 +62,8 @@ var plants = []plant{
 	}, {
 		File: "storage/bolt/writer.go",
 		Old:  "func (s *Store) write(ctx context.Context, do func(*bbolt.Tx) error) error {\n",
-		New:  "var written atomic.Int64\n\nfunc (s *Store) write(ctx context.Context, do func(*bbolt.Tx) error) error {\n\tif written.Add(1)%400 == 0 {\n\t\treturn nil\n\t}\n",
+		New: "var written atomic.Int64\n\nfunc (s *Store) write(ctx context.Context, do func(*bbolt.Tx) error) error {\n" +
+			"\tif written.Add(1)%400 == 0 {\n\t\treturn nil\n\t}\n",
 	}}},
 	{"async", "postgres", []overlay.Change{{ // a commit is answered before it is written to the log
 		File: "storage/postgres/open.go",
@@ -70,7 +73,8 @@ var plants = []plant{
 	{"blind", "postgres", []overlay.Change{{ // an exchange whose answer was lost takes any other exchange for its own
 		File: "storage/postgres/token.go",
 		Old:  "\t\t\tif again && bytes.Equal(spent, spends) {\n",
-		New:  "\t\t\tif again && spent != nil {\n\t\t\t\treturn nil\n\t\t\t}\n\t\t\tif again && bytes.Equal(spent, spends) {\n",
+		New: "\t\t\tif again && spent != nil {\n\t\t\t\treturn nil\n\t\t\t}\n" +
+			"\t\t\tif again && bytes.Equal(spent, spends) {\n",
 	}}},
 	{"batch", "postgres", []overlay.Change{{ // a batch is counted as often as it comes
 		File: "storage/postgres/query.go",
@@ -80,7 +84,10 @@ var plants = []plant{
 	{"number", "postgres", []overlay.Change{{ // the numbers of the trail are taken first, and used a little later
 		File: "storage/postgres/record.go",
 		Old:  "\t\terr := c.exec(ctx, appendRecords, at, data, call)\n",
-		New: "\t\tvar n int64\n\t\tif err := c.QueryRow(ctx, s.inSchema(\"UPDATE ks.number SET n = n + $1 WHERE name = 'record' RETURNING n - $1\"), len(at)).Scan(&n); err != nil {\n\t\t\treturn err\n\t\t}\n" +
-			"\t\t_, err := c.Exec(ctx, s.inSchema(\"INSERT INTO ks.record (seq, at, data, call) SELECT $1 + v.i, v.at, v.data, CASE v.i WHEN 1 THEN $4::bytea END FROM unnest($2::bytea[], $3::bytea[]) WITH ORDINALITY AS v(at, data, i)\"), n, at, data, call)\n",
+		New: "\t\tvar n int64\n\t\tif err := c.QueryRow(ctx, s.inSchema(\"UPDATE ks.number SET n = n + $1 WHERE name = " +
+			"'record' RETURNING n - $1\"), len(at)).Scan(&n); err != nil {\n\t\t\treturn err\n\t\t}\n" +
+			"\t\t_, err := c.Exec(ctx, s.inSchema(\"INSERT INTO ks.record (seq, at, data, call) SELECT $1 + v.i, v.at, " +
+			"v.data, CASE v.i WHEN 1 THEN $4::bytea END FROM unnest($2::bytea[], $3::bytea[]) WITH ORDINALITY AS v(at, data, " +
+			"i)\"), n, at, data, call)\n",
 	}}},
 }

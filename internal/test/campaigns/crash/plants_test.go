@@ -17,13 +17,15 @@ func TestFaultFitsTheSources(t *testing.T) {
 }
 
 func TestFaultOfAnotherStorageIsRefused(t *testing.T) {
-	if _, err := build(t.Context(), t.TempDir(), "write", "postgres"); err == nil || !strings.Contains(err.Error(), "--storage bolt") {
+	if _, err := build(t.Context(), t.TempDir(), "write", "postgres"); err == nil ||
+		!strings.Contains(err.Error(), "--storage bolt") {
 		t.Errorf("build(write, postgres) = %v", err)
 	}
 }
 
 func TestUnknownFaultIsRefusedAndThoseThereAreAreNamed(t *testing.T) {
-	if _, err := build(t.Context(), t.TempDir(), "nothing", "bolt"); err == nil || !strings.Contains(err.Error(), plants[0].name) {
+	if _, err := build(t.Context(), t.TempDir(), "nothing", "bolt"); err == nil ||
+		!strings.Contains(err.Error(), plants[0].name) {
 		t.Errorf("build(nothing) = %v", err)
 	}
 }

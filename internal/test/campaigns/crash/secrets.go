@@ -96,7 +96,8 @@ func (k *secretRotator) newSecret(overlap time.Duration) (secret, proof string, 
 		return app.Secret, "app rotate-secret " + k.app.ID, err
 	}
 	body := `{"overlap_seconds":` + strconv.Itoa(int(overlap.Seconds())) + `}`
-	a, err := k.send(http.MethodPost, "/api/v1/apps/"+k.app.ID+"/secret", body, "Authorization", "Bearer "+k.bearer, "Content-Type", "application/json")
+	a, err := k.send(http.MethodPost, "/api/v1/apps/"+k.app.ID+"/secret", body, "Authorization", "Bearer "+k.bearer,
+		"Content-Type", "application/json")
 	if err != nil {
 		return "", "", err
 	}

@@ -94,7 +94,8 @@ func (t *trail) check(l *life) error {
 	}
 	for r, n := range t.owed {
 		if seen[r] < n {
-			l.journal.violated(nil, "%d times an act was answered that the trail has %d times: kind %q, %s", n, seen[r], r.kind, r.proof)
+			l.journal.violated(nil, "%d times an act was answered that the trail has %d times: kind %q, %s", n, seen[r], r.kind,
+				r.proof)
 		}
 		t.rows += n
 	}

@@ -130,7 +130,8 @@ var errGone = errors.New("the server is gone")
 
 // post sends a form; headers are name, value, name, value.
 func (w *wire) post(path string, form url.Values, headers ...string) (answer, error) {
-	return w.send(http.MethodPost, path, form.Encode(), append(headers, "Content-Type", "application/x-www-form-urlencoded")...)
+	return w.send(http.MethodPost, path, form.Encode(), append(headers, "Content-Type",
+		"application/x-www-form-urlencoded")...)
 }
 
 func (w *wire) get(path string, headers ...string) (answer, error) {
@@ -161,7 +162,8 @@ func (w *wire) send(method, path, body string, headers ...string) (a answer, err
 func (w *wire) do(client *http.Client, r *http.Request) (answer, error) {
 	r.GetBody = nil // net/http must not send anything twice
 	n := w.journal.requests.Add(1)
-	r.Header.Set("X-Forwarded-For", fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255)) // no address is to be held up for what the others did
+	// no address is to be held up for what the others did
+	r.Header.Set("X-Forwarded-For", fmt.Sprintf("10.%d.%d.%d", n>>16&255, n>>8&255, n&255))
 	resp, err := client.Do(r)
 	var a answer
 	if err == nil {

@@ -50,13 +50,16 @@ func TestCrowdIsRetried(t *testing.T) {
 	}{
 		{"the third time they are let in", []http.HandlerFunc{crowd, crowd, in}, 3, 0, sessionCookie + "=s"},
 		{"the crowd never ends", []http.HandlerFunc{crowd}, comesBack, 1, ""},
-		{"it is another trouble", []http.HandlerFunc{unavailable("Retry-After", "The store cannot be reached."), in}, 1, 1, ""},
-		{"nobody says when to come back", []http.HandlerFunc{unavailable("", "Too many people are signing in"), in}, 1, 1, ""},
+		{"it is another trouble", []http.HandlerFunc{unavailable("Retry-After", "The store cannot be reached."), in}, 1, 1,
+			""},
+		{"nobody says when to come back", []http.HandlerFunc{unavailable("", "Too many people are signing in"), in}, 1, 1,
+			""},
 	} {
 		w, asked := serverOf(t, c.script...)
 		cookie, _, err := signIn(w, "ada", "secret")
 		if err != nil || cookie != c.cookie || *asked != c.asked || len(w.journal.violations) != c.violations {
-			t.Errorf("%s: cookie %q, asked %d times, %d violations, %v; want %q, %d, %d", c.name, cookie, *asked, len(w.journal.violations), err, c.cookie, c.asked, c.violations)
+			t.Errorf("%s: cookie %q, asked %d times, %d violations, %v; want %q, %d, %d", c.name, cookie, *asked,
+				len(w.journal.violations), err, c.cookie, c.asked, c.violations)
 		}
 	}
 }

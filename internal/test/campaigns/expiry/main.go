@@ -35,7 +35,8 @@ func main() {
 	callers := flag.Int("callers", 8, "how many rotate at once")
 	days := flag.Float64("days", 120, "how much time passes meanwhile, as the tokens see it")
 	flag.Parse()
-	if err := run(*url, time.Duration(*minutes*float64(time.Minute)), time.Duration(*days*24*float64(time.Hour)), *callers); err != nil {
+	if err := run(*url, time.Duration(*minutes*float64(time.Minute)), time.Duration(*days*24*float64(time.Hour)),
+		*callers); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}

@@ -29,9 +29,11 @@ const sizes = `SELECT coalesce(sum(pg_relation_size(relid)), 0), coalesce(sum(pg
 // line returns the size in MB, and a line about it.
 func (w *watch) line() (mb float64, line string, err error) {
 	var heap, index, partitions, rows, dead, vacuums int64
-	if err := w.conn.QueryRow(context.Background(), sizes, w.schema).Scan(&heap, &index, &partitions, &rows, &dead, &vacuums); err != nil {
+	if err := w.conn.QueryRow(context.Background(), sizes, w.schema).Scan(&heap, &index, &partitions, &rows, &dead,
+		&vacuums); err != nil {
 		return 0, "", err
 	}
 	const m = 1 << 20
-	return float64(heap+index) / m, fmt.Sprintf("%9.0f %9.0f %11d %12d %5d %8d", float64(heap)/m, float64(index)/m, partitions, rows, dead, vacuums), nil
+	return float64(heap+index) / m, fmt.Sprintf("%9.0f %9.0f %11d %12d %5d %8d", float64(heap)/m, float64(index)/m,
+		partitions, rows, dead, vacuums), nil
 }

@@ -23,7 +23,8 @@ func fed(t *testing.T) *Watcher {
 func TestWatcherOfGoodFeedsComplainsOfNothing(t *testing.T) {
 	w := fed(t)
 	w.look(t.Context())
-	must(t, w.store.(*memory.Store).Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: "a"})) // which takes a new Seq
+	// which takes a new Seq
+	must(t, w.store.(*memory.Store).Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: "a"}))
 	w.look(t.Context())
 	wrong, err := w.Check(t.Context())
 	if must(t, err); len(wrong) > 0 || w.record != 3 || w.ended != 4 || w.rounds != 2 {
@@ -33,12 +34,15 @@ func TestWatcherOfGoodFeedsComplainsOfNothing(t *testing.T) {
 
 func TestWatcherFindsWhatFeedsMustNotDo(t *testing.T) {
 	for want, plant := range map[string]func(*Watcher){
-		"shows Seq 3 behind 1":                     func(w *Watcher) { w.follow([]driver.Record{{Seq: 1}, {Seq: 3}}) },
-		"shows Seq 1 behind 1":                     func(w *Watcher) { w.follow([]driver.Record{{Seq: 1}, {Seq: 1}}) },
-		"show Seq 2 behind 3":                      func(w *Watcher) { w.heed([]driver.Revocation{{Seq: 1}, {Seq: 3}, {Seq: 2}}) },
-		"with Seq 2 showed only when 3 had":        func(w *Watcher) { w.heed([]driver.Revocation{{Seq: 1}, {Seq: 3}}) },
-		"audit trail ends at Seq 3, and 4 was":     func(w *Watcher) { w.record = 4 },
-		"the revocations end at Seq 3, and 9 was ": func(w *Watcher) { w.heed([]driver.Revocation{{Seq: 1}, {Seq: 2}, {Seq: 3}, {Seq: 9}}) },
+		"shows Seq 3 behind 1": func(w *Watcher) { w.follow([]driver.Record{{Seq: 1}, {Seq: 3}}) },
+		"shows Seq 1 behind 1": func(w *Watcher) { w.follow([]driver.Record{{Seq: 1}, {Seq: 1}}) },
+		"show Seq 2 behind 3": func(w *Watcher) {
+			w.heed([]driver.Revocation{{Seq: 1}, {Seq: 3}, {Seq: 2}})
+		},
+		"with Seq 2 showed only when 3 had":    func(w *Watcher) { w.heed([]driver.Revocation{{Seq: 1}, {Seq: 3}}) },
+		"audit trail ends at Seq 3, and 4 was": func(w *Watcher) { w.record = 4 },
+		"the revocations end at Seq 3, and 9 was " +
+			"": func(w *Watcher) { w.heed([]driver.Revocation{{Seq: 1}, {Seq: 2}, {Seq: 3}, {Seq: 9}}) },
 	} {
 		w := fed(t)
 		plant(w)

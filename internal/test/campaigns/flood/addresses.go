@@ -126,7 +126,8 @@ func (f *flood) done() float64 {
 
 // report prints the flood's answers in a table.
 func (f *flood) report(o options, took time.Duration) {
-	o.printf("\n%d requests in %.0f s, %.0f a second\n\n", f.sent.Load(), took.Seconds(), float64(f.sent.Load())/took.Seconds())
+	o.printf("\n%d requests in %.0f s, %.0f a second\n\n", f.sent.Load(), took.Seconds(),
+		float64(f.sent.Load())/took.Seconds())
 	tab := tabwriter.NewWriter(o.out, 0, 0, 2, ' ', 0)
 	for _, name := range slices.Sorted(maps.Keys(f.tally.of)) {
 		fmt.Fprintf(tab, "%s", name)
@@ -161,7 +162,8 @@ func measure(ctx context.Context, o options, data string) (g grown, err error) {
 
 func (v *verdict) wantGrowth(o options, before, after grown) {
 	bytes, rows := after.bytes-before.bytes, after.rows-before.rows
-	o.printf("the data folder grew by %.1f MB (from %.1f), the audit trail by %d rows\n", mb(bytes), mb(before.bytes), rows)
+	o.printf("the data folder grew by %.1f MB (from %.1f), the audit trail by %d rows\n", mb(bytes), mb(before.bytes),
+		rows)
 	v.want(bytes < mostGrowth, "the data folder grew by %.1f MB, want less than %d", mb(bytes), mostGrowth>>20)
 }
 

@@ -50,7 +50,8 @@ func bad(method, path string) func(*rand.Rand, serving.FirstRun) request {
 func fill(r *rand.Rand, p serving.FirstRun, pairs []string) string {
 	v := url.Values{}
 	for i := 0; i < len(pairs); i += 2 {
-		v.Set(pairs[i], strings.NewReplacer("{n}", fmt.Sprint(r.Uint32()), "{app}", p.App.ID, "{redirect}", p.App.Redirect).Replace(pairs[i+1]))
+		v.Set(pairs[i], strings.NewReplacer("{n}", fmt.Sprint(r.Uint32()), "{app}", p.App.ID, "{redirect}",
+			p.App.Redirect).Replace(pairs[i+1]))
 	}
 	return v.Encode()
 }
@@ -73,19 +74,23 @@ func guess(r *rand.Rand, p serving.FirstRun) request {
 // kinds are all that strangers can ask for without signing in; guess is beside them.
 var kinds = []kind{
 	{"sign-in, malformed", 6, post("/oauth/signin", "username", "", "password", "{n}")},
-	{"token, unknown client", 8, post("/oauth/token", "grant_type", "authorization_code", "code", "{n}", "redirect_uri", "{redirect}", "client_id", "ks{n}", "client_secret", "{n}")},
-	{"token, wrong secret", 8, post("/oauth/token", "grant_type", "client_credentials", "client_id", "{app}", "client_secret", "{n}")},
+	{"token, unknown client", 8, post("/oauth/token", "grant_type", "authorization_code", "code", "{n}", "redirect_uri",
+		"{redirect}", "client_id", "ks{n}", "client_secret", "{n}")},
+	{"token, wrong secret", 8, post("/oauth/token", "grant_type", "client_credentials", "client_id", "{app}",
+		"client_secret", "{n}")},
 	{"revoke, wrong secret", 6, post("/oauth/revoke", "token", "{n}", "client_id", "{app}", "client_secret", "{n}")},
 	{"userinfo, no token", 6, get("/oauth/userinfo")},
 	{"userinfo, bad token", 8, bad("GET", "/oauth/userinfo")},
 	{"quota, bad token", 6, bad("GET", "/api/v1/quota")},
 	{"verify, no token", 6, get("/api/v1/verify?product=ai")},
 	{"verify, bad token", 6, bad("GET", "/api/v1/verify?product=ai")},
-	{"connect, login", 6, query("/connect.php", "act", "login", "appid", "{app}", "appkey", "{n}", "type", "self", "redirect_uri", "{redirect}")},
+	{"connect, login", 6, query("/connect.php", "act", "login", "appid", "{app}", "appkey", "{n}", "type", "self",
+		"redirect_uri", "{redirect}")},
 	{"connect, callback", 6, query("/connect.php", "act", "callback", "appid", "{app}", "appkey", "{n}", "code", "{n}")},
 	{"connect, check_sso", 4, query("/connect.php", "act", "check_sso", "appid", "{app}")},
 	{"check_token", 4, query("/check_token.php", "access_token", "{n}")},
-	{"authorize", 6, query("/oauth/authorize", "response_type", "code", "client_id", "{app}", "redirect_uri", "{redirect}", "scope", "openid", "state", "{n}")},
+	{"authorize", 6, query("/oauth/authorize", "response_type", "code", "client_id", "{app}", "redirect_uri", "{redirect}",
+		"scope", "openid", "state", "{n}")},
 	{"a code to scan", 4, get("/oauth/signin/qr")},
 	{"a code by mail", 4, post("/oauth/signin/email", "address", "nobody{n}@example.com")},
 	{"nothing there", 3, func(r *rand.Rand, _ serving.FirstRun) request {

@@ -110,7 +110,8 @@ func smallBuffer(_, _ string, c syscall.RawConn) error {
 
 // dripBody sends a body byte by byte until it is told to stop.
 func dripBody(ctx context.Context, conn net.Conn) {
-	_, err := fmt.Fprint(conn, "POST /oauth/token HTTP/1.1\r\nHost: 127.0.0.1:9\r\nContent-Type: "+aForm+"\r\nContent-Length: 5000\r\n\r\ngrant_type=")
+	_, err := fmt.Fprint(conn, "POST /oauth/token HTTP/1.1\r\nHost: 127.0.0.1:9\r\n"+
+		"Content-Type: "+aForm+"\r\nContent-Length: 5000\r\n\r\ngrant_type=")
 	for err == nil && ctx.Err() == nil {
 		pauseFor(ctx, dripEvery)
 		_, err = io.WriteString(conn, "x")

@@ -41,7 +41,8 @@ func assaults() []assault {
 	}
 	return []assault{
 		{name: "one address", from: []string{"127.0.0.9"}, most: perAddress},
-		{name: "20 addresses, and the limit of each is raised", from: many, args: []string{"--limits-connections-per-ip", "100000"}},
+		{name: "20 addresses, and the limit of each is raised", from: many,
+			args: []string{"--limits-connections-per-ip", "100000"}},
 		{name: "a trusted proxy", from: []string{"127.0.0.9"}, args: []string{"--trusted-proxies", "127.0.0.9"}, free: true},
 	}
 }
@@ -49,7 +50,8 @@ func assaults() []assault {
 func connections(ctx context.Context, o options, data string) (v verdict, err error) {
 	capacity := capacityFor(openFiles())
 	if all := drippers + deaf; capacity < all*6/5 {
-		o.printf("A server may open %d files here, so there is room for %d connections; for all %d to be held it needs some 30,000 (ulimit -n).\n", openFiles(), capacity, all)
+		o.printf("A server may open %d files here, so there is room for %d connections; for all %d to be held it needs "+
+			"some 30,000 (ulimit -n).\n", openFiles(), capacity, all)
 	}
 	for i, a := range assaults() {
 		if !strings.Contains(a.name, o.only) {

@@ -13,7 +13,8 @@ import (
 func small(t *testing.T, scenario string, scale float64) string {
 	t.Helper()
 	var out bytes.Buffer
-	broken, err := run(t.Context(), options{scenario: scenario, binary: program(t), scale: scale, seed: 1, hurry: true, out: &out})
+	broken, err := run(t.Context(), options{scenario: scenario, binary: program(t), scale: scale, seed: 1, hurry: true,
+		out: &out})
 	if err != nil {
 		t.Fatalf("%v\n%s", err, &out)
 	}
@@ -34,7 +35,8 @@ func TestSmallFloodRefusesNobodyElse(t *testing.T) {
 
 func TestConnectionsThatAreFewHoldNobodyUp(t *testing.T) {
 	out := small(t, "connections", 0.03) // 360 of one address, which may hold 256
-	if !strings.Contains(out, "one address, 360 connections") || strings.Contains(out, "refused 0; cut for their body 0, for not reading 0\n  somebody else was answered 0") {
+	if !strings.Contains(out, "one address, 360 connections") ||
+		strings.Contains(out, "refused 0; cut for their body 0, for not reading 0\n  somebody else was answered 0") {
 		t.Errorf("it reports:\n%s", out)
 	}
 }
@@ -110,13 +112,15 @@ func TestRefusedHonestUserIsFound(t *testing.T) {
 	}
 	f := &flood{server: s, total: 1}
 	f.sent.Store(1)
-	if c.live(t.Context(), f); len(c.complaints) != len(c.users) || c.lived != 0 || !strings.Contains(c.complaints[0], "429") {
+	if c.live(t.Context(), f); len(c.complaints) != len(c.users) || c.lived != 0 ||
+		!strings.Contains(c.complaints[0], "429") {
 		t.Errorf("with one request a minute %d of %d live, and complain %q", c.lived, len(c.users), c.complaints)
 	}
 }
 
 func TestNonsenseIsRefused(t *testing.T) {
-	for _, o := range []options{{scenario: "nothing", scale: 1}, {scenario: "addresses", scale: 2}, {scenario: "addresses"}} {
+	for _, o := range []options{{scenario: "nothing", scale: 1}, {scenario: "addresses", scale: 2},
+		{scenario: "addresses"}} {
 		if _, err := run(t.Context(), o); err == nil {
 			t.Errorf("%+v is accepted", o)
 		}

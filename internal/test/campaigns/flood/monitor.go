@@ -71,7 +71,8 @@ func (w *monitor) look() error {
 		return err
 	}
 	w.last = now
-	w.peak.open, w.peak.goroutines, w.peak.files = max(w.peak.open, now.open), max(w.peak.goroutines, now.goroutines), max(w.peak.files, now.files)
+	w.peak.open, w.peak.goroutines, w.peak.files = max(w.peak.open, now.open), max(w.peak.goroutines, now.goroutines),
+		max(w.peak.files, now.files)
 	return nil
 }
 
@@ -121,7 +122,8 @@ func (w *monitor) report(o options, v *verdict, n int) {
 	o.printf("  open at most %d; goroutines %d, at most %d, then %d; files %d, at most %d, then %d\n", w.peak.open,
 		w.base.goroutines, w.peak.goroutines, w.last.goroutines, w.base.files, w.peak.files, w.last.files)
 	o.printf("  refused %d; cut for their body %d, for not reading %d\n", w.last.refused, w.last.cutBody, w.last.cutAnswer)
-	o.printf("  somebody else was answered %d times, the slowest took %.3f s (%.3f s to connect), %.0f s after the beginning\n", w.answered.Load(), w.slowest.Seconds(), w.dial.Seconds(), w.when.Seconds())
+	o.printf("  somebody else was answered %d times, the slowest took %.3f s (%.3f s to connect), %.0f s after the "+
+		"beginning\n", w.answered.Load(), w.slowest.Seconds(), w.dial.Seconds(), w.when.Seconds())
 	_, held := w.server.memory()
 	o.printf("  memory: %.0f MB at most\n", mb(held))
 	if !o.hurry {
@@ -129,7 +131,8 @@ func (w *monitor) report(o options, v *verdict, n int) {
 		v.want(w.slowest <= honestWait, "%s: somebody else waited %.3f s", w.name, w.slowest.Seconds())
 	}
 	v.want(len(w.failures) == 0, "%s: %d times somebody else was not answered: %.3q", w.name, len(w.failures), w.failures)
-	v.want(w.isBack(), "%s: after %v there are %d goroutines and %d files, at the beginning there were %d and %d", w.name, allGone,
+	v.want(w.isBack(), "%s: after %v there are %d goroutines and %d files, at the beginning there were %d and %d", w.name,
+		allGone,
 		w.last.goroutines, w.last.files, w.base.goroutines, w.base.files)
 	if few := w.peak.open - mostLeft; w.peak.open > 0 && w.most > 0 {
 		v.want(few <= w.most, "%s holds %d connections, want at most %d", w.name, few, w.most)

@@ -54,7 +54,8 @@ func newPopulation(o options, s *server, data string) (c *population, err error)
 	defer admin.Close()
 	c.firstRun = admin.FirstRun
 	var made any
-	if err := admin.Run("app set", &made, []string{"tier", "enterprise"}, c.firstRun.App.ID); err != nil { // 200 people in an application of the free tier would be too many
+	// 200 people in an application of the free tier would be too many
+	if err := admin.Run("app set", &made, []string{"tier", "enterprise"}, c.firstRun.App.ID); err != nil {
 		return nil, err
 	}
 	for i := range max(4, o.of(honestUsers)) {
@@ -113,7 +114,8 @@ func (p *honestUser) visit(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	tokens, err := p.token(ctx, "authorization_code", "code", code.text, "redirect_uri", p.firstRun.App.Redirect, "code_verifier", code.verifier)
+	tokens, err := p.token(ctx, "authorization_code", "code", code.text, "redirect_uri", p.firstRun.App.Redirect,
+		"code_verifier", code.verifier)
 	if err != nil {
 		return err
 	}
@@ -146,7 +148,8 @@ func (p *honestUser) signIn(ctx context.Context) (c code, err error) {
 	c.verifier = rand.Text() + rand.Text()
 	sum := sha256.Sum256([]byte(c.verifier))
 	asked := url.Values{
-		"response_type": {"code"}, "client_id": {p.firstRun.App.ID}, "redirect_uri": {p.firstRun.App.Redirect}, "scope": {"openid profile"},
+		"response_type": {"code"}, "client_id": {p.firstRun.App.ID}, "redirect_uri": {p.firstRun.App.Redirect},
+		"scope":          {"openid profile"},
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"},
 	}
 	form, err := p.ask(ctx, http.MethodGet, "/oauth/authorize?"+asked.Encode(), nil, "", http.StatusOK)
@@ -159,7 +162,8 @@ func (p *honestUser) signIn(ctx context.Context) (c code, err error) {
 	}
 	p.pause()
 	began := time.Now()
-	in, err := p.ask(ctx, http.MethodPost, "/oauth/signin", url.Values{"username": {p.name}, "password": {password}, "query": {html.UnescapeString(carried[1])}}, "", http.StatusSeeOther)
+	in, err := p.ask(ctx, http.MethodPost, "/oauth/signin", url.Values{"username": {p.name}, "password": {password},
+		"query": {html.UnescapeString(carried[1])}}, "", http.StatusSeeOther)
 	if err != nil {
 		return c, fmt.Errorf("after %.1f s: %w", time.Since(began).Seconds(), err)
 	}
@@ -207,7 +211,8 @@ var browser = &http.Client{
 
 // ask sends a request as a proxy hands it on. Any other answer than the one that is due is an
 // error.
-func (p *honestUser) ask(ctx context.Context, method, path string, form url.Values, bearer string, want int) (a answer, err error) {
+func (p *honestUser) ask(ctx context.Context, method, path string, form url.Values, bearer string,
+	want int) (a answer, err error) {
 	r, err := http.NewRequestWithContext(ctx, method, p.base+path, strings.NewReader(form.Encode()))
 	if err != nil {
 		return a, err
@@ -244,16 +249,19 @@ func (p *honestUser) ask(ctx context.Context, method, path string, form url.Valu
 	}
 	route, _, _ := strings.Cut(path, "?")
 	if resp.StatusCode != want {
-		return a, fmt.Errorf("%s %s is answered %d (Retry-After %q): %.300s", method, route, resp.StatusCode, resp.Header.Get("Retry-After"), text)
+		return a, fmt.Errorf("%s %s is answered %d (Retry-After %q): %.300s", method, route, resp.StatusCode,
+			resp.Header.Get("Retry-After"), text)
 	}
 	return answer{resp.Header.Get("Location"), string(text)}, nil
 }
 
 func (c *population) report(o options) {
-	o.printf("\nhonest people: %d, of whom %d did all they came for; %d requests\n", len(c.users), c.lived, len(c.signIns)+len(c.others))
+	o.printf("\nhonest people: %d, of whom %d did all they came for; %d requests\n", len(c.users), c.lived,
+		len(c.signIns)+len(c.others))
 	for name, took := range map[string][]time.Duration{"sign-ins": c.signIns, "other requests": c.others} {
 		if slices.Sort(took); len(took) > 0 {
-			o.printf("  %s: half within %.2f s, the slowest took %.2f s\n", name, took[len(took)/2].Seconds(), took[len(took)-1].Seconds())
+			o.printf("  %s: half within %.2f s, the slowest took %.2f s\n", name, took[len(took)/2].Seconds(),
+				took[len(took)-1].Seconds())
 		}
 	}
 }

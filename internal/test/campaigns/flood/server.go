@@ -33,12 +33,14 @@ func build(ctx context.Context, dir string) (string, error) { return overlay.Bui
 
 // start returns a server that listens.
 func start(o options, data string, more ...string) (*server, error) {
-	args := append([]string{"serve", "--data", data, "--listen", "0.0.0.0:0", "--base-url", origin, "--log-level", "error", "--admin-listen", "127.0.0.1:0"}, more...)
+	args := append([]string{"serve", "--data", data, "--listen", "0.0.0.0:0", "--base-url", origin, "--log-level", "error",
+		"--admin-listen", "127.0.0.1:0"}, more...)
 	s, err := serving.Start(exec.Command(o.binary, args...))
 	if err != nil {
 		return nil, err
 	}
-	return &server{Server: s, address: "127.0.0.1" + s.Address[strings.LastIndexByte(s.Address, ':'):], admin: s.Admin, log: s.Log}, nil
+	return &server{Server: s, address: "127.0.0.1" + s.Address[strings.LastIndexByte(s.Address, ':'):], admin: s.Admin,
+		log: s.Log}, nil
 }
 
 func (s *server) kill() { s.Kill() }

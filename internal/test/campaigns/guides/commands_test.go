@@ -48,7 +48,8 @@ func keystile(t *testing.T) string {
 
 var (
 	// typed finds commands in lines of code, and between backquotes.
-	typed   = regexp.MustCompile("(?m)(?:^ {4}|^|[(`]|\\d= )(?:[A-Z_]+=\\S+ )*(?:keystile|go run \\./cmd/keystile) ([a-z][^`\n]*)")
+	typed = regexp.MustCompile("(?m)(?:^ {4}|^|[(`]|\\d= )(?:[A-Z_]+=\\S+ )*(?:keystile|go run \\./cmd/keystile) " +
+		"([a-z][^`\n]*)")
 	comment = regexp.MustCompile(`\s#.*|\s&$`)
 	word    = regexp.MustCompile(`^[a-z][a-z-]*$`)
 	flag    = regexp.MustCompile(`--([a-z][a-z-]*)`)
@@ -146,8 +147,10 @@ func TestCommandsThatDoNotExistAreFound(t *testing.T) {
 			t.Errorf("%s: %q, want %q", line, why, want)
 		}
 	}
-	p := page{text: "x\n\n    A_B=c keystile serve --x \\\n      --y  # why\n\n`keystile help` and (`go run ./cmd/keystile user list`)\n\n" +
-		"```sh\nkeystile serve &\nid=$(keystile app list --json)\nkeystile billing approve \"$(keystile billing orders --status x | jq)\"\n```\n"}
+	p := page{text: "x\n\n    A_B=c keystile serve --x \\\n      --y  # why\n\n" +
+		"`keystile help` and (`go run ./cmd/keystile user list`)\n\n" +
+		"```sh\nkeystile serve &\nid=$(keystile app list --json)\nkeystile billing approve \"$(keystile billing orders " +
+		"--status x | jq)\"\n```\n"}
 	var found []string
 	for _, line := range p.named() {
 		found = append(found, strings.Join(strings.Fields(line), " "))

@@ -43,7 +43,8 @@ func pages(t *testing.T) (all []page) {
 // guides returns the README and the guides.
 func guides(t *testing.T) []page {
 	t.Helper()
-	return slices.DeleteFunc(pages(t), func(p page) bool { return p.path != "README.md" && !strings.HasPrefix(p.path, "examples/") })
+	return slices.DeleteFunc(pages(t),
+		func(p page) bool { return p.path != "README.md" && !strings.HasPrefix(p.path, "examples/") })
 }
 
 func (p page) isGuide() bool {
@@ -60,7 +61,8 @@ func TestPagesAreAsLongAsPeopleRead(t *testing.T) {
 			continue
 		}
 		if lines > most {
-			t.Errorf("%s has %d lines, at most %d: what is longer belongs to a guide, or to the doc comment of a package", p.path, lines, most)
+			t.Errorf("%s has %d lines, at most %d: what is longer belongs to a guide, or to the doc comment of a package",
+				p.path, lines, most)
 		}
 		for i, line := range strings.Split(p.text, "\n") {
 			if n := len([]rune(line)); n > 160 && !strings.HasPrefix(line, "|") {
@@ -224,7 +226,8 @@ func TestYAMLInGuidesIsAConfiguration(t *testing.T) {
 			if err := os.WriteFile(file, []byte(block), 0o600); err != nil {
 				t.Fatal(err)
 			}
-			if out, err := exec.CommandContext(t.Context(), keystile(t), "config", "--config", file).CombinedOutput(); err != nil {
+			if out, err := exec.CommandContext(t.Context(), keystile(t), "config", "--config",
+				file).CombinedOutput(); err != nil {
 				t.Errorf("%s: keystile does not take this: %v\n%s\n%s", p.path, err, out, block)
 			}
 		}

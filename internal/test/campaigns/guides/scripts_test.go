@@ -46,7 +46,8 @@ func TestScriptsOfTheGuidesRun(t *testing.T) {
 
 func TestScriptThatFailsIsNoticed(t *testing.T) {
 	p := page{path: "examples/agent/README.md"}
-	for _, script := range []string{"false\ntrue\n", "echo '{}' | jq -e .url\n", "keystile lockout list\n", "x=$(keystile no such)\n"} {
+	for _, script := range []string{"false\ntrue\n", "echo '{}' | jq -e .url\n", "keystile lockout list\n",
+		"x=$(keystile no such)\n"} {
 		if said, err := run(t, keystile(t), p, script); err == nil {
 			t.Errorf("%q passes: %s", script, said)
 		}

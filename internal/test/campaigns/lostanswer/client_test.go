@@ -44,7 +44,8 @@ type request struct {
 func get(target string, headers ...string) request { return request{"GET", target, "", pairs(headers)} }
 
 func post(target string, form url.Values, headers ...string) request {
-	return request{"POST", target, form.Encode(), pairs(append(headers, "Content-Type", "application/x-www-form-urlencoded"))}
+	return request{"POST", target, form.Encode(),
+		pairs(append(headers, "Content-Type", "application/x-www-form-urlencoded"))}
 }
 
 func postJSON(target, body string, headers ...string) request {

@@ -61,7 +61,8 @@ func (w *world) spentOnce(presented, next string) {
 	after, err := w.sees.Token(w.Context(), handle.KeyOf(next))
 	fatal(w, err)
 	if before.SpentAt.IsZero() || !after.SpentAt.IsZero() || before.Grant != after.Grant {
-		w.Errorf("spent at %v, what followed it at %v, of the grants %s and %s", before.SpentAt, after.SpentAt, before.Grant, after.Grant)
+		w.Errorf("spent at %v, what followed it at %v, of the grants %s and %s", before.SpentAt, after.SpentAt, before.Grant,
+			after.Grant)
 	}
 }
 
@@ -164,7 +165,8 @@ func legacyFlow(w *world) func() func() {
 		begun := w.must(200, get("/connect.php?"+own.Encode()))
 		to, _ := url.Parse(begun.text("url"))
 		code := w.must(302, get(to.RequestURI(), session(cookie)...)).code()
-		redeem := get("/connect.php?" + url.Values{"act": {"callback"}, "appid": {a.ID}, "appkey": {key}, "code": {code}}.Encode())
+		redeem := get("/connect.php?" + url.Values{"act": {"callback"}, "appid": {a.ID}, "appkey": {key},
+			"code": {code}}.Encode())
 		got := w.send(redeem)
 		if got.text("social_uid") == "" && got.refused == 0 { // else the code may have been redeemed by then
 			w.Errorf("callback = %s", got.Body)

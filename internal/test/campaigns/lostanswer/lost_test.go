@@ -49,7 +49,8 @@ func TestVerdictSurvivesSeveralLostAnswers(t *testing.T) {
 				t.Fatalf("the answers %v were lost (seed %d)", gaps, seed)
 			}
 		}
-		fmt.Printf("note: %s: %d answers lost in %d ways (seed %d), %d requests answered 503\n", f.name, cuts, draws, seed, h.refused)
+		fmt.Printf("note: %s: %d answers lost in %d ways (seed %d), %d requests answered 503\n", f.name, cuts, draws, seed,
+			h.refused)
 		if cuts < draws/2 { // a flow may end before the answer comes that was drawn
 			t.Errorf("%d answers were lost", cuts)
 		}

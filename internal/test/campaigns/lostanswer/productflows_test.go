@@ -110,7 +110,8 @@ func appFlow(w *world) func() func() {
 		made := w.must(200, postJSON("/api/v1/apps", `{"name":"Shop","domains":["shop.example.com"]}`, bearer(token)...))
 		id, secret := made.text("data.client_id"), made.text("data.client_secret")
 		return func() {
-			w.must(200, post("/oauth/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {id}, "client_secret": {secret}}))
+			w.must(200, post("/oauth/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {id},
+				"client_secret": {secret}}))
 			owned, _, err := w.service.Store.Apps(w.Context(), u.Sub, "", 10)
 			fatal(w, err)
 			if len(owned) != 1 && len(owned) > 1+made.refused { // nothing tells a repeated request from a second one

@@ -75,7 +75,8 @@ func newWorld(t *testing.T, w *wire, through, direct, schema string, shop *upstr
 	h := &world{TB: t, wire: w, shop: shop, sees: open(direct), trail: map[string]uint64{}}
 	var err error
 	h.service, err = keystile.New(ctx, keystile.Config{
-		BaseURL: origin, Backend: clockless{open(through)}, MasterKey: storage.NewMasterKey(), Journal: t.TempDir(), Log: quiet,
+		BaseURL: origin, Backend: clockless{open(through)}, MasterKey: storage.NewMasterKey(), Journal: t.TempDir(),
+		Log:                   quiet,
 		AllowPrivateUpstreams: []string{"127.0.0.1"},
 		SignIn:                signin.Config{Passwords: cheap},
 		Gateway:               gateway.Config{PerAddress: counters.Unlimited},
@@ -86,7 +87,8 @@ func newWorld(t *testing.T, w *wire, through, direct, schema string, shop *upstr
 			t.Error(err)
 		}
 	})
-	h.service.Handle("/ai/", h.service.Gateway.Guard(gateway.AI, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "42") })))
+	h.service.Handle("/ai/", h.service.Gateway.Guard(gateway.AI,
+		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "42") })))
 	return h
 }
 
@@ -112,7 +114,8 @@ func fatal(t testing.TB, err error) {
 func (w *world) somebody(role string) storage.User {
 	w.Helper()
 	w.n++
-	u, err := users.New(w.service.Store, cheap).Create(w.Context(), storage.User{Username: fmt.Sprintf("user%d", w.n), Role: role}, password)
+	u, err := users.New(w.service.Store, cheap).Create(w.Context(),
+		storage.User{Username: fmt.Sprintf("user%d", w.n), Role: role}, password)
 	fatal(w, err)
 	return u
 }
@@ -122,7 +125,8 @@ func (w *world) app(owner string) storage.App {
 	w.Helper()
 	w.n++
 	a, err := w.service.Store.SaveApp(w.Context(), storage.App{
-		Name: fmt.Sprintf("App%d", w.n), Domains: []string{"app.example.com"}, Owner: owner, FirstParty: true, Tier: storage.TierEnterprise,
+		Name: fmt.Sprintf("App%d", w.n), Domains: []string{"app.example.com"}, Owner: owner, FirstParty: true,
+		Tier: storage.TierEnterprise,
 	})
 	fatal(w, err)
 	return a
@@ -133,7 +137,8 @@ func (w *world) must(status int, q request) answer {
 	w.Helper()
 	a := w.send(q)
 	if a.Code != status {
-		w.Errorf("%s %s = %d, want %d (after %d times 503): %s", q.method, q.target, a.Code, status, a.refused, brief(a.Body.String()))
+		w.Errorf("%s %s = %d, want %d (after %d times 503): %s", q.method, q.target, a.Code, status, a.refused,
+			brief(a.Body.String()))
 	}
 	return a
 }
@@ -143,7 +148,8 @@ func brief(text string) string { return text[:min(len(text), 300)] }
 // signedIn returns the cookie of a user.
 func (w *world) signedIn(u storage.User) string {
 	w.Helper()
-	return w.must(303, post("/oauth/signin", url.Values{"username": {u.Username}, "password": {password}})).cookie("open_sso_token")
+	return w.must(303, post("/oauth/signin", url.Values{"username": {u.Username},
+		"password": {password}})).cookie("open_sso_token")
 }
 
 func (w *world) authorize(a storage.App, cookie, scope string) request {
@@ -191,7 +197,8 @@ func (w *world) granted(a storage.App, u storage.User, scope string) answer {
 func (w *world) consent(a storage.App, u storage.User, cookie, scope string) {
 	w.Helper()
 	q := url.Values{"response_type": {"code"}, "client_id": {a.ID}, "redirect_uri": {callback}, "scope": {scope}}
-	w.send(post("/oauth/signin/consent", url.Values{"query": {q.Encode()}, "user": {u.Sub}, "scope": {scope}, "allow": {"1"}}, session(cookie)...))
+	w.send(post("/oauth/signin/consent", url.Values{"query": {q.Encode()}, "user": {u.Sub}, "scope": {scope},
+		"allow": {"1"}}, session(cookie)...))
 }
 
 func (w *world) machine(a storage.App) string {
@@ -203,7 +210,8 @@ func (w *world) machine(a storage.App) string {
 func (w *world) charged(a storage.App, product string) (calls int64) {
 	w.Helper()
 	now := time.Now()
-	rows, err := w.sees.Usage(w.Context(), driver.UsageQuery{AppID: a.ID, Product: product, From: now.Add(-48 * time.Hour), To: now.Add(time.Hour), Daily: true})
+	rows, err := w.sees.Usage(w.Context(), driver.UsageQuery{AppID: a.ID, Product: product, From: now.Add(-48 * time.Hour),
+		To: now.Add(time.Hour), Daily: true})
 	fatal(w, err)
 	for _, r := range rows {
 		calls += r.Calls

@@ -25,8 +25,8 @@ type Change struct {
 	New  string
 }
 
-// Build builds the program with the changes, and returns its path in dir. Without changes that is a link to the one that
-// KEYSTILE_BINARY names, if it is set, so that many harnesses share what was built once.
+// Build builds the program with the changes, and returns its path in dir. Without changes that is a link to the
+// one that KEYSTILE_BINARY names, if it is set, so that many harnesses share what was built once.
 func Build(ctx context.Context, dir string, changes ...Change) (string, error) {
 	if built := os.Getenv("KEYSTILE_BINARY"); built != "" && len(changes) == 0 {
 		binary := filepath.Join(dir, "keystile")
@@ -124,7 +124,8 @@ func (c Change) apply(path string, texts map[string]string) (string, error) {
 		text = string(source)
 	}
 	if n := strings.Count(text, c.Old); c.Old == "" || n != 1 {
-		return "", fmt.Errorf("%s has %d times the text %q that a test wants to change there: change the test with it", path, n, c.Old)
+		return "", fmt.Errorf("%s has %d times the text %q that a test wants to change there: change the test with it", path,
+			n, c.Old)
 	}
 	return strings.Replace(text, c.Old, c.New, 1), nil
 }

@@ -11,11 +11,12 @@ const some = "storage/bolt/doc.go"
 
 func TestChangeThatDoesNotFitIsAnErrorThatNamesTheFile(t *testing.T) {
 	for name, changes := range map[string][]Change{
-		"the text is gone":              {{File: some, Old: "no such text", New: "x"}},
-		"the text is there twice":       {{File: some, Old: "bbolt", New: "x"}},
-		"no text, and the file is":      {{File: some, New: "package bolt\n"}},
-		"the file is gone":              {{File: "storage/bolt/none.go", Old: "package", New: "x"}},
-		"an earlier change took it out": {{File: some, Old: "package bolt\n", New: "package x\n"}, {File: some, Old: "package bolt\n", New: "x"}},
+		"the text is gone":         {{File: some, Old: "no such text", New: "x"}},
+		"the text is there twice":  {{File: some, Old: "bbolt", New: "x"}},
+		"no text, and the file is": {{File: some, New: "package bolt\n"}},
+		"the file is gone":         {{File: "storage/bolt/none.go", Old: "package", New: "x"}},
+		"an earlier change took it out": {{File: some, Old: "package bolt\n", New: "package x\n"},
+			{File: some, Old: "package bolt\n", New: "x"}},
 	} {
 		if err := Fits(t.Context(), changes...); err == nil || !strings.Contains(err.Error(), changes[0].File) {
 			t.Errorf("%s: Fits() = %v, want an error that names %s", name, err, changes[0].File)
@@ -45,7 +46,8 @@ func TestChangesAreMadeBesideTheTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if text := texts[filepath.Join(root, some)]; !strings.HasSuffix(text, "package bolt // two\n") || texts[added] != "package bolt\n" || len(texts) != 2 {
+	if text := texts[filepath.Join(root, some)]; !strings.HasSuffix(text, "package bolt // two\n") ||
+		texts[added] != "package bolt\n" || len(texts) != 2 {
 		t.Errorf("the changed files are %q", texts)
 	}
 	after, err := os.ReadFile(filepath.Join(root, some))

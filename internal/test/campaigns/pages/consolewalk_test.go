@@ -10,8 +10,8 @@ import (
 	"github.com/keystile/keystile/internal/test/filled"
 )
 
-// mostActions bounds how many clicks and filled fields somebody needs who has never seen the console, from the address in
-// the banner to the answer of a tool of theirs.
+// mostActions bounds how many clicks and filled fields somebody needs who has never seen the console, from the
+// address in the banner to the answer of a tool of theirs.
 const mostActions = 25
 
 // actions counts what a visitor does.
@@ -86,14 +86,17 @@ func (v *walkthrough) acts(shop string) {
 		send   string // the button
 		want   string // on the page after it
 	}{
-		{"/console/apps/new", [][2]string{{"name", "Bookshop"}, {"domains", "books.example.com"}}, "main form button", "client_id"},
+		{"/console/apps/new", [][2]string{{"name", "Bookshop"}, {"domains", "books.example.com"}}, "main form button",
+			"client_id"},
 		{"/console/apps", nil, `main .filters button`, "Bookshop"},
 		{"/console/capabilities/new", [][2]string{{"member", "bookshop"}, {"upstream_url", shop},
 			{"document", filled.Bookshop}}, "button[value=register]", "placeOrder"},
 		{"/console/capabilities/bookshop/tools/findOrders", nil, "main form button", "sent"},
-		{"/console/users/new", [][2]string{{"username", "mina"}, {"password", "correct horse battery"}}, "main form button", "mina"},
+		{"/console/users/new", [][2]string{{"username", "mina"}, {"password", "correct horse battery"}}, "main form button",
+			"mina"},
 		{"/console/users", [][2]string{{"q", "mi"}}, ".filters button", "mina"},
-		{"/console/tiers", [][2]string{{"client_id", firstRunOf(v.t, v.s.data).App.ClientID}}, "main form button", "The application has this tier now."},
+		{"/console/tiers", [][2]string{{"client_id", firstRunOf(v.t, v.s.data).App.ClientID}}, "main form button",
+			"The application has this tier now."},
 		{"/console/quota", [][2]string{{"app", firstRunOf(v.t, v.s.data).App.ClientID}}, ".filters button", "1,000"},
 		{"/console/usage", [][2]string{{"client_id", firstRunOf(v.t, v.s.data).App.ClientID}}, ".filters button", "CSV"},
 		{"/console/orders", nil, ".filters button", "No such orders here."},

@@ -64,7 +64,8 @@ func (v *walkthrough) signsIn(name string) {
 func (v *walkthrough) secondFactor(user, auditor string) {
 	v.t.Helper()
 	must(v.t, "user", "create", "--data", v.s.data, "--username", user, "--password", browserPassword)
-	must(v.t, "user", "create", "--data", v.s.data, "--username", auditor, "--password", browserPassword, "--role", "auditor")
+	must(v.t, "user", "create", "--data", v.s.data, "--username", auditor, "--password", browserPassword, "--role",
+		"auditor")
 	v.signsIn(user)
 	v.at("/oauth/account")
 	v.Follow(`a[href="/oauth/account/factors"]`)

@@ -31,10 +31,12 @@ func TestFormGoesOnAfterTheSecondFactor(t *testing.T) {
 				v.Scripts(scripts)
 				v.Follow("main form button")
 				v.says("Confirm that it is you")
-				if lead := v.Text(".lead"); lead != reads.lang.T("Changes need a sign-in of the last ten minutes. What you typed is kept.") {
+				if lead := v.Text(".lead"); lead != reads.lang.T("Changes need a sign-in of the last ten minutes. What you typed "+
+					"is kept.") {
 					t.Errorf("the page says %q", lead)
 				}
-				if facts := v.Text(".facts"); !strings.Contains(facts, "Café & Söhne") || !strings.Contains(facts, "cafe.example.com") {
+				if facts := v.Text(".facts"); !strings.Contains(facts, "Café & Söhne") ||
+					!strings.Contains(facts, "cafe.example.com") {
 					t.Errorf("the page says that this is made: %q", facts)
 				}
 				v.look("factor-kept")

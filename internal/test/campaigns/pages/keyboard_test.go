@@ -19,8 +19,10 @@ func TestKeyboardIsEnough(t *testing.T) {
 			t.Errorf("the focus on %q cannot be seen", f.Name)
 		}
 	}
-	want := "Username, Password, Show password, Sign in, Forgotten your password?, Create an account, Scan with your phone, Sign in with email, " +
-		"Sign in with WeChat, Sign in with Alipay, Sign in with QQ, Sign in with Douyin, Sign in with WeCom, Sign in with DingTalk, Sign in with Feishu"
+	want := "Username, Password, Show password, Sign in, Forgotten your password?, Create an account, Scan with your " +
+		"phone, Sign in with email, " +
+		"Sign in with WeChat, Sign in with Alipay, Sign in with QQ, Sign in with Douyin, Sign in with WeCom, Sign in with " +
+		"DingTalk, Sign in with Feishu"
 	if got := strings.Join(order, ", "); got != want {
 		t.Errorf("the keys go through %s\nwant %s", got, want)
 	}

@@ -52,7 +52,8 @@ func (v *walkthrough) entrance() {
 	v.look("provider-bad")
 	v.at("/oauth/signin/with/wx/return?state=x&code=y")
 	v.look("stale")
-	v.at("/oauth/authorize?client_id=" + firstRunOf(v.t, v.s.data).App.ClientID + "&response_type=code&redirect_uri=https://elsewhere.example")
+	v.at("/oauth/authorize?client_id=" + firstRunOf(v.t, v.s.data).App.ClientID +
+		"&response_type=code&redirect_uri=https://elsewhere.example")
 	v.says("This request cannot go on")
 	v.look("refused")
 }
@@ -173,7 +174,8 @@ func (v *walkthrough) ownData() {
 func (v *walkthrough) brands() {
 	v.t.Helper()
 	for name, color := range map[string]string{"pale": "#ffe680", "deep": "#0b1d3a"} {
-		must(v.t, "app", "set", firstRunOf(v.t, v.s.data).App.ClientID, "--data", v.s.data, "--tier", "white_label", "--brand-color", color)
+		must(v.t, "app", "set", firstRunOf(v.t, v.s.data).App.ClientID, "--data", v.s.data, "--tier", "white_label",
+			"--brand-color", color)
 		v.begin()
 		v.look("brand-" + name)
 	}

@@ -36,7 +36,8 @@ func TestBrowserIsSignedInByAPhone(t *testing.T) {
 		t.Errorf("the screen says %q, not the number %s", got, number[1])
 	}
 	look(t, p, "code-scanned")
-	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, at, strings.NewReader(url.Values{"answer": {"confirm"}}.Encode()))
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, at,
+		strings.NewReader(url.Values{"answer": {"confirm"}}.Encode()))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -57,7 +57,8 @@ func TestPhoneDoesNotOfferToScanItself(t *testing.T) {
 	for _, d := range []browser.Device{browser.Phone, v.device} {
 		v.with(d)
 		v.at("/oauth/signin")
-		if got := v.Text(".ways"); strings.Contains(got, "Scan with your phone") == d.Phone || !strings.Contains(got, "Sign in with WeChat") {
+		if got := v.Text(".ways"); strings.Contains(got, "Scan with your phone") == d.Phone ||
+			!strings.Contains(got, "Sign in with WeChat") {
 			t.Errorf("the %s offers %s", d.Name, got)
 		}
 	}

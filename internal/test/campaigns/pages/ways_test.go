@@ -31,7 +31,8 @@ var waysIn = []struct {
 	{"dingtalk", "self", func(v *walkthrough) { v.provider("dingtalk", "mei") }, "dingtalk"},
 	{"oidc", "self", func(v *walkthrough) { v.provider("oidc", "omar") }, "oidc"},
 	{"github", "self", func(v *walkthrough) { v.provider("github", "mei") }, "github"},
-	{"qr, by a phone that is signed in by password", "self", func(v *walkthrough) { v.scanned((*walkthrough).password) }, ""},
+	{"qr, by a phone that is signed in by password", "self", func(v *walkthrough) { v.scanned((*walkthrough).password) },
+		""},
 	{"qr, by a phone that is signed in by wx", "wx", func(v *walkthrough) {
 		v.scanned(func(phone *walkthrough) { phone.provider("wx", "lin") })
 	}, ""},

@@ -37,9 +37,11 @@ func TestConformanceSuiteFindsNothingInTheAuthorizationServer(t *testing.T) {
 				port := freePort(t)
 				folder := t.TempDir()
 				judge(t, agents.NewPerson(site.URL), "authorization", "--url", site.URL, "--spec-version", revision, "--port", port,
-					"--client-id", id(t, site, "http://127.0.0.1:"+port+"/callback"), "--resource", site.URL+"/api/mcp", "--output-dir", folder)
+					"--client-id", id(t, site, "http://127.0.0.1:"+port+"/callback"), "--resource", site.URL+"/api/mcp",
+					"--output-dir", folder)
 				checks := readChecks(t, folder)
-				for _, id := range []string{"authorization-server-metadata", "authorization-server-metadata-cimd", "authorization-code-grant"} {
+				for _, id := range []string{"authorization-server-metadata", "authorization-server-metadata-cimd",
+					"authorization-code-grant"} {
 					if checks[id] != "SUCCESS" {
 						t.Errorf("the check %s = %q", id, checks[id])
 					}
@@ -87,7 +89,9 @@ func judge(t *testing.T, person *agents.Person, args ...string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "node", append([]string{"--import", "./conformance.mjs", "node_modules/@modelcontextprotocol/conformance/dist/index.js"}, args...)...)
+	cmd := exec.CommandContext(ctx, "node",
+		append([]string{"--import", "./conformance.mjs", "node_modules/@modelcontextprotocol/conformance/dist/index.js"},
+			args...)...)
 	cmd.Dir = "node"
 	output, err := cmd.StdoutPipe()
 	if err != nil {

@@ -43,7 +43,8 @@ func newFixture(t *testing.T, idTokenAlgs ...string) fixture {
 		t.Fatal(err)
 	}
 	users := users.New(store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))
-	if _, err := users.Create(t.Context(), storage.User{Username: username, Nickname: "Ada", Email: "ada@example.com", EmailVerified: true}, password); err != nil {
+	if _, err := users.Create(t.Context(), storage.User{Username: username, Nickname: "Ada", Email: "ada@example.com",
+		EmailVerified: true}, password); err != nil {
 		t.Fatal(err)
 	}
 	tokens, err := oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: server.URL, Store: store})
@@ -56,7 +57,8 @@ func newFixture(t *testing.T, idTokenAlgs ...string) fixture {
 	if err != nil {
 		t.Fatal(err)
 	}
-	provider, err := oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: tokens, SignIn: signIn, IDTokenAlgs: idTokenAlgs})
+	provider, err := oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: tokens, SignIn: signIn,
+		IDTokenAlgs: idTokenAlgs})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -103,7 +105,8 @@ func visit(t *testing.T, authorize string) *url.URL {
 		t.Fatalf("no sign-in form in %s", page)
 	}
 	form := url.Values{"query": {html.UnescapeString(string(query[1]))}, "username": {username}, "password": {password}}
-	r, _ := http.NewRequest("POST", answer.Request.URL.Scheme+"://"+answer.Request.URL.Host+string(action[1]), strings.NewReader(form.Encode()))
+	r, _ := http.NewRequest("POST", answer.Request.URL.Scheme+"://"+answer.Request.URL.Host+string(action[1]),
+		strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	if answer, err = client.Do(r); err != nil {
 		t.Fatal(err)

@@ -50,7 +50,8 @@ func TestDocumentOfEachVendorLetsStockClientsIn(t *testing.T) {
 			}
 			t.Run(vendor.Name+" "+script, func(t *testing.T) {
 				site := agents.Start(t, documents)
-				env := []string{"BUS=" + site.URL + "/api/mcp", "ISSUER=" + site.URL, "METADATA=" + vendor.ID, "REDIRECT=" + vendor.Redirect}
+				env := []string{"BUS=" + site.URL + "/api/mcp", "ISSUER=" + site.URL, "METADATA=" + vendor.ID,
+					"REDIRECT=" + vendor.Redirect}
 				if vendor.Signs {
 					env = append(env, "PRIVATE_KEY="+vendordocs.PrivateKey(t))
 				}

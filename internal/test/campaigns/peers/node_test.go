@@ -25,7 +25,8 @@ func TestStockJavaScriptClients(t *testing.T) {
 			public := h.register(t, storage.App{Public: true})
 			cmd := exec.CommandContext(t.Context(), "node", script)
 			cmd.Dir = "node"
-			cmd.Env = append(os.Environ(), "ISSUER="+h.url, "REDIRECT=https://app.example.com/cb", "USERNAME="+username, "PASSWORD="+password,
+			cmd.Env = append(os.Environ(), "ISSUER="+h.url, "REDIRECT=https://app.example.com/cb", "USERNAME="+username,
+				"PASSWORD="+password,
 				"ES256_ID="+es256.ID, "ES256_SECRET="+es256.AppKey().Reveal(),
 				"HS256_ID="+hs256.ID, "HS256_SECRET="+hs256.AppKey().Reveal(), "PUBLIC_ID="+public.ID)
 			out, err := cmd.CombinedOutput()

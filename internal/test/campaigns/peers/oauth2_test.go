@@ -20,7 +20,8 @@ func TestXOAuth2SignsInRefreshesAndRevokes(t *testing.T) {
 	app := h.register(t, storage.App{})
 	config := oauth2.Config{
 		ClientID: app.ID, ClientSecret: app.AppKey().Reveal(), RedirectURL: redirect, Scopes: []string{"openid", "profile"},
-		Endpoint: oauth2.Endpoint{AuthURL: h.url + "/oauth/authorize", TokenURL: h.url + "/oauth/token", AuthStyle: oauth2.AuthStyleAutoDetect},
+		Endpoint: oauth2.Endpoint{AuthURL: h.url + "/oauth/authorize", TokenURL: h.url + "/oauth/token",
+			AuthStyle: oauth2.AuthStyleAutoDetect},
 	}
 	verifier := oauth2.GenerateVerifier()
 	back := visit(t, config.AuthCodeURL("the state", oauth2.S256ChallengeOption(verifier)))
@@ -31,10 +32,12 @@ func TestXOAuth2SignsInRefreshesAndRevokes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if left := time.Until(token.Expiry); token.Type() != "Bearer" || left < 604790*time.Second || left > 604800*time.Second {
+	if left := time.Until(token.Expiry); token.Type() != "Bearer" || left < 604790*time.Second ||
+		left > 604800*time.Second {
 		t.Errorf("token of type %s expires in %v, want Bearer and 168 h", token.Type(), left)
 	}
-	if claims := userInfo(t, h, config.Client(t.Context(), token), 200); claims["nickname"] != "Ada" || claims["user_id"] != 1.0 {
+	if claims := userInfo(t, h, config.Client(t.Context(), token), 200); claims["nickname"] != "Ada" ||
+		claims["user_id"] != 1.0 {
 		t.Errorf("userinfo = %v, want Ada with user_id 1", claims)
 	}
 
@@ -46,7 +49,8 @@ func TestXOAuth2SignsInRefreshesAndRevokes(t *testing.T) {
 	}
 	userInfo(t, h, config.Client(t.Context(), fresh), 200)
 
-	answer, err := http.PostForm(h.url+"/oauth/revoke", url.Values{"token": {fresh.RefreshToken}, "client_id": {app.ID}, "client_secret": {app.AppKey().Reveal()}})
+	answer, err := http.PostForm(h.url+"/oauth/revoke", url.Values{"token": {fresh.RefreshToken}, "client_id": {app.ID},
+		"client_secret": {app.AppKey().Reveal()}})
 	if err != nil || answer.StatusCode != 200 {
 		t.Fatalf("revoke = %v, %v, want 200", answer, err)
 	}
@@ -57,7 +61,8 @@ func TestXOAuth2SignsInRefreshesAndRevokes(t *testing.T) {
 func TestXOAuth2GetsAnApplicationsOwnToken(t *testing.T) {
 	h := newFixture(t)
 	app := h.register(t, storage.App{})
-	config := clientcredentials.Config{ClientID: app.ID, ClientSecret: app.AppKey().Reveal(), TokenURL: h.url + "/oauth/token.php"}
+	config := clientcredentials.Config{ClientID: app.ID, ClientSecret: app.AppKey().Reveal(),
+		TokenURL: h.url + "/oauth/token.php"}
 	token, err := config.Token(t.Context())
 	if err != nil || token.RefreshToken != "" || token.Extra("scope") != "app" {
 		t.Errorf("Token = %v, %v, want scope app and no refresh token", token, err)

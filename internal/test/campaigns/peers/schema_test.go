@@ -105,7 +105,8 @@ func TestDocumentsOfFormsGiveSchemasThatAjvReadsStrictly(t *testing.T) {
 		if v.Version == "2.0" {
 			key = "swagger"
 		}
-		document, err := json.Marshal(map[string]any{key: v.Version, "paths": map[string]any{v.Path: map[string]any{v.Method: v.Operation}}})
+		document, err := json.Marshal(map[string]any{key: v.Version,
+			"paths": map[string]any{v.Path: map[string]any{v.Method: v.Operation}}})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -175,7 +175,8 @@ func (j *checker) query(server *serving.Client, c cut) error {
 			return err
 		}
 		if least, most := j.bounds(c.at); counted > most || counted < least && !may {
-			return fmt.Errorf("%d calls are counted; %d were sent, and %d answered when the last second had not begun", counted, most, least)
+			return fmt.Errorf("%d calls are counted; %d were sent, and %d answered when the last second had not begun", counted,
+				most, least)
 		}
 	}
 	var ended []promise

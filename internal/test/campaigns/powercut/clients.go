@@ -44,13 +44,15 @@ func (h *history) hold(c *serving.Client, rounds int) error {
 
 func (h *history) exchanged(a serving.Answer, spent string) {
 	follows := a.Reply().Refresh
-	h.promise(promise{what: "an exchange", id: a.ID, refused: spent, holds: func(w *world) error { return w.exchanged(spent, follows) }})
+	h.promise(promise{what: "an exchange", id: a.ID, refused: spent,
+		holds: func(w *world) error { return w.exchanged(spent, follows) }})
 }
 
 func (h *history) revoke(c *serving.Client, access string) error {
 	a, err := c.Revoke(access)
 	if err == nil {
-		h.promise(promise{what: "an access token's end", id: a.ID, refused: access, bearer: true, holds: func(w *world) error { return w.ended(serving.JTIOf(access)) }})
+		h.promise(promise{what: "an access token's end", id: a.ID, refused: access, bearer: true,
+			holds: func(w *world) error { return w.ended(serving.JTIOf(access)) }})
 	}
 	return err
 }
@@ -58,7 +60,8 @@ func (h *history) revoke(c *serving.Client, access string) error {
 func (h *history) endFamily(c *serving.Client, refresh string) error {
 	a, err := c.Revoke(refresh)
 	if err == nil {
-		h.promise(promise{what: "a family's end", id: a.ID, refused: refresh, holds: func(w *world) error { return w.familyEnded(refresh) }})
+		h.promise(promise{what: "a family's end", id: a.ID, refused: refresh,
+			holds: func(w *world) error { return w.familyEnded(refresh) }})
 	}
 	return err
 }
@@ -87,7 +90,8 @@ func (h *history) register(c *serving.Client, rounds int) error {
 		if i%6 == 0 {
 			var made struct{ Sub string }
 			name := fmt.Sprintf("user-%d", drawn.Add(1))
-			if err := c.Run("user create", &made, []string{"username", name, "password", "a password of this test"}); err != nil {
+			if err := c.Run("user create", &made, []string{"username", name, "password",
+				"a password of this test"}); err != nil {
 				return err
 			}
 			h.promise(promise{what: "user " + name, holds: func(w *world) error { return w.user(made.Sub) }})

@@ -29,7 +29,8 @@ func (d *disk) same() error {
 		if isFile {
 			is, err := os.ReadFile(path)
 			if want := whole(f.ops); err != nil || !bytes.Equal(is, want) {
-				errs = append(errs, fmt.Errorf("%s has other contents than were seen to be written: %d bytes, %d, %v", path, len(is), len(want), err))
+				errs = append(errs, fmt.Errorf("%s has other contents than were seen to be written: %d bytes, %d, %v", path,
+					len(is), len(want), err))
 			}
 		}
 		return nil
@@ -59,7 +60,8 @@ func (d *disk) holds(l leftover) error {
 		return fmt.Errorf("%s is there, and was not seen to be made", l.path)
 	}
 	if want := whole(f.ops); !bytes.Equal(l.data, want) {
-		return fmt.Errorf("%s, mapped %t, has other contents than were seen to be written: %d bytes, %d", l.path, f.mapped, len(l.data), len(want))
+		return fmt.Errorf("%s, mapped %t, has other contents than were seen to be written: %d bytes, %d", l.path, f.mapped,
+			len(l.data), len(want))
 	}
 	return nil
 }

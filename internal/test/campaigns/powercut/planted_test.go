@@ -15,7 +15,8 @@ var planted = map[string]struct {
 	also    []overlay.Change // that are no faults
 }{
 	"the store does not sync": {
-		overlay.Change{File: "storage/bolt/open.go", Old: "FreelistType:    bbolt.FreelistMapType,", New: "FreelistType: bbolt.FreelistMapType, NoSync: true,"},
+		overlay.Change{File: "storage/bolt/open.go", Old: "FreelistType:    bbolt.FreelistMapType,",
+			New: "FreelistType: bbolt.FreelistMapType, NoSync: true,"},
 		[]step{busy(3, 4)}, false, mapped,
 	},
 	"a new database has its name before it is synced": {
@@ -24,11 +25,13 @@ var planted = map[string]struct {
 		[]step{busy(1, 1)}, true, mapped,
 	},
 	"the journal is not synced every second": {
-		overlay.Change{File: "gateway/internal/ledger/sync.go", Old: "err = errors.Join(open.file.Sync(), l.journal.sync())", New: "err = errors.Join()"},
+		overlay.Change{File: "gateway/internal/ledger/sync.go", Old: "err = errors.Join(open.file.Sync(), l.journal.sync())",
+			New: "err = errors.Join()"},
 		[]step{busy(1, 1), charging}, false, mapped,
 	},
 	"the journal is not synced every second, and written": {
-		overlay.Change{File: "gateway/internal/ledger/sync.go", Old: "err = errors.Join(open.file.Sync(), l.journal.sync())", New: "err = errors.Join()"},
+		overlay.Change{File: "gateway/internal/ledger/sync.go", Old: "err = errors.Join(open.file.Sync(), l.journal.sync())",
+			New: "err = errors.Join()"},
 		[]step{busy(1, 1), writing}, false, []overlay.Change{unmapped},
 	},
 	"a mapped journal is said to be synced, and is not": {
@@ -36,11 +39,13 @@ var planted = map[string]struct {
 		[]step{busy(1, 1), charging}, false, mapped,
 	},
 	"the names in the journal's folder are not synced": {
-		overlay.Change{File: "gateway/internal/ledger/sync.go", Old: "errors.Join(open.file.Sync(), l.journal.sync())", New: "errors.Join(open.file.Sync())"},
+		overlay.Change{File: "gateway/internal/ledger/sync.go", Old: "errors.Join(open.file.Sync(), l.journal.sync())",
+			New: "errors.Join(open.file.Sync())"},
 		[]step{busy(1, 1), charging}, false, mapped,
 	},
 	"a key file takes its name, and its folder is not synced": {
-		overlay.Change{File: "cmd/keystile/internal/folder/write.go", Old: "return syncDir(filepath.Dir(path))", New: "return nil"},
+		overlay.Change{File: "cmd/keystile/internal/folder/write.go", Old: "return syncDir(filepath.Dir(path))",
+			New: "return nil"},
 		[]step{busy(1, 1), rekey}, false, mapped,
 	},
 	"a key file takes its name before it is synced": {
@@ -48,11 +53,13 @@ var planted = map[string]struct {
 		[]step{busy(1, 1), rekey}, false, mapped,
 	},
 	"a restored database takes its name, and its folder is not synced": {
-		overlay.Change{File: "cmd/keystile/internal/folder/restore.go", Old: "return kept, syncDir(f.path)", New: "return kept, nil"},
+		overlay.Change{File: "cmd/keystile/internal/folder/restore.go", Old: "return kept, syncDir(f.path)",
+			New: "return kept, nil"},
 		[]step{busy(1, 1), backup, busy(1, 1), restore}, false, mapped,
 	},
 	"the data folder is made, and the one it is in is not synced": {
-		overlay.Change{File: "cmd/keystile/internal/folder/folder.go", Old: "synced := syncDir(filepath.Dir(path))", New: "synced := error(nil)"},
+		overlay.Change{File: "cmd/keystile/internal/folder/folder.go", Old: "synced := syncDir(filepath.Dir(path))",
+			New: "synced := error(nil)"},
 		[]step{busy(1, 1)}, false, mapped,
 	},
 }

@@ -20,7 +20,8 @@ import (
 )
 
 // slowFlush keeps calls in the journal for longer than a second, as a store does that is away.
-var slowFlush = overlay.Change{File: "gateway/internal/ledger/ledger.go", Old: "l.every = time.Second", New: "l.every = time.Minute"}
+var slowFlush = overlay.Change{File: "gateway/internal/ledger/ledger.go", Old: "l.every = time.Second",
+	New: "l.every = time.Minute"}
 
 // images returns how many disks are looked at. Each run draws other cuts, so a few hundred a run
 // become thousands in a week; POWERCUT_IMAGES=2000 asks for more at once.
@@ -38,7 +39,8 @@ func images(t *testing.T) int {
 // they are, which changes nothing.
 var told = overlay.Change{
 	File: "gateway/internal/ledger/mapping_linux.go", Old: "	commit(m.data, m.at, record[0])\n",
-	New: "	commit(m.data, m.at, record[0])\n	if _, err := m.file.WriteAt(record, int64(m.at)); err != nil {\n		panic(err)\n	}\n",
+	New: "	commit(m.data, m.at, record[0])\n	if _, err := m.file.WriteAt(record, int64(m.at)); err != nil {\n" +
+		"		panic(err)\n	}\n",
 }
 
 // unmapped has each call be written, as where a journal cannot be mapped.
@@ -67,7 +69,8 @@ func seed(t *testing.T) uint64 {
 }
 
 var built = sync.OnceValues(func() (p programs, err error) {
-	for to, changes := range map[*string][]overlay.Change{&p.plain: {told}, &p.slow: {told, slowFlush}, &p.written: {unmapped, slowFlush}} {
+	for to, changes := range map[*string][]overlay.Change{&p.plain: {told}, &p.slow: {told, slowFlush},
+		&p.written: {unmapped, slowFlush}} {
 		dir, err := os.MkdirTemp(scratch, "")
 		if err != nil {
 			return p, err

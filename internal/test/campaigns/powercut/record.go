@@ -13,14 +13,16 @@ import (
 
 // traced are the calls that change files, or tell that something has reached the disk. The
 // ones at the end are not used by this program; they are traced to notice if that changes.
-const traced = "openat,write,pwrite64,fdatasync,fsync,ftruncate,fallocate,mmap,renameat,renameat2,linkat,unlinkat,mkdirat," +
+const traced = "openat,write,pwrite64,fdatasync,fsync,ftruncate,fallocate,mmap,renameat,renameat2," +
+	"linkat,unlinkat,mkdirat," +
 	"writev,pwritev,pwritev2,truncate,sync_file_range,copy_file_range,sendfile,splice,symlinkat,msync"
 
 // Traceable says why programs cannot be traced here, nil if they can.
 func Traceable(ctx context.Context) error {
 	out, err := exec.CommandContext(ctx, "strace", append(flags("/dev/null"), "true")...).CombinedOutput()
 	if err != nil {
-		return fmt.Errorf("strace cannot trace a program here (it is in the package strace, and wants ptrace): %w\n%s", err, out)
+		return fmt.Errorf("strace cannot trace a program here (it is in the package strace, and wants ptrace): %w\n%s", err,
+			out)
 	}
 	return nil
 }

@@ -168,7 +168,8 @@ func (h *history) prepare(c *serving.Client) error {
 			return w.app(c.FirstRun.App.ID)
 		}})
 		var set any
-		if err := c.Run("app set", &set, []string{"tier", "enterprise"}, c.FirstRun.App.ID); err != nil { // no rate is to slow the clients down
+		// no rate is to slow the clients down
+		if err := c.Run("app set", &set, []string{"tier", "enterprise"}, c.FirstRun.App.ID); err != nil {
 			return err
 		}
 	}
@@ -180,7 +181,8 @@ func (h *history) prepare(c *serving.Client) error {
 		if err != nil {
 			return err
 		}
-		a, err := serving.Granted(c.Post("/oauth/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {id}, "client_secret": {secret}}))
+		a, err := serving.Granted(c.Post("/oauth/token", url.Values{"grant_type": {"client_credentials"}, "client_id": {id},
+			"client_secret": {secret}}))
 		if err != nil {
 			return err
 		}
@@ -201,7 +203,8 @@ func rekey(ctx context.Context, h *history) error {
 	if err := json.Unmarshal([]byte(said), &changed); err != nil {
 		return err
 	}
-	h.promise(promise{what: "the change of the master key", holds: func(w *world) error { return w.sealedWith(changed.Key) }})
+	h.promise(promise{what: "the change of the master key",
+		holds: func(w *world) error { return w.sealedWith(changed.Key) }})
 	return nil
 }
 

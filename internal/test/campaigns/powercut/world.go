@@ -166,7 +166,8 @@ func (w *world) serve(binary string, ask func(*serving.Client) error) error {
 // counted returns how many calls an application has been charged.
 func counted(c *serving.Client, bearer string) (int, error) {
 	now := time.Now().UTC()
-	span := url.Values{"from": {now.AddDate(0, 0, -2).Format(time.DateOnly)}, "to": {now.AddDate(0, 0, 2).Format(time.DateOnly)}}
+	span := url.Values{"from": {now.AddDate(0, 0, -2).Format(time.DateOnly)},
+		"to": {now.AddDate(0, 0, 2).Format(time.DateOnly)}}
 	a, err := c.Get("/api/v1/usage?"+span.Encode(), "Authorization", "Bearer "+bearer)
 	if err != nil {
 		return 0, err

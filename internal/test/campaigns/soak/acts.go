@@ -79,7 +79,8 @@ func (p *person) code() {
 	verifier := cryptorand.Text() + cryptorand.Text()
 	sum := sha256.Sum256([]byte(verifier))
 	query := url.Values{
-		"response_type": {"code"}, "client_id": {p.app.ID}, "redirect_uri": {redirectURI}, "scope": {"openid profile"}, "prompt": {"none"},
+		"response_type": {"code"}, "client_id": {p.app.ID}, "redirect_uri": {redirectURI}, "scope": {"openid profile"},
+		"prompt":         {"none"},
 		"code_challenge": {base64.RawURLEncoding.EncodeToString(sum[:])}, "code_challenge_method": {"S256"},
 	}
 	a := p.get("/oauth/authorize?"+query.Encode(), "Cookie", p.cookie)
@@ -92,7 +93,8 @@ func (p *person) code() {
 	if code == "" {
 		return
 	}
-	g, _ := p.token("code + PKCE", p.app.form("grant_type", "authorization_code", "code", code, "redirect_uri", redirectURI, "code_verifier", verifier))
+	g, _ := p.token("code + PKCE", p.app.form("grant_type", "authorization_code", "code", code, "redirect_uri",
+		redirectURI, "code_verifier", verifier))
 	if g.Access != "" {
 		p.access, p.refresh, p.openid = g.Access, g.Refresh, g.User.OpenID
 	}
@@ -161,7 +163,8 @@ func (p *person) ledger(product, kind string, a answer) {
 
 func (p *person) speak(method, params string) answer {
 	return p.send(http.MethodPost, "/api/mcp", fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":%q,"params":%s}`, method, params),
-		"Authorization", "Bearer "+p.machine, "Content-Type", "application/json", "Accept", "application/json, text/event-stream")
+		"Authorization", "Bearer "+p.machine, "Content-Type", "application/json", "Accept",
+		"application/json, text/event-stream")
 }
 
 func (p *person) callTool() {
@@ -208,7 +211,8 @@ func (p *person) legacyQuery() {
 		p.code()
 		return
 	}
-	form := url.Values{"act": {"query"}, "appid": {p.app.ID}, "appkey": {p.app.Secret}, "type": {"self"}, "social_uid": {p.openid}}
+	form := url.Values{"act": {"query"}, "appid": {p.app.ID}, "appkey": {p.app.Secret}, "type": {"self"},
+		"social_uid": {p.openid}}
 	p.legacy("connect.php", p.post("/connect.php", form))
 }
 
@@ -226,7 +230,8 @@ func (p *person) legacy(kind string, a answer) {
 	p.meter.note(kind, a, a.status == http.StatusOK && err == nil && is.Code == 1)
 }
 
-var consolePaths = []string{"/api/console/overview", "/api/console/apps", "/api/console/capabilities", "/api/console/usage"}
+var consolePaths = []string{"/api/console/overview", "/api/console/apps", "/api/console/capabilities",
+	"/api/console/usage"}
 
 // console reads what an administrator looks at.
 func (p *person) console() {

@@ -168,7 +168,8 @@ func (c *counter) start() error {
 	if err != nil {
 		return err
 	}
-	c.cmd, c.ended = exec.Command(program, "--bind", host, "--port", port, "--dir", c.dir, "--save", "", "--appendonly", "no"), make(chan struct{})
+	c.cmd, c.ended = exec.Command(program, "--bind", host, "--port", port, "--dir", c.dir, "--save", "", "--appendonly",
+		"no"), make(chan struct{})
 	if err := c.cmd.Start(); err != nil {
 		return err
 	}

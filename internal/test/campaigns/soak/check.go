@@ -89,7 +89,8 @@ func (s *soak) reckon(ctx context.Context, product string, b *bill) error {
 		return err
 	}
 	if is.Counted < is.Answered || is.Counted > is.Sent {
-		s.violated("charged calls of %s: %d were answered, %d are counted, and %d were sent", product, is.Answered, is.Counted, is.Sent)
+		s.violated("charged calls of %s: %d were answered, %d are counted, and %d were sent", product, is.Answered,
+			is.Counted, is.Sent)
 	}
 	return nil
 }
@@ -103,7 +104,8 @@ func (s *soak) counted(product string) (int64, error) {
 		return 0, fmt.Errorf("the application that calls gets no token")
 	}
 	now := time.Now().UTC()
-	span := url.Values{"from": {now.AddDate(0, 0, -2).Format(time.DateOnly)}, "to": {now.AddDate(0, 0, 2).Format(time.DateOnly)}}
+	span := url.Values{"from": {now.AddDate(0, 0, -2).Format(time.DateOnly)},
+		"to": {now.AddDate(0, 0, 2).Format(time.DateOnly)}}
 	a := p.get("/api/v1/usage?"+span.Encode(), "Authorization", "Bearer "+p.machine)
 	var usage struct {
 		Data struct{ Totals map[string]int64 }
@@ -143,7 +145,8 @@ func (s *soak) countMails(ctx context.Context) {
 // checkStorage has the program check its storage. That of a test is no safe one in every regard: what counts
 // is that its counters are right, and that nothing is found that the test has not made so.
 func (s *soak) checkStorage(ctx context.Context) error {
-	out, _ := s.site.tool(ctx, "storage", "check", "--json", "--base-url", origin, "--trusted-proxies", proxies) // its exit is what it has found
+	// its exit is what it has found
+	out, _ := s.site.tool(ctx, "storage", "check", "--json", "--base-url", origin, "--trusted-proxies", proxies)
 	var is struct {
 		Findings []struct{ Name, State, Says string }
 	}
@@ -157,7 +160,8 @@ func (s *soak) checkStorage(ctx context.Context) error {
 			s.violated("storage check: %s: %s: %s", f.Name, f.State, f.Says)
 		}
 	}
-	s.after.Storage = fmt.Sprintf("%d findings: %d safe, %d notes, %d unsafe", len(is.Findings), states["safe"], states["note"], states["unsafe"])
+	s.after.Storage = fmt.Sprintf("%d findings: %d safe, %d notes, %d unsafe", len(is.Findings), states["safe"],
+		states["note"], states["unsafe"])
 	return nil
 }
 

@@ -49,7 +49,8 @@ func (p *person) device() {
 		User   string `json:"user_code"`
 	}
 	json.Unmarshal(begun.body, &codes) // none is judged below
-	if p.meter.note("device: codes", begun, begun.status == http.StatusOK && codes.Device != "" && codes.User != ""); codes.User == "" {
+	if p.meter.note("device: codes", begun, begun.status == http.StatusOK && codes.Device != "" &&
+		codes.User != ""); codes.User == "" {
 		return
 	}
 	headers := []string{"Cookie", p.cookie, "Origin", origin}
@@ -58,7 +59,8 @@ func (p *person) device() {
 		asked = p.get(to, "Cookie", p.cookie)
 	}
 	form := hiddenFields(asked.body)
-	if p.meter.note("device: question", asked, asked.status == http.StatusOK && form.Get("ticket") != ""); form.Get("ticket") == "" {
+	if p.meter.note("device: question", asked, asked.status == http.StatusOK &&
+		form.Get("ticket") != ""); form.Get("ticket") == "" {
 		return
 	}
 	form.Set("allow", "1")
@@ -67,5 +69,6 @@ func (p *person) device() {
 	if p.meter.note("device: allowed", allowed, ok); !ok {
 		return
 	}
-	p.token("device: tokens", url.Values{"grant_type": {deviceGrant}, "client_id": {p.terminal.ID}, "device_code": {codes.Device}})
+	p.token("device: tokens", url.Values{"grant_type": {deviceGrant}, "client_id": {p.terminal.ID},
+		"device_code": {codes.Device}})
 }

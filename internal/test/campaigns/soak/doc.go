@@ -35,11 +35,12 @@
 //
 // # What is judged
 //
-// RSS without mapped files, the heap after a collection, open files and goroutines of each process, and the journal of a node, have to
-// stay level over its life (see package level). Without load, the first node has to come back to the
-// files, goroutines and connections that it had before. The median time of each kind of request may not grow. No request
-// fails but those that a fault explains, while it lasts and a second after it. Charged calls are what was answered, or
-// little more: what was sent. Mails come. The audit trail verifies, and storage check finds nothing unsafe.
+// RSS without mapped files, the heap after a collection, open files and goroutines of each process, and the
+// journal of a node, have to stay level over its life (see package level). Without load, the first node has to
+// come back to the files, goroutines and connections that it had before. The median time of each kind of
+// request may not grow. No request fails but those that a fault explains, while it lasts and a second after it.
+// Charged calls are what was answered, or little more: what was sent. Mails come. The audit trail verifies, and
+// storage check finds nothing unsafe.
 //
 // A longer soak finds a leak of less than the tolerance: the tolerance is for the whole time.
 //
@@ -49,9 +50,9 @@
 // would be measured how long ago the last one was. That makes RSS a little smoother than it is. The hash of a
 // password takes 19 MB while it is made, so of five measurements of memory the least counts.
 //
-// The cache of verified tokens is built to hold 1,000 instead of 100,000: it is full within minutes then, and what the heap
-// grows by is a leak. With --binary a program runs as it is, whose heap grows by some 1.5 KB for each token that
-// is shown to it, until it knows 100,000.
+// The cache of verified tokens is built to hold 1,000 instead of 100,000: it is full within minutes then, and
+// what the heap grows by is a leak. With --binary a program runs as it is, whose heap grows by some 1.5 KB for
+// each token that is shown to it, until it knows 100,000.
 //
 // Requests amid a fault do not count for the times. A busy machine makes everything slow, and the median
 // less so than the slowest: p99 is shown, and not judged.

@@ -153,7 +153,8 @@ func hasUpstream(kind string) bool {
 
 func (s *soak) upstreamAway(ctx context.Context) error {
 	defer s.meter.open(window{what: "upstream away", explains: func(p problem) bool {
-		return hasUpstream(p.kind) && (p.class == behind || p.class == away) || p.kind == "stream" && p.class == lost // which has begun already
+		// which has begun already
+		return hasUpstream(p.kind) && (p.class == behind || p.class == away) || p.kind == "stream" && p.class == lost
 	}})()
 	s.site.upstream.away.Store(true)
 	defer s.site.upstream.away.Store(false)
@@ -182,7 +183,8 @@ func (s *soak) mailAway(ctx context.Context) error {
 }
 
 func (s *soak) databaseCut(ctx context.Context) error {
-	defer s.meter.open(window{what: "connections to the database cut", explains: func(p problem) bool { return p.class == away }})()
+	defer s.meter.open(window{what: "connections to the database cut",
+		explains: func(p problem) bool { return p.class == away }})()
 	n, err := s.site.cutConnections(ctx)
 	if err == nil && n == 0 {
 		err = errors.New("there were no connections")

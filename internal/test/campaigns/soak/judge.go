@@ -58,7 +58,8 @@ func (s *soak) judgeProcesses(r *report) {
 	}
 	for _, what := range []string{files, goroutines, connections} {
 		if left := s.end[what] - s.idle[what]; left > mostLeft {
-			r.violated("%s of node 0 without load: %.0f before and %.0f after, %d more are allowed\n%s", what, s.idle[what], s.end[what], mostLeft, s.held[what])
+			r.violated("%s of node 0 without load: %.0f before and %.0f after, %d more are allowed\n%s", what, s.idle[what],
+				s.end[what], mostLeft, s.held[what])
 		}
 	}
 	if v := s.first(); v < level.Fewest {
@@ -105,14 +106,16 @@ func (s *soak) judgeRequests(r *report) {
 		if seen[like]++; seen[like] > sameShown {
 			continue
 		}
-		r.violated("%8.1f s: %s: %s, and no fault explains it: %s", p.sent.Sub(s.meter.began).Seconds(), p.kind, p.class, p.says)
+		r.violated("%8.1f s: %s: %s, and no fault explains it: %s", p.sent.Sub(s.meter.began).Seconds(), p.kind, p.class,
+			p.says)
 	}
 	quarter := s.took / 4
 	for _, name := range slices.Sorted(maps.Keys(counts)) {
 		k := counts[name]
 		k.Second, k.Last = s.meter.times(name, quarter, 2*quarter), s.meter.times(name, 3*quarter, s.took)
 		if k.Second.Count >= enough && k.Last.Count >= enough && slowed(k.Second.P50, k.Last.P50, s.slower) {
-			r.violated("%s takes %v in the last quarter, and took %v in the second", name, k.Last.P50.Round(time.Millisecond), k.Second.P50.Round(time.Millisecond))
+			r.violated("%s takes %v in the last quarter, and took %v in the second", name, k.Last.P50.Round(time.Millisecond),
+				k.Second.P50.Round(time.Millisecond))
 		}
 		r.Kinds = append(r.Kinds, *k)
 	}

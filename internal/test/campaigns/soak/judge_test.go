@@ -14,7 +14,8 @@ import (
 
 // lived is the life of a process that was measured every five seconds; leaking grows evenly by so much in all.
 func lived(node int, began, seconds time.Duration, leaking string, by float64) *life {
-	l := &life{node: node, pid: 100 + int(began/time.Second), began: began * time.Second, series: map[string][]level.Point{}}
+	l := &life{node: node, pid: 100 + int(began/time.Second), began: began * time.Second,
+		series: map[string][]level.Point{}}
 	start := map[string]float64{rss: 90, anonymous: 50, heap: 30, files: 30, goroutines: 40, connections: 5, folder: 1}
 	for i := 0; i < int(seconds); i += 5 {
 		at := (began + time.Duration(i)) * time.Second
@@ -32,7 +33,8 @@ func lived(node int, began, seconds time.Duration, leaking string, by float64) *
 // soaked is a soak of ten minutes of which the lives are given.
 func soaked(lives ...*life) *soak {
 	rest := map[string]float64{files: 25, goroutines: 35, connections: 2}
-	s := &soak{options: options{slower: 3}, site: &site{}, meter: newMeter(), sampler: &sampler{lives: lives}, took: 10 * time.Minute, idle: rest, end: rest}
+	s := &soak{options: options{slower: 3}, site: &site{}, meter: newMeter(), sampler: &sampler{lives: lives},
+		took: 10 * time.Minute, idle: rest, end: rest}
 	return s
 }
 
@@ -71,13 +73,15 @@ func TestLifeOfANodeIsJudgedByItself(t *testing.T) {
 		high.series[heap][i].Value += 100
 	}
 	judged(t, "a step from one life to the next", soaked(lived(0, 0, 600, "", 0), lived(1, 0, 295, "", 0), high))
-	judged(t, "a leak in the second life", soaked(lived(0, 0, 600, "", 0), lived(1, 0, 295, "", 0), lived(1, 300, 300, files, 40)), "node 1, from 300 s", files)
+	judged(t, "a leak in the second life", soaked(lived(0, 0, 600, "", 0), lived(1, 0, 295, "", 0),
+		lived(1, 300, 300, files, 40)), "node 1, from 300 s", files)
 }
 
 func TestRestartBeginsALifeAndNothingElseDoes(t *testing.T) {
 	s := newSampler(&site{})
 	first := s.life(1, 100, 0)
-	if s.life(1, 100, time.Minute) != first || s.life(1, 101, time.Minute) == first || s.life(2, 100, time.Minute) == first || len(s.lives) != 3 {
+	if s.life(1, 100, time.Minute) != first || s.life(1, 101, time.Minute) == first ||
+		s.life(2, 100, time.Minute) == first || len(s.lives) != 3 {
 		t.Errorf("there are %d lives, want 3", len(s.lives))
 	}
 }
@@ -127,9 +131,10 @@ func TestFaultExplainsWhatItMayDoWhileItLasts(t *testing.T) {
 		{"lost", from + time.Second, answer{err: http.ErrServerClosed}, "unanswered"},
 	} {
 		s := soaked(lived(0, 0, 600, "", 0))
-		s.meter.windows = []window{{what: "a fault", from: s.meter.began.Add(from), until: s.meter.began.Add(until), explains: func(p problem) bool {
-			return p.kind == "userinfo" && p.class == away
-		}}}
+		s.meter.windows = []window{{what: "a fault", from: s.meter.began.Add(from), until: s.meter.began.Add(until),
+			explains: func(p problem) bool {
+				return p.kind == "userinfo" && p.class == away
+			}}}
 		s.meter.note("userinfo", s.at(c.sent, 2*time.Second, c.is), false)
 		if c.says == "" {
 			judged(t, c.what, s)
@@ -159,7 +164,8 @@ func TestJudgeShowsManyProblemsOfOneSortAsAFew(t *testing.T) {
 
 func TestJudgeAcceptsBeingToldToComeBack(t *testing.T) {
 	s := soaked(lived(0, 0, 600, "", 0))
-	s.meter.note("sign-in", s.at(0, 0, answer{status: 503, header: http.Header{"Retry-After": {"1"}}, body: []byte("Too many people are signing in")}), false)
+	s.meter.note("sign-in", s.at(0, 0, answer{status: 503, header: http.Header{"Retry-After": {"1"}},
+		body: []byte("Too many people are signing in")}), false)
 	judged(t, "a crowd", s)
 	if s.report().Crowds != 1 {
 		t.Error("it is not counted")
@@ -183,7 +189,8 @@ func TestRequestsThatBecomeSlowerAreAViolation(t *testing.T) {
 	judged(t, "a little slower", timed(90*time.Millisecond))
 	judged(t, "much slower", timed(200*time.Millisecond), "userinfo takes 200ms in the last quarter, and took 30ms")
 	s := timed(200 * time.Millisecond)
-	s.meter.windows = []window{{what: "slow upstream", slow: true, from: s.meter.began.Add(440 * time.Second), until: s.meter.began.Add(580 * time.Second)}}
+	s.meter.windows = []window{{what: "slow upstream", slow: true, from: s.meter.began.Add(440 * time.Second),
+		until: s.meter.began.Add(580 * time.Second)}}
 	judged(t, "slow amid a fault alone", s)
 }
 

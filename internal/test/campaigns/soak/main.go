@@ -15,14 +15,17 @@ import (
 
 func main() {
 	o := options{}
-	flag.StringVar(&o.storage, "storage", "postgres", "postgres, in a server of its own, or bolt, which one node has alone")
+	flag.StringVar(&o.storage, "storage", "postgres",
+		"postgres, in a server of its own, or bolt, which one node has alone")
 	flag.IntVar(&o.nodes, "nodes", 3, "how many nodes share PostgreSQL; the first is never restarted")
 	flag.Float64Var(&o.minutes, "minutes", 30, "how long the load lasts")
 	flag.Float64Var(&o.share, "share", 0.5, "the load, as a share of what the calibration finds")
 	flag.Float64Var(&o.rate, "rate", 0, "the load in acts a second; without it, there is a calibration")
 	flag.IntVar(&o.people, "people", 24, "how many people and programs ask at once")
-	flag.DurationVar(&o.every, "every", 0, "the time between two events; without it, such that each comes at least once, and 45s at most")
-	flag.StringVar(&o.events, "events", "", "the kinds of events, separated by commas; without it, all that there are: "+eventNames())
+	flag.DurationVar(&o.every, "every", 0,
+		"the time between two events; without it, such that each comes at least once, and 45s at most")
+	flag.StringVar(&o.events, "events", "",
+		"the kinds of events, separated by commas; without it, all that there are: "+eventNames())
 	flag.Float64Var(&o.slower, "slower", 3, "by which factor the median time of a kind of request may grow")
 	flag.BoolVar(&o.redis, "redis", true, "whether nodes count together in a Redis, if one is installed")
 	flag.Uint64Var(&o.seed, "seed", rand.Uint64(), "draws the same work again, as far as a machine repeats itself")

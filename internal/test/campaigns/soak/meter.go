@@ -164,7 +164,8 @@ func (a answer) String() string {
 		return fmt.Sprintf("nothing: %v", a.err)
 	}
 	body := bytes.TrimSpace(a.body)
-	return fmt.Sprintf("%d %s (node %s, request %s, %.0f ms)", a.status, body[:min(len(body), 300)], a.node, a.header.Get("X-Request-Id"), float64(a.done.Sub(a.sent).Microseconds())/1000)
+	return fmt.Sprintf("%d %s (node %s, request %s, %.0f ms)", a.status, body[:min(len(body), 300)], a.node,
+		a.header.Get("X-Request-Id"), float64(a.done.Sub(a.sent).Microseconds())/1000)
 }
 
 func (a answer) class() class {
@@ -182,7 +183,8 @@ func (a answer) class() class {
 // crowded reports whether more passwords waited to be hashed than a loaded machine can hash in a few
 // seconds: nothing was looked at.
 func (a answer) crowded() bool {
-	return a.status == http.StatusServiceUnavailable && a.header.Get("Retry-After") != "" && bytes.Contains(a.body, []byte("Too many people are signing in"))
+	return a.status == http.StatusServiceUnavailable && a.header.Get("Retry-After") != "" &&
+		bytes.Contains(a.body, []byte("Too many people are signing in"))
 }
 
 // cookie is a cookie that the answer sets, with its name; "" if it sets none.

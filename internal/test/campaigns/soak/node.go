@@ -48,9 +48,11 @@ func (n *node) command() *exec.Cmd {
 	args := []string{
 		"serve", "--data", n.data, "--listen", n.address, "--admin-listen", n.admin, "--base-url", serving.Issuer,
 		"--storage-url", n.storageURL(), "--log-level", "warn", "--log-requests", "false", "--limits-per-ip", "1000000000",
-		"--trusted-proxies", proxies, "--upstreams-allow-private", "127.0.0.1", "--gateway-products", "svc=http://" + upstream + ",left=http://" + upstream + ",ai",
+		"--trusted-proxies", proxies, "--upstreams-allow-private", "127.0.0.1", "--gateway-products",
+		"svc=http://" + upstream + ",left=http://" + upstream + ",ai",
 		"--node-name", "node-" + strconv.Itoa(n.id), "--drain", drain.String(),
-		"--signup", "open", "--mail-smtp-host", "127.0.0.1", "--mail-smtp-port", n.site.mails.port(), "--mail-smtp-tls", "none",
+		"--signup", "open", "--mail-smtp-host", "127.0.0.1", "--mail-smtp-port", n.site.mails.port(), "--mail-smtp-tls",
+		"none",
 		"--mail-smtp-from", "soak@example.com", "--mail-smtp-timeout", "5s",
 	}
 	if c := n.site.counter; c != nil {

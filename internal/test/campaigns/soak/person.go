@@ -74,7 +74,8 @@ func (p *person) get(path string, headers ...string) answer {
 
 // post sends a form; headers are name, value, name, value.
 func (p *person) post(path string, form url.Values, headers ...string) answer {
-	return p.send(http.MethodPost, path, form.Encode(), append(headers, "Content-Type", "application/x-www-form-urlencoded")...)
+	return p.send(http.MethodPost, path, form.Encode(), append(headers, "Content-Type",
+		"application/x-www-form-urlencoded")...)
 }
 
 // granted holds the fields read from a token answer.

@@ -21,7 +21,8 @@ const every = "cmd/keystile/internal/requests/front.go"
 // atEach does something at each request.
 func atEach(statements, declarations string, imports ...string) []overlay.Change {
 	all := []overlay.Change{
-		{File: every, Old: "\tif f.Observer != nil {\n\t\tf.Observer.Begin()\n", New: statements + "\tif f.Observer != nil {\n\t\tf.Observer.Begin()\n"},
+		{File: every, Old: "\tif f.Observer != nil {\n\t\tf.Observer.Begin()\n",
+			New: statements + "\tif f.Observer != nil {\n\t\tf.Observer.Begin()\n"},
 		{File: every, Old: "type front struct {\n", New: declarations + "type front struct {\n"},
 	}
 	for _, path := range imports {
@@ -32,10 +33,13 @@ func atEach(statements, declarations string, imports ...string) []overlay.Change
 
 // plants are leaks that somebody could make, and what else a soak has to notice.
 var plants = []plant{
-	{"goroutines", atEach("\tif r.URL.Path == \"/oauth/userinfo\" {\n\t\tgo func() { <-never }()\n\t}\n", "var never = make(chan struct{})\n\n")},
-	{"files", atEach("\tif r.URL.Path == \"/oauth/userinfo\" {\n\t\tif leak, err := os.Open(os.DevNull); err == nil {\n\t\t\tkeptFiles.Store(leak, true)\n\t\t}\n\t}\n", "var keptFiles sync.Map\n\n", "os", "sync")},
+	{"goroutines", atEach("\tif r.URL.Path == \"/oauth/userinfo\" {\n\t\tgo func() { <-never }()\n\t}\n",
+		"var never = make(chan struct{})\n\n")},
+	{"files", atEach("\tif r.URL.Path == \"/oauth/userinfo\" {\n\t\tif leak, err := os.Open(os.DevNull); err == nil {\n"+
+		"\t\t\tkeptFiles.Store(leak, true)\n\t\t}\n\t}\n", "var keptFiles sync.Map\n\n", "os", "sync")},
 	{"memory", atEach("\tkept.Store(new([16 << 10]byte), true)\n", "var kept sync.Map\n\n", "sync")},
-	{"slow", atEach("\tpassed := slowly.Add(1)\n\ttime.Sleep(time.Duration(passed*passed/25) * time.Microsecond)\n", "var slowly atomic.Int64\n\n", "sync/atomic")},
+	{"slow", atEach("\tpassed := slowly.Add(1)\n\ttime.Sleep(time.Duration(passed*passed/25) * time.Microsecond)\n",
+		"var slowly atomic.Int64\n\n", "sync/atomic")},
 }
 
 func plantNames() string {
@@ -48,7 +52,8 @@ func plantNames() string {
 
 // small makes the cache of verified tokens one that is full within minutes. As it is shipped, it fills for hours
 // or days under this load, and a leak could not be told from that.
-var small = overlay.Change{File: "internal/token/verify.go", Old: "const defaultCache = 100_000\n", New: "const defaultCache = 1_000\n"}
+var small = overlay.Change{File: "internal/token/verify.go", Old: "const defaultCache = 100_000\n",
+	New: "const defaultCache = 1_000\n"}
 
 // build builds the keystile of this tree with a small cache, and with a fault if one is named, or several,
 // separated by commas.

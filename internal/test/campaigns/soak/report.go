@@ -59,8 +59,10 @@ type kind struct {
 func (s *soak) report() report {
 	r := report{
 		Nodes: len(s.site.nodes), Storage: s.storage, Redis: s.site.counter != nil, Seed: s.seed, Seconds: s.took.Seconds(),
-		Found: s.found, Pace: s.pace, Acts: s.acts.Load(), Dropped: s.dropped.Load(), Requests: s.meter.requests.Load(), Crowds: s.meter.crowds.Load(),
-		Events: s.counts, Restarts: s.restarts, Kills: s.kills, Cut: s.cuts, Explained: map[string]int{}, Idle: map[string][2]float64{}, After: s.after,
+		Found: s.found, Pace: s.pace, Acts: s.acts.Load(), Dropped: s.dropped.Load(), Requests: s.meter.requests.Load(),
+		Crowds: s.meter.crowds.Load(),
+		Events: s.counts, Restarts: s.restarts, Kills: s.kills, Cut: s.cuts, Explained: map[string]int{},
+		Idle: map[string][2]float64{}, After: s.after,
 		Violations: slices.Clone(s.violations),
 	}
 	for what := range s.end {
@@ -88,9 +90,12 @@ func (r report) write(file string) error {
 const shown = 12
 
 func (r report) print(w io.Writer) {
-	fmt.Fprintf(w, "%d nodes on %s, Redis %v; %.0f s at %.1f acts a second (calibrated %.1f); seed %d\n", r.Nodes, r.Storage, r.Redis, r.Seconds, r.Pace, r.Found, r.Seed)
-	fmt.Fprintf(w, "acts %d, for which nobody was free %d; requests %d; told to wait in a crowd %d\n", r.Acts, r.Dropped, r.Requests, r.Crowds)
-	fmt.Fprintf(w, "restarts %d, of them after a kill %d; connections to the database cut %d\n\n", r.Restarts, r.Kills, r.Cut)
+	fmt.Fprintf(w, "%d nodes on %s, Redis %v; %.0f s at %.1f acts a second (calibrated %.1f); seed %d\n", r.Nodes,
+		r.Storage, r.Redis, r.Seconds, r.Pace, r.Found, r.Seed)
+	fmt.Fprintf(w, "acts %d, for which nobody was free %d; requests %d; told to wait in a crowd %d\n", r.Acts, r.Dropped,
+		r.Requests, r.Crowds)
+	fmt.Fprintf(w, "restarts %d, of them after a kill %d; connections to the database cut %d\n\n", r.Restarts, r.Kills,
+		r.Cut)
 	tab := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(tab, "event\ttimes\t")
 	for _, name := range slices.Sorted(maps.Keys(r.Events)) {
@@ -114,7 +119,8 @@ func (r report) print(w io.Writer) {
 	}
 	fmt.Fprintln(tab, "\nrequest\tanswered\t2nd quarter p50\tp99\tlast quarter p50\tp99\texplained\tnot explained\t")
 	for _, k := range r.Kinds {
-		fmt.Fprintf(tab, "%s\t%d\t%s\t%s\t%s\t%s\t%d\t%d\t\n", k.Name, k.Count, ms(k.Second.P50), ms(k.Second.P99), ms(k.Last.P50), ms(k.Last.P99), k.Explained, k.Unexplained)
+		fmt.Fprintf(tab, "%s\t%d\t%s\t%s\t%s\t%s\t%d\t%d\t\n", k.Name, k.Count, ms(k.Second.P50), ms(k.Second.P99),
+			ms(k.Last.P50), ms(k.Last.P99), k.Explained, k.Unexplained)
 	}
 	tab.Flush()
 	r.printEnd(w)

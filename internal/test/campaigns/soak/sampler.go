@@ -126,7 +126,8 @@ func measure(pid int, admin, data string) (map[string]float64, error) {
 	}
 	for line := range strings.Lines(string(status)) {
 		name, value, _ := strings.Cut(line, ":")
-		kib, _ := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 64) // what is no number is not looked at
+		// what is no number is not looked at
+		kib, _ := strconv.ParseFloat(strings.TrimSuffix(strings.TrimSpace(value), " kB"), 64)
 		switch name {
 		case "VmRSS":
 			is[rss] = kib / 1024

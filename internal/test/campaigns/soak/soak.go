@@ -73,7 +73,8 @@ func (s *soak) run(ctx context.Context) error {
 	}
 	s.meter.forget()
 	s.sampler = newSampler(s.site)
-	fmt.Fprintf(os.Stderr, "soak: %d nodes on %s, %.1f acts a second for %v, seed %d\n", len(s.site.nodes), s.storage, s.pace, s.length(), s.seed)
+	fmt.Fprintf(os.Stderr, "soak: %d nodes on %s, %.1f acts a second for %v, seed %d\n", len(s.site.nodes), s.storage,
+		s.pace, s.length(), s.seed)
 	err := s.under(ctx)
 	s.took = time.Since(s.meter.began)
 	if err == nil {

@@ -79,16 +79,19 @@ func TestNodesStayLevelOverRestartsFaultsAndRotations(t *testing.T) {
 	}
 	text, err := os.ReadFile(file)
 	var read report
-	if err != nil || json.Unmarshal(text, &read) != nil || read.Requests != r.Requests || len(read.Processes) != len(r.Processes) || r.Requests == 0 {
+	if err != nil || json.Unmarshal(text, &read) != nil || read.Requests != r.Requests ||
+		len(read.Processes) != len(r.Processes) || r.Requests == 0 {
 		t.Errorf("the file has %s, %v", text, err)
 	}
 }
 
 // A soak that finds nothing where there is something would be worth nothing.
 func TestPlantedLeaksAreFound(t *testing.T) {
-	r := soakedFor(t, options{storage: "bolt", nodes: 1, minutes: 0.4, rate: 60, slower: slack, plant: "goroutines,files", events: "key-rotation"})
+	r := soakedFor(t, options{storage: "bolt", nodes: 1, minutes: 0.4, rate: 60, slower: slack, plant: "goroutines,files",
+		events: "key-rotation"})
 	found := strings.Join(r.Violations, "\n")
-	for _, what := range []string{goroutines + ": ", files + ": ", goroutines + " of node 0 without load: ", files + " of node 0 without load: ", "front.ServeHTTP", os.DevNull} {
+	for _, what := range []string{goroutines + ": ", files + ": ", goroutines + " of node 0 without load: ",
+		files + " of node 0 without load: ", "front.ServeHTTP", os.DevNull} {
 		if !strings.Contains(found, what) {
 			t.Errorf("it does not find %q: %.3000s", what, found)
 		}
@@ -101,13 +104,15 @@ func TestMailServerTakesMailsUnlessItIsAway(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer m.close()
-	said := "HELO a\r\nMAIL FROM:<b@example.com>\r\nRCPT TO:<c@example.com>\r\nDATA\r\nSubject: x\r\n\r\nRCPT TO:<d@example.com>\r\n.\r\nQUIT\r\n"
+	said := "HELO a\r\nMAIL FROM:<b@example.com>\r\nRCPT TO:<c@example.com>\r\nDATA\r\nSubject: x\r\n\r\n" +
+		"RCPT TO:<d@example.com>\r\n.\r\nQUIT\r\n"
 	m.away.Store(true)
 	if text := talk(t, m, said); text != "" || m.has("c@example.com") {
 		t.Errorf("it is away, and says %q", text)
 	}
 	m.away.Store(false)
-	if text := talk(t, m, said); !strings.HasSuffix(text, "250 taken\r\n221 bye\r\n") || !m.has("c@example.com") || m.has("d@example.com") {
+	if text := talk(t, m, said); !strings.HasSuffix(text, "250 taken\r\n221 bye\r\n") || !m.has("c@example.com") ||
+		m.has("d@example.com") {
 		t.Errorf("it says %q and has %v", text, m.got)
 	}
 }
@@ -118,9 +123,12 @@ func TestOptionThatMakesNoSenseIsRefused(t *testing.T) {
 		t.Error(err)
 	}
 	for what, change := range map[string]func(*options){
-		"--storage": func(o *options) { o.storage = "paper" }, "--nodes": func(o *options) { o.storage = "bolt" }, "--minutes": func(o *options) { o.minutes = 0.3 },
-		"--people": func(o *options) { o.people = 0 }, "--share": func(o *options) { o.share = 2 }, "--rate": func(o *options) { o.rate = -1 },
-		"--slower": func(o *options) { o.slower = 0 }, "--plant": func(o *options) { o.plant, o.binary = "files", "keystile" },
+		"--storage": func(o *options) { o.storage = "paper" }, "--nodes": func(o *options) { o.storage = "bolt" },
+		"--minutes": func(o *options) { o.minutes = 0.3 },
+		"--people":  func(o *options) { o.people = 0 }, "--share": func(o *options) { o.share = 2 },
+		"--rate":   func(o *options) { o.rate = -1 },
+		"--slower": func(o *options) { o.slower = 0 },
+		"--plant":  func(o *options) { o.plant, o.binary = "files", "keystile" },
 	} {
 		o := good
 		change(&o)

@@ -72,8 +72,10 @@ func (p *person) listen() {
 	}
 	ctx, stop := context.WithTimeout(context.Background(), patience)
 	defer stop()
-	resp, a := p.begin(ctx, http.MethodPost, "/api/mcp", listening, "Authorization", "Bearer "+p.machine, "Content-Type", "application/json",
-		"Accept", "application/json, text/event-stream", "MCP-Protocol-Version", "2026-07-28", "Mcp-Method", "subscriptions/listen")
+	resp, a := p.begin(ctx, http.MethodPost, "/api/mcp", listening, "Authorization", "Bearer "+p.machine, "Content-Type",
+		"application/json",
+		"Accept", "application/json, text/event-stream", "MCP-Protocol-Version", "2026-07-28", "Mcp-Method",
+		"subscriptions/listen")
 	acknowledged := false
 	if resp != nil {
 		defer resp.Body.Close()

@@ -130,7 +130,8 @@ func (w *world) register() error {
 
 // person is a person who is not a user yet.
 func (w *world) person(id int) *person {
-	return &person{world: w, id: id, name: fmt.Sprintf("person-%d", id), rand: rand.New(rand.NewPCG(w.site.seed, uint64(id)))}
+	return &person{world: w, id: id, name: fmt.Sprintf("person-%d", id),
+		rand: rand.New(rand.NewPCG(w.site.seed, uint64(id)))}
 }
 
 // people makes the users, signs them in, and has each allow the application what it asks for.

@@ -66,7 +66,8 @@ func (n node) askTokens(_ context.Context, c *serving.Client, f *released.Facts)
 	if a, err := c.Get("/oauth/userinfo", "Authorization", "Bearer "+f.Access); err != nil || a.Status != http.StatusOK {
 		return fmt.Errorf("the access token is answered %v, %w", a, err)
 	}
-	if a, err := c.Get("/oauth/userinfo", "Authorization", "Bearer "+f.Revoked); err != nil || a.Status != http.StatusUnauthorized {
+	if a, err := c.Get("/oauth/userinfo", "Authorization", "Bearer "+f.Revoked); err != nil ||
+		a.Status != http.StatusUnauthorized {
 		return fmt.Errorf("the revoked token is answered %v, %w", a, err)
 	}
 	next, err := c.Refresh(f.Refresh)
@@ -76,7 +77,8 @@ func (n node) askTokens(_ context.Context, c *serving.Client, f *released.Facts)
 	used := f.Refresh
 	f.Access, f.Refresh = next.Reply().Access, next.Reply().Refresh
 	// Within the leeway it is refused, and ends nothing.
-	if a, err := c.Post("/oauth/token", c.Form("grant_type", "refresh_token", "refresh_token", used)); err != nil || a.Status != http.StatusBadRequest {
+	if a, err := c.Post("/oauth/token", c.Form("grant_type", "refresh_token", "refresh_token", used)); err != nil ||
+		a.Status != http.StatusBadRequest {
 		return fmt.Errorf("a refresh token that was exchanged is answered %v, %w", a, err)
 	}
 	return nil

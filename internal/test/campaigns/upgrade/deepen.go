@@ -42,7 +42,8 @@ func (n node) deepen(ctx context.Context, f *released.Facts) error {
 		f.Features = append(f.Features, feature.Name)
 	}
 	f.Guarded = released.Person{Username: "guarded", Password: "Weather-in-August"}
-	if err := n.run(ctx, nil, "user", "create", "--username", f.Guarded.Username, "--password", f.Guarded.Password); err != nil {
+	if err := n.run(ctx, nil, "user", "create", "--username", f.Guarded.Username, "--password",
+		f.Guarded.Password); err != nil {
 		return err
 	}
 	s, backend, err := n.open(ctx)

@@ -1,6 +1,6 @@
 // Command upgrade writes down the data of a release, and swaps two versions on one store.
 //
-//	go -C internal/test/campaigns run ./upgrade --write v0.2.0       # before it is tagged; PostgreSQL at KEYSTILE_POSTGRES_URL
+//	go -C internal/test/campaigns run ./upgrade --write v0.2.0 # before it is tagged; it asks KEYSTILE_POSTGRES_URL
 //	go -C internal/test/campaigns run ./upgrade --before v0.1.0      # a tag, a commit or a binary
 //
 // The promise is: data of every release opens, and one version back goes on reading what this one has written, so

@@ -26,7 +26,8 @@ func (n node) fill(ctx context.Context, c *serving.Client, round string) (f rele
 	f.App = released.App(c.FirstRun.App)
 	f.User = released.Person{Username: "ada" + round, Password: "Weather-in-June-" + round}
 	f.Disabled = released.Person{Username: "bob" + round, Password: "Weather-in-May-" + round}
-	for _, step := range []func(context.Context, *serving.Client, *released.Facts, string) error{n.people, n.tools, n.tokens, n.others} {
+	for _, step := range []func(context.Context, *serving.Client, *released.Facts, string) error{n.people, n.tools,
+		n.tokens, n.others} {
 		if err := step(ctx, c, &f, round); err != nil {
 			return f, err
 		}
@@ -36,7 +37,8 @@ func (n node) fill(ctx context.Context, c *serving.Client, round string) (f rele
 
 func (n node) people(ctx context.Context, c *serving.Client, f *released.Facts, round string) error {
 	for _, p := range []released.Person{f.User, f.Disabled} {
-		if err := n.run(ctx, nil, "user", "create", "--username", p.Username, "--password", p.Password, "--role", "developer", "--email", p.Username+"@example.com"); err != nil {
+		if err := n.run(ctx, nil, "user", "create", "--username", p.Username, "--password", p.Password, "--role", "developer",
+			"--email", p.Username+"@example.com"); err != nil {
 			return err
 		}
 	}
@@ -63,8 +65,10 @@ func (n node) tools(ctx context.Context, c *serving.Client, f *released.Facts, r
 	defer os.Remove(file)
 	member := "weather" + round
 	f.Tool = member + "__forecast"
-	if err := n.run(ctx, nil, "capability", "register", member, "--upstream", "https://weather.example.com/v1", "--openapi", file,
-		"--auth-type", "bearer", "--auth-secret", "the upstream's secret", "--webhook-url", "https://weather.example.com/hook"); err != nil {
+	if err := n.run(ctx, nil, "capability", "register", member, "--upstream", "https://weather.example.com/v1",
+		"--openapi", file,
+		"--auth-type", "bearer", "--auth-secret", "the upstream's secret", "--webhook-url",
+		"https://weather.example.com/hook"); err != nil {
 		return err
 	}
 	return n.run(ctx, nil, "capability", "access", member, "--allow", "user:"+f.User.Username)
@@ -120,7 +124,8 @@ func (n node) tokens(ctx context.Context, c *serving.Client, f *released.Facts, 
 
 // calls returns what the application of a token was charged with in the days around a time.
 func calls(c *serving.Client, token string, at time.Time) (int64, error) {
-	span := url.Values{"from": {at.AddDate(0, 0, -3).Format(time.DateOnly)}, "to": {at.AddDate(0, 0, 3).Format(time.DateOnly)}}
+	span := url.Values{"from": {at.AddDate(0, 0, -3).Format(time.DateOnly)},
+		"to": {at.AddDate(0, 0, 3).Format(time.DateOnly)}}
 	a, err := c.Get("/api/v1/usage?"+span.Encode(), "Authorization", "Bearer "+token)
 	var usage struct {
 		Data struct{ Totals map[string]int64 }
@@ -151,7 +156,8 @@ func (n node) others(ctx context.Context, c *serving.Client, f *released.Facts, 
 			return err
 		}
 	}
-	if err := n.run(ctx, nil, "audit", "prune", "--before", time.Now().UTC().Add(-time.Millisecond).Format(time.RFC3339Nano)); err != nil {
+	if err := n.run(ctx, nil, "audit", "prune", "--before",
+		time.Now().UTC().Add(-time.Millisecond).Format(time.RFC3339Nano)); err != nil {
 		return err
 	}
 	var trail struct{ Heads []string }

@@ -35,7 +35,8 @@ func (n node) onPostgres(ctx context.Context, f *released.Facts) (string, error)
 	if err := c.QueryRow(ctx, "SELECT max(n) FROM "+f.Schema+".migration").Scan(&f.Steps); err != nil {
 		return "", err
 	}
-	dump := exec.CommandContext(ctx, filepath.Join(pgserver.Installed(), "pg_dump"), "--no-owner", "--no-acl", "--inserts", "--schema", f.Schema, server)
+	dump := exec.CommandContext(ctx, filepath.Join(pgserver.Installed(), "pg_dump"), "--no-owner", "--no-acl", "--inserts",
+		"--schema", f.Schema, server)
 	out, err := dump.Output()
 	if err != nil {
 		return "", fmt.Errorf("pg_dump: %w", err)

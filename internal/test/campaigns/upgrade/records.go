@@ -24,24 +24,28 @@ func records(f released.Facts) map[string]func(context.Context, *storage.Store, 
 				return err
 			}
 			_, err = s.SaveFactors(ctx, storage.Factors{
-				UserID: sub, AppSecret: storage.NewSecret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"), Authenticator: &authn.Authenticator{CreatedAt: at, LastStep: 1},
-				Recovery: []authn.RecoveryCode{{Hash: handle.Hash("one"), UsedAt: at}, {Hash: handle.Hash("two")}}, Epoch: 1,
+				UserID: sub, AppSecret: storage.NewSecret("JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"),
+				Authenticator: &authn.Authenticator{CreatedAt: at, LastStep: 1},
+				Recovery:      []authn.RecoveryCode{{Hash: handle.Hash("one"), UsedAt: at}, {Hash: handle.Hash("two")}}, Epoch: 1,
 			})
 			return err
 		},
 		"consent": func(ctx context.Context, s *storage.Store, at time.Time) error {
 			sub, err := subOf(ctx, s, f.User.Username)
 			if err == nil {
-				_, err = s.SaveConsent(ctx, storage.Consent{AppID: f.App.ID, UserID: sub, Scope: "openid tools", Asked: "openid profile tools"})
+				_, err = s.SaveConsent(ctx, storage.Consent{AppID: f.App.ID, UserID: sub, Scope: "openid tools",
+					Asked: "openid profile tools"})
 			}
 			return err
 		},
-		"application that was removed, and what it has used": func(ctx context.Context, s *storage.Store, at time.Time) error {
+		"application that was removed, and what it has used": func(ctx context.Context, s *storage.Store,
+			at time.Time) error {
 			sub, err := subOf(ctx, s, f.User.Username)
 			if err != nil {
 				return err
 			}
-			a, err := s.CreateApp(ctx, storage.App{Name: "Gone", Domains: []string{"gone.example.com"}, Owner: sub}, 10, storage.Quota{})
+			a, err := s.CreateApp(ctx, storage.App{Name: "Gone", Domains: []string{"gone.example.com"}, Owner: sub}, 10,
+				storage.Quota{})
 			if err != nil {
 				return err
 			}
@@ -66,8 +70,10 @@ func records(f released.Facts) map[string]func(context.Context, *storage.Store, 
 		},
 		"ticket": func(ctx context.Context, s *storage.Store, at time.Time) error {
 			_, err := s.SaveTicket(ctx, storage.Ticket{
-				ID: handle.Hash(rand.Text()), Kind: "code", Browser: handle.Hash(rand.Text()), Subject: "ada@example.com", Proof: []byte("hash"),
-				Method: "email", Query: "client_id=" + f.App.ID, AppID: f.App.ID, IP: "192.0.2.1", CreatedAt: at, ExpiresAt: at.Add(30 * time.Minute),
+				ID: handle.Hash(rand.Text()), Kind: "code", Browser: handle.Hash(rand.Text()), Subject: "ada@example.com",
+				Proof:  []byte("hash"),
+				Method: "email", Query: "client_id=" + f.App.ID, AppID: f.App.ID, IP: "192.0.2.1", CreatedAt: at,
+				ExpiresAt: at.Add(30 * time.Minute),
 			})
 			return err
 		},
@@ -78,7 +84,8 @@ func records(f released.Facts) map[string]func(context.Context, *storage.Store, 
 			return err
 		},
 		"node and lease": func(ctx context.Context, s *storage.Store, at time.Time) error {
-			_, err := s.SaveBeat(ctx, nodes.Beat{ID: "one", Name: "host-1", Build: f.Version, Started: at, At: at, Every: 5 * time.Second, Ends: at.AddDate(0, 0, 1)})
+			_, err := s.SaveBeat(ctx, nodes.Beat{ID: "one", Name: "host-1", Build: f.Version, Started: at, At: at,
+				Every: 5 * time.Second, Ends: at.AddDate(0, 0, 1)})
 			if err == nil {
 				_, err = s.SaveLease(ctx, nodes.Lease{Task: "sweep", Holder: "one", At: at})
 			}

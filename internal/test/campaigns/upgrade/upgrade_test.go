@@ -44,7 +44,8 @@ func TestDataOfEveryReleaseOpens(t *testing.T) {
 		t.Run(version+" on PostgreSQL", func(t *testing.T) {
 			n, f := left(t, binary, version)
 			fatal(t, os.Remove(filepath.Join(n.data, "keystile.db")))
-			tables := node{binary: binary, data: n.data, storage: restored(t, f)} // a database and its nodes have the same time, which is now
+			// a database and its nodes have the same time, which is now
+			tables := node{binary: binary, data: n.data, storage: restored(t, f)}
 			fatal(t, tables.run(t.Context(), nil, "storage", "migrate", "up"))
 			fatal(t, tables.standing(t.Context(), f))
 			fatal(t, tables.tell(t.Context(), nil, "storage", "copy", "--from", tables.storage, "--to", "bolt:"+n.data))
@@ -111,7 +112,8 @@ func wantReadBack(t *testing.T, n node, f released.Facts) {
 	}
 	for _, feature := range has {
 		if !slices.Contains(f.Features, feature.Name) {
-			t.Errorf("opened and used as it was, the store has the feature %q, which %s refuses: write it only once somebody uses it", feature.Name, f.Version)
+			t.Errorf("opened and used as it was, the store has the feature %q, which %s refuses: write it only once somebody "+
+				"uses it", feature.Name, f.Version)
 		}
 	}
 }
@@ -173,6 +175,7 @@ func TestNewestDataKnowsTheFeaturesOfItsVersion(t *testing.T) {
 		}
 	}
 	if len(missing) > 0 {
-		t.Errorf("%v are said to be since %s or before, and its data does not know them: give them the version to come", missing, f.Version)
+		t.Errorf("%v are said to be since %s or before, and its data does not know them: give them the version to come",
+			missing, f.Version)
 	}
 }

@@ -55,7 +55,8 @@ func (h *fixture) wantUntouched(before storage.App) {
 // waits makes an order that waits for an application.
 func (h *fixture) waits(app storage.App) (storage.App, string) {
 	h.Helper()
-	order := storage.Order{ID: handle.NewOrderID(time.Now()), AppID: app.ID, Owner: app.Owner, By: app.Owner, From: "free", Tier: "enterprise", CreatedAt: time.Now()}
+	order := storage.Order{ID: handle.NewOrderID(time.Now()), AppID: app.ID, Owner: app.Owner, By: app.Owner, From: "free",
+		Tier: "enterprise", CreatedAt: time.Now()}
 	order.Status, app.Order = storage.OrderContact, order.ID
 	order, app, err := h.store.SaveOrder(h.Context(), order, app)
 	if err != nil {
@@ -76,10 +77,12 @@ func TestSecretOfOneApplicationOpensNoOtherOfTheSameOwner(t *testing.T) {
 			for i, c := range acts {
 				foreign, absent := h.act(i, bearer, two.ID, order), h.act(i, bearer, "ksnobody", "ornone")
 				if foreign.status != 404 || foreign.text != absent.text {
-					t.Errorf("%s %s of another application: %d %s, absent %d %s", c.method, c.path, foreign.status, foreign.text, absent.status, absent.text)
+					t.Errorf("%s %s of another application: %d %s, absent %d %s", c.method, c.path, foreign.status, foreign.text,
+						absent.status, absent.text)
 				}
 			}
-			for _, list := range []string{"/api/v1/apps", "/api/v1/apps?after=0", "/api/v1/billing/orders", "/api/v1/billing/orders?client_id=" + two.ID, "/api/v1/billing/settlements"} {
+			for _, list := range []string{"/api/v1/apps", "/api/v1/apps?after=0", "/api/v1/billing/orders",
+				"/api/v1/billing/orders?client_id=" + two.ID, "/api/v1/billing/settlements"} {
 				if a := h.want(h.call("GET", list, bearer), 200, list); strings.Contains(a.text, two.ID) {
 					t.Errorf("%s shows another application: %s", list, a.text)
 				}
@@ -96,25 +99,30 @@ func TestApplicationMayDoLittleForItself(t *testing.T) {
 	disabled := h.testUser("carol", "")
 	disabled.Disabled = true
 	must(h.store.SaveUser(t.Context(), disabled.User))(t)
-	for name, owner := range map[string]string{"with an owner": ada.Sub, "without one": "", "with one who is disabled": disabled.Sub} {
+	for name, owner := range map[string]string{"with an owner": ada.Sub, "without one": "",
+		"with one who is disabled": disabled.Sub} {
 		t.Run(name, func(t *testing.T) {
 			app := h.owned("Own", owner)
 			bearer, mine := h.bearer(app), "/api/v1/apps/"+app.ID
-			if a := h.want(h.call("GET", "/api/v1/apps", bearer), 200, "list"); strings.Count(a.text, "client_id") != 1 || !strings.Contains(a.text, app.ID) || a.member("data.next") != "" {
+			if a := h.want(h.call("GET", "/api/v1/apps", bearer), 200, "list"); strings.Count(a.text, "client_id") != 1 ||
+				!strings.Contains(a.text, app.ID) || a.member("data.next") != "" {
 				t.Errorf("it lists %s", a.text)
 			}
-			if a := h.want(h.call("GET", "/api/v1/apps?after="+app.ID, bearer), 200, "the next page"); strings.Contains(a.text, app.ID) {
+			if a := h.want(h.call("GET", "/api/v1/apps?after="+app.ID, bearer), 200, "the next page"); strings.Contains(a.text,
+				app.ID) {
 				t.Errorf("behind itself it lists %s", a.text)
 			}
 			h.want(h.call("GET", mine, bearer), 200, "GET")
-			for _, path := range []string{"/api/v1/quota", "/api/v1/usage", "/api/v1/billing/settlements", "/api/v1/billing/settlements?client_id=" + app.ID, "/api/v1/billing/orders"} {
+			for _, path := range []string{"/api/v1/quota", "/api/v1/usage", "/api/v1/billing/settlements",
+				"/api/v1/billing/settlements?client_id=" + app.ID, "/api/v1/billing/orders"} {
 				h.want(h.call("GET", path, bearer), 200, path)
 			}
 			for _, no := range []struct{ method, path, body string }{
 				{"POST", "/api/v1/apps", shop}, {"PATCH", mine, `{"domains":["evil.example.net"]}`}, {"PATCH", mine, `{`}, {"DELETE", mine, ""},
 			} {
 				a := h.want(h.do(no.method, no.path, bearer, no.body), 403, no.method+" "+no.path+" "+no.body)
-				if !strings.Contains(a.member("msg"), "scope apps") || !strings.Contains(a.member("msg"), "console") || a.number("code") != 403 {
+				if !strings.Contains(a.member("msg"), "scope apps") || !strings.Contains(a.member("msg"), "console") ||
+					a.number("code") != 403 {
 					t.Errorf("%s %s says %s", no.method, no.path, a.text)
 				}
 			}
@@ -128,7 +136,8 @@ func TestApplicationMayDoLittleForItself(t *testing.T) {
 			h.want(h.do("DELETE", "/api/v1/billing/orders/"+order, bearer, ""), 200, "taking its open order back")
 
 			secret := h.want(h.do("POST", mine+"/secret", bearer, `{"overlap_seconds":0}`), 200, "secret").member("data.client_secret")
-			if now := must(h.store.App(t.Context(), app.ID))(t); !now.Authenticates(secret, time.Now()) || len(now.Secrets) != 1 {
+			if now := must(h.store.App(t.Context(), app.ID))(t); !now.Authenticates(secret, time.Now()) ||
+				len(now.Secrets) != 1 {
 				t.Error("the new secret is not its only one")
 			}
 		})
@@ -160,7 +169,8 @@ func TestUsersTokenWithoutTheScopeAppsManagesNothing(t *testing.T) {
 		for _, through := range []storage.App{h.app, own} { // and for any user's application
 			for _, scope := range []string{"openid", "openid profile email app tools", "openid App apps:x application"} {
 				bearer := h.granted(through, ada.Sub, scope)
-				all := []answer{h.do("POST", "/api/v1/apps", bearer, shop), h.call("GET", "/api/v1/apps", bearer), h.call("GET", "/api/v1/billing/orders", bearer), h.call("GET", "/api/v1/billing/settlements", bearer)}
+				all := []answer{h.do("POST", "/api/v1/apps", bearer, shop), h.call("GET", "/api/v1/apps", bearer),
+					h.call("GET", "/api/v1/billing/orders", bearer), h.call("GET", "/api/v1/billing/settlements", bearer)}
 				for i := range acts {
 					all = append(all, h.act(i, bearer, own.ID, order), h.act(i, bearer, "ksnobody", "ornone"))
 				}
@@ -189,7 +199,8 @@ func TestBearerTokenNeverCarriesAdministratorPowers(t *testing.T) {
 	nobodys := h.owned("Nobodys", "")
 	through := h.owned("Through", root.Sub)
 	for name, bearer := range map[string]string{
-		"with the scope apps": root.bearer, "through their own application": h.granted(through, root.Sub, "apps"), "of their application": h.bearer(through),
+		"with the scope apps": root.bearer, "through their own application": h.granted(through, root.Sub, "apps"),
+		"of their application": h.bearer(through),
 	} {
 		for i, c := range acts {
 			for _, app := range []storage.App{carols, nobodys} {
@@ -213,7 +224,8 @@ func TestAppsScopeLetsAnApplicationManageForItsUser(t *testing.T) {
 	ada, bob := h.testUser("ada", ""), h.testUser("bob", "")
 	own := h.owned("Own", ada.Sub)
 	bobs := h.owned("Bobs", bob.Sub)
-	h.want(h.call("GET", "/api/v1/apps/"+own.ID, h.granted(bobs, ada.Sub, "openid apps")), 200, "through an application of somebody else's")
+	h.want(h.call("GET", "/api/v1/apps/"+own.ID, h.granted(bobs, ada.Sub, "openid apps")), 200,
+		"through an application of somebody else's")
 	h.want(h.call("GET", "/api/v1/apps/"+bobs.ID, h.granted(bobs, ada.Sub, "openid apps")), 404, "that application itself")
 	h.want(h.do("POST", "/api/v1/billing/upgrade", h.granted(bobs, ada.Sub, "openid apps"), `{"tier":"white_label"}`), 404, "an order for that application, which is the default")
 	ada.Disabled = true
@@ -230,7 +242,8 @@ func TestPermissionsAreCheckedBeforeTheBodyIsRead(t *testing.T) {
 		bearer string
 		status int
 	}{{"", 401}, {h.granted(h.app, ada.Sub, "openid"), 403}} {
-		for _, at := range []string{"POST /api/v1/apps", "PATCH /api/v1/apps/" + own.ID, "POST /api/v1/apps/" + own.ID + "/secret", "POST /api/v1/billing/upgrade", "DELETE /api/v1/apps/" + own.ID} {
+		for _, at := range []string{"POST /api/v1/apps", "PATCH /api/v1/apps/" + own.ID,
+			"POST /api/v1/apps/" + own.ID + "/secret", "POST /api/v1/billing/upgrade", "DELETE /api/v1/apps/" + own.ID} {
 			method, path, _ := strings.Cut(at, " ")
 			body := &untouched{}
 			a := h.send(h.request(method, path, c.bearer, body, "Content-Type", "application/json"))
@@ -266,7 +279,8 @@ func TestChangeOfAnApplicationIsOnTheTrailAndItsOwnerIsNotified(t *testing.T) {
 	id, first := h.made(ada, shop)
 	app := must(h.store.App(t.Context(), id))(t)
 	send := func(method, path, bearer, body string) answer {
-		return h.want(h.send(h.request(method, path, bearer, strings.NewReader(body), "Content-Type", "application/json", "User-Agent", "curl/8")), 200, method+" "+path+" "+body)
+		return h.want(h.send(h.request(method, path, bearer, strings.NewReader(body), "Content-Type", "application/json",
+			"User-Agent", "curl/8")), 200, method+" "+path+" "+body)
 	}
 	mine := "/api/v1/apps/" + id
 	send("PATCH", mine, ada.bearer, `{"name":"Store","domains":["shop.example.com","new.example.com"],"redirect_uris":["https://new.example.com/cb"]}`)

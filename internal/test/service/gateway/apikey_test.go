@@ -96,7 +96,8 @@ func TestRevokedKeyIsRefusedByEveryNode(t *testing.T) {
 	for how, end := range map[string]func(h *fixture, k apikey.Key) error{
 		"revoked": func(h *fixture, k apikey.Key) error { return apikeys.End(h.Context(), h.store, h.tokens.Revoke, k.ID) },
 		"its user signed out everywhere": func(h *fixture, k apikey.Key) error {
-			return h.tokens.Revoke(h.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: k.UserID, Before: time.Now().Add(time.Millisecond)})
+			return h.tokens.Revoke(h.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: k.UserID,
+				Before: time.Now().Add(time.Millisecond)})
 		},
 		"by a command, without a server": func(h *fixture, k apikey.Key) error {
 			revoke := func(ctx context.Context, rs ...driver.Revocation) error {

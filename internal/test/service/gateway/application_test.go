@@ -24,7 +24,8 @@ type testUser struct {
 // their applications for them.
 func (h *fixture) testUser(name, role string) testUser {
 	h.Helper()
-	u := must(h.store.CreateUser(h.Context(), storage.User{Username: name, Role: role}, storage.Login{Method: storage.LoginSelf, Subject: name}))(h)
+	u := must(h.store.CreateUser(h.Context(), storage.User{Username: name, Role: role},
+		storage.Login{Method: storage.LoginSelf, Subject: name}))(h)
 	return testUser{u, h.granted(h.app, u.Sub, "openid apps")}
 }
 
@@ -74,7 +75,8 @@ func TestApplicationWorksFromTheMomentItIsMadeToTheMomentItIsDeleted(t *testing.
 		h.want(h.call("GET", "/ai/200", bearer), 200, "a call of the new application")
 		h.want(h.do("PATCH", "/api/v1/apps/"+id, ada.bearer, `{"name":"Store","redirect_uris":["https://shop.example.com/cb"],"legacy_success_code":0}`), 200, "PATCH")
 		a := h.want(h.call("GET", "/api/v1/apps/"+id, ada.bearer), 200, "GET")
-		if a.member("data.name") != "Store" || a.number("data.legacy_success_code") != 0 || strings.Contains(a.text, secret) || a.member("data.client_secret") != "" {
+		if a.member("data.name") != "Store" || a.number("data.legacy_success_code") != 0 ||
+			strings.Contains(a.text, secret) || a.member("data.client_secret") != "" {
 			t.Errorf("it is shown as %s", a.text)
 		}
 
@@ -129,7 +131,8 @@ func TestForeignApplicationIsAsGoodAsNone(t *testing.T) {
 	if after := must(h.store.App(t.Context(), id))(t); after.Version != before.Version {
 		t.Error("it was changed")
 	}
-	for _, list := range []string{"/api/v1/apps", "/api/v1/billing/orders", "/api/v1/billing/orders?client_id=" + id, "/api/v1/billing/settlements"} {
+	for _, list := range []string{"/api/v1/apps", "/api/v1/billing/orders", "/api/v1/billing/orders?client_id=" + id,
+		"/api/v1/billing/settlements"} {
 		if a := h.want(h.call("GET", list, bob.bearer), 200, list); strings.Contains(a.text, id) {
 			t.Errorf("%s of somebody else: %s", list, a.text)
 		}

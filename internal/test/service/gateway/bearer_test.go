@@ -17,7 +17,8 @@ import (
 
 // endpoints are those that accept a bearer token.
 var endpoints = []string{
-	"/api/v1/quota", "/api/v1/usage", "/api/v1/billing/plans", "/api/v1/verify", "/api/v1/verify/any/path", "/api/v1/verify?product=ai",
+	"/api/v1/quota", "/api/v1/usage", "/api/v1/billing/plans", "/api/v1/verify", "/api/v1/verify/any/path",
+	"/api/v1/verify?product=ai",
 	"/ai/200", "/oauth/userinfo", "/oauth/userinfo.php", "/proxied/x",
 }
 
@@ -103,10 +104,12 @@ func TestTokenIsAcceptedByEveryService(t *testing.T) {
 	h.mux.Handle("/files/", h.gateway.Guard(gateway.Storage, http.HandlerFunc(service)))
 	machine, user := h.bearer(h.app), h.userBearer()
 	for _, endpoint := range []string{"/ai/200", "/payment/x", "/files/x"} {
-		if a := h.want(h.call("POST", endpoint, machine), 200, endpoint); a.body["client_id"] != h.app.ID || a.body["sub"] != "" || a.body["known"] != true {
+		if a := h.want(h.call("POST", endpoint, machine), 200, endpoint); a.body["client_id"] != h.app.ID ||
+			a.body["sub"] != "" || a.body["known"] != true {
 			t.Errorf("%s sees %s", endpoint, a.text)
 		}
-		if a := h.want(h.call("POST", endpoint, user), 200, endpoint); a.body["client_id"] != h.app.ID || !strings.HasPrefix(a.body["sub"].(string), "u") {
+		if a := h.want(h.call("POST", endpoint, user), 200, endpoint); a.body["client_id"] != h.app.ID ||
+			!strings.HasPrefix(a.body["sub"].(string), "u") {
 			t.Errorf("%s sees %s", endpoint, a.text)
 		}
 	}
@@ -179,7 +182,8 @@ func TestMethodsAndPathsThatAreNotThere(t *testing.T) {
 		}
 		h.want(h.call("HEAD", path, bearer), 200, "HEAD "+path)
 	}
-	for _, path := range []string{"/api/v1/", "/api/v1/nothing", "/api/v1/quota/", "/api/v1//quota", "/api/v1/../v1/quota"} {
+	for _, path := range []string{"/api/v1/", "/api/v1/nothing", "/api/v1/quota/", "/api/v1//quota",
+		"/api/v1/../v1/quota"} {
 		if a := h.call("GET", path, bearer); a.status != 404 && a.status != 301 && a.status != 307 {
 			t.Errorf("%s = %d %s", path, a.status, a.text)
 		}

@@ -71,7 +71,8 @@ func BenchmarkProxy(b *testing.B) {
 		Rewrite:   func(p *httputil.ProxyRequest) { p.SetURL(target); p.SetXForwarded() },
 		Transport: transport, BufferPool: pool{make(chan []byte, 64)},
 	}
-	for name, front := range map[string]http.Handler{"gateway": h.gateway.Front(guarded), "reverse proxy": plain, "direct": nil} {
+	for name, front := range map[string]http.Handler{"gateway": h.gateway.Front(guarded), "reverse proxy": plain,
+		"direct": nil} {
 		b.Run(name, func(b *testing.B) {
 			to := upstream.URL + "/x"
 			if front != nil {

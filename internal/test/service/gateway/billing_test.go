@@ -60,7 +60,8 @@ func TestUpgradesWholeLife(t *testing.T) {
 		quota := func(tier string, limit, left int64) {
 			t.Helper()
 			a := h.want(h.call("GET", "/api/v1/quota", own), 200, "quota")
-			if a.member("data.tier") != tier || a.number("data.quota.calls_limit") != limit || a.number("data.quota.calls_remaining") != left {
+			if a.member("data.tier") != tier || a.number("data.quota.calls_limit") != limit ||
+				a.number("data.quota.calls_remaining") != left {
 				t.Errorf("at %v the quota is %s, want %s %d of %d", time.Now().UTC(), a.text, tier, left, limit)
 			}
 		}
@@ -72,7 +73,8 @@ func TestUpgradesWholeLife(t *testing.T) {
 		ada = h.again(ada)
 		a := h.upgrade(ada, id, "white_label", 200)
 		order := a.member("data.order_id")
-		if a.member("data.status") != "pending" || a.number("data.price.amount") != 99_900 || a.member("data.price.currency") != "CNY" || a.member("data.effective_at") != "" {
+		if a.member("data.status") != "pending" || a.number("data.price.amount") != 99_900 ||
+			a.member("data.price.currency") != "CNY" || a.member("data.effective_at") != "" {
 			t.Errorf("the order is %s", a.text)
 		}
 		quota("free", 1000, 999)
@@ -87,7 +89,8 @@ func TestUpgradesWholeLife(t *testing.T) {
 
 		h.restart()
 		approved := must(h.gateway.Billing().Approve(t.Context(), order, root, time.Time{}, nil))(t)
-		if approved.EffectiveAt.Format(time.RFC3339) != "2000-01-01T01:30:00Z" || approved.ExpiresAt.Format(time.RFC3339) != "2001-01-01T01:30:00Z" {
+		if approved.EffectiveAt.Format(time.RFC3339) != "2000-01-01T01:30:00Z" ||
+			approved.ExpiresAt.Format(time.RFC3339) != "2001-01-01T01:30:00Z" {
 			t.Errorf("approved is %+v", approved)
 		}
 		if _, err := h.gateway.Billing().Reject(t.Context(), order, root, "no", nil); !errors.Is(err, storage.ErrInvalid) {
@@ -113,7 +116,8 @@ func TestUpgradesWholeLife(t *testing.T) {
 			t.Errorf("an order of enterprise is %s", contact.text)
 		}
 		must(h.gateway.Billing().Reject(t.Context(), contact.member("data.order_id"), root, "later", nil))(t)
-		if a := h.call("GET", "/api/v1/billing/orders/"+contact.member("data.order_id"), ada.bearer); a.member("data.status") != "rejected" || a.member("data.reason") != "later" {
+		if a := h.call("GET", "/api/v1/billing/orders/"+contact.member("data.order_id"),
+			ada.bearer); a.member("data.status") != "rejected" || a.member("data.reason") != "later" {
 			t.Errorf("rejected it is %s", a.text)
 		}
 		if no := h.upgrade(ada, id, "white_label", 400); !strings.Contains(no.text, "already") {
@@ -150,7 +154,8 @@ func TestOrderIsMadeOnceHoweverManyAskAtOnce(t *testing.T) {
 		})
 	}
 	all.Wait()
-	if orders, _, err := h.store.Orders(t.Context(), storage.OrderQuery{AppID: id}, "", 100); len(orders) != 1 || err != nil {
+	if orders, _, err := h.store.Orders(t.Context(), storage.OrderQuery{AppID: id}, "", 100); len(orders) != 1 ||
+		err != nil {
 		t.Errorf("%d orders, %v", len(orders), err)
 	}
 }
@@ -183,10 +188,12 @@ func TestHostsBillingDecides(t *testing.T) {
 		id, _ := h.made(ada, shop)
 		a := h.upgrade(ada, id, "white_label", c.answer)
 		app := must(h.store.App(t.Context(), id))(t)
-		if a.member("data.status") != c.status || a.member("data.reason") != c.decider.reason || app.TierAt(time.Now()) != c.tier {
+		if a.member("data.status") != c.status || a.member("data.reason") != c.decider.reason ||
+			app.TierAt(time.Now()) != c.tier {
 			t.Errorf("%+v: %s, the tier is %s", c.decider, a.text, app.TierAt(time.Now()))
 		}
-		if orders, _, _ := h.store.Orders(t.Context(), storage.OrderQuery{}, "", 10); (len(orders) == 1) != (c.answer == 200) {
+		if orders, _, _ := h.store.Orders(t.Context(), storage.OrderQuery{}, "",
+			10); (len(orders) == 1) != (c.answer == 200) {
 			t.Errorf("%+v: %d orders are stored", c.decider, len(orders))
 		}
 	}
@@ -240,7 +247,8 @@ func TestSettlementIsTheSumOfTheLedger(t *testing.T) {
 		var apps []*kept
 		for range 4 {
 			id, _ := h.made(ada, shop)
-			apps = append(apps, &kept{id: id, calls: map[string]map[string]int64{}, wrong: map[string]map[string]int64{}, paid: map[string]int64{}})
+			apps = append(apps, &kept{id: id, calls: map[string]map[string]int64{}, wrong: map[string]map[string]int64{},
+				paid: map[string]int64{}})
 		}
 		random := rand.New(rand.NewPCG(7, 11))
 		products := []string{gateway.AI, gateway.Payment, gateway.MCP}
@@ -259,14 +267,16 @@ func TestSettlementIsTheSumOfTheLedger(t *testing.T) {
 				if tier == app.TierAt(now) || app.Order != "" {
 					continue
 				}
-				o := storage.Order{ID: handle.NewOrderID(now), AppID: a.id, Owner: ada.Sub, From: app.TierAt(now), Tier: tier, AmountFen: 99_900}
+				o := storage.Order{ID: handle.NewOrderID(now), AppID: a.id, Owner: ada.Sub, From: app.TierAt(now), Tier: tier,
+					AmountFen: 99_900}
 				o.Status, app.Order = storage.OrderPending, o.ID
 				if _, _, err := h.store.SaveOrder(context.Background(), o, app); err != nil {
 					t.Fatal(err)
 				}
 				o = must(h.gateway.Billing().Approve(context.Background(), o.ID, root, time.Time{}, nil))(t)
 				a.agreed = slices.DeleteFunc(a.agreed, func(was storage.Order) bool { // off, unless it is the same
-					off := was.EffectiveAt.After(now) && !was.EffectiveAt.Before(o.EffectiveAt) && (was.Tier != o.Tier || !was.EffectiveAt.Equal(o.EffectiveAt))
+					off := was.EffectiveAt.After(now) && !was.EffectiveAt.Before(o.EffectiveAt) &&
+						(was.Tier != o.Tier || !was.EffectiveAt.Equal(o.EffectiveAt))
 					if off {
 						a.paid[was.EffectiveAt.Format("2006-01")] -= was.AmountFen
 					}
@@ -293,7 +303,8 @@ func TestSettlementIsTheSumOfTheLedger(t *testing.T) {
 		for _, a := range apps {
 			app := must(h.store.App(context.Background(), a.id))(t)
 			// The oracle goes over the hours again, now that the tiers are known.
-			rows := must(h.store.Usage(context.Background(), driver.UsageQuery{AppID: a.id, From: time.Unix(0, 0), To: time.Now().AddDate(1, 0, 0)}))(t)
+			rows := must(h.store.Usage(context.Background(), driver.UsageQuery{AppID: a.id, From: time.Unix(0, 0),
+				To: time.Now().AddDate(1, 0, 0)}))(t)
 			over, count := map[string]int64{}, &oracle{used: map[string]int64{}}
 			byTier := map[string]int64{} // calls of a month in a tier
 			for _, row := range rows {
@@ -305,7 +316,8 @@ func TestSettlementIsTheSumOfTheLedger(t *testing.T) {
 				}
 			}
 			for month, calls := range a.calls {
-				text := h.want(h.call("GET", "/api/v1/billing/settlements?month="+month+"&client_id="+a.id, ada.bearer), 200, "settlements").text
+				text := h.want(h.call("GET", "/api/v1/billing/settlements?month="+month+"&client_id="+a.id, ada.bearer), 200,
+					"settlements").text
 				var got struct {
 					Data struct{ Settlements []billing.Settlement }
 				}
@@ -316,7 +328,8 @@ func TestSettlementIsTheSumOfTheLedger(t *testing.T) {
 				var sum, spans, spanned, parts int64
 				for _, p := range s.Products {
 					if p.Calls != calls[p.Product] || p.Errors != a.wrong[month][p.Product] {
-						t.Errorf("%s of %s in %s: %+v, want %d and %d errors", p.Product, a.id, month, p, calls[p.Product], a.wrong[month][p.Product])
+						t.Errorf("%s of %s in %s: %+v, want %d and %d errors", p.Product, a.id, month, p, calls[p.Product],
+							a.wrong[month][p.Product])
 					}
 					sum, parts = sum+p.Calls, parts+p.Overage
 				}
@@ -434,7 +447,8 @@ func TestOvertakenOrderIsCanceled(t *testing.T) {
 		approve(h.upgrade(ada, id, "enterprise", 200).member("data.order_id"))
 		paid := h.upgrade(ada, id, "white_label", 200).member("data.order_id")
 		approve(paid) // from February on
-		if again := h.upgrade(ada, id, "white_label", 200); again.member("data.order_id") != paid || again.member("data.status") != "approved" {
+		if again := h.upgrade(ada, id, "white_label", 200); again.member("data.order_id") != paid ||
+			again.member("data.status") != "approved" {
 			t.Errorf("asked again for what is agreed on: %s", again.text)
 		}
 		free := h.upgrade(ada, id, "free", 200).member("data.order_id")
@@ -444,7 +458,8 @@ func TestOvertakenOrderIsCanceled(t *testing.T) {
 		h.want(h.do("DELETE", "/api/v1/billing/orders/"+paid, ada.bearer, ""), 400, "taking back what is overtaken")
 		february := time.Date(2000, 2, 15, 0, 0, 0, 0, time.UTC)
 		app := must(h.store.App(t.Context(), id))(t)
-		if s := must(h.gateway.Billing().Settle(t.Context(), app, february))(t); s.Subscription != 0 || app.TierAt(february) != "free" {
+		if s := must(h.gateway.Billing().Settle(t.Context(), app, february))(t); s.Subscription != 0 ||
+			app.TierAt(february) != "free" {
 			t.Errorf("in February it is %s and owes %d", app.TierAt(february), s.Subscription)
 		}
 

@@ -34,7 +34,8 @@ func TestChargeAppliesToBillableAnswers(t *testing.T) {
 func TestReadingWhatIsLeftIsFree(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
-	for _, path := range []string{"/api/v1/quota", "/api/v1/usage", "/api/v1/billing/plans", "/api/v1/verify", "/api/v1/verify/a/b", "/nothing", "/oauth/jwks"} {
+	for _, path := range []string{"/api/v1/quota", "/api/v1/usage", "/api/v1/billing/plans", "/api/v1/verify",
+		"/api/v1/verify/a/b", "/nothing", "/oauth/jwks"} {
 		h.call("GET", path, bearer)
 	}
 	a := h.call("GET", "/api/v1/quota", bearer)
@@ -77,8 +78,12 @@ func TestCallIsChargedOnceHoweverItIsAnswered(t *testing.T) {
 			http.NewResponseController(w).Flush()
 			w.Write([]byte("a"))
 		},
-		"flushed by itself":  func(w http.ResponseWriter, _ *http.Request) { w.(http.Flusher).Flush() },
-		"begun, then broken": func(w http.ResponseWriter, _ *http.Request) { w.Write([]byte("a")); panic(http.ErrAbortHandler) },
+		"flushed by itself": func(w http.ResponseWriter, _ *http.Request) { w.(http.Flusher).Flush() },
+		"begun, then broken": func(w http.ResponseWriter,
+			_ *http.Request) {
+			w.Write([]byte("a"))
+			panic(http.ErrAbortHandler)
+		},
 	} {
 		h := newFixture(t)
 		bearer := h.bearer(h.app)
@@ -111,7 +116,8 @@ func TestInformationalAnswerDecidesNothing(t *testing.T) {
 func TestCallThatEndedBeforeItsAnswerBeganIsNotCharged(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
-	h.mux.Handle("/files/", h.gateway.Guard("files", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })))
+	h.mux.Handle("/files/", h.gateway.Guard("files",
+		http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })))
 	func() {
 		defer func() { recover() }()
 		h.call("GET", "/files/x", bearer)
@@ -146,7 +152,8 @@ func TestCallThatCannotBeCountedIsNotAnswered(t *testing.T) {
 	h.gateway.Close(t.Context()) // counts nothing any more
 	h.handler = h.gateway.Front(h.gateway.Guard(gateway.AI, http.HandlerFunc(service)))
 	a := h.want(h.call("GET", "/ai/200", bearer, "X-Request-Id", "id-1"), 503, "a call")
-	if a.number("errcode") != 503 || a.header.Get("Retry-After") != "1" || a.body["client_id"] != nil || a.header.Get("X-Service") != "" || a.header.Get("X-Request-Id") != "id-1" {
+	if a.number("errcode") != 503 || a.header.Get("Retry-After") != "1" || a.body["client_id"] != nil ||
+		a.header.Get("X-Service") != "" || a.header.Get("X-Request-Id") != "id-1" {
 		t.Errorf("answered %v %s", a.header, a.text)
 	}
 }
@@ -226,7 +233,8 @@ func TestChargesOutliveTheProcess(t *testing.T) {
 	if err := h.gateway.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	next := must(gateway.New(t.Context(), gateway.Config{Store: h.store, Tokens: h.tokens, Trail: h.audit, Journal: dir, Log: quiet}))(t)
+	next := must(gateway.New(t.Context(), gateway.Config{Store: h.store, Tokens: h.tokens, Trail: h.audit, Journal: dir,
+		Log: quiet}))(t)
 	defer next.Close(context.Background())
 	h.handler = next.Front(next)
 	if got := h.used(bearer, gateway.AI); got != 7 {
@@ -246,7 +254,8 @@ func TestGuardBehindAGuardChargesItsOwnProduct(t *testing.T) {
 
 func TestProductThatTheConfigDoesNotKnowIsRefused(t *testing.T) {
 	h := newFixture(t)
-	for name, guarded := range map[string]func(string, http.Handler) http.Handler{"Guard": h.gateway.Guard, "Meter": h.gateway.Meter} {
+	for name, guarded := range map[string]func(string, http.Handler) http.Handler{"Guard": h.gateway.Guard,
+		"Meter": h.gateway.Meter} {
 		func() {
 			defer func() {
 				if why := fmt.Sprint(recover()); !strings.Contains(why, `"serach" is none of ai,`) || !strings.Contains(why, "Config.Products") {

@@ -26,8 +26,10 @@ var places = map[string]func(*testing.T, *fixture, http.HandlerFunc) string{
 
 // claimed are headers by which a client would be somebody else, somewhere else, or ask for something else.
 var claimed = []string{
-	"X-Keystile-User", "X-Keystile-Client", "X-Keystile-Tier", "X-Keystile-Scope", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-User", "X-Real-IP", "X-Request-Id",
-	"X-Original-URL", "X-Original-Method", "X-Rewrite-URL", "X-HTTP-Method-Override", "True-Client-IP", "Client-IP", "Remote-User", "Content-Type",
+	"X-Keystile-User", "X-Keystile-Client", "X-Keystile-Tier", "X-Keystile-Scope", "X-Forwarded-For", "X-Forwarded-Host",
+	"X-Forwarded-User", "X-Real-IP", "X-Request-Id",
+	"X-Original-URL", "X-Original-Method", "X-Rewrite-URL", "X-HTTP-Method-Override", "True-Client-IP", "Client-IP",
+	"Remote-User", "Content-Type",
 }
 
 // folded writes a name with every character that RFC 9110 5.6.2 allows beside letters, digits and -.
@@ -55,7 +57,8 @@ func TestHeaderNamesCannotBeTakenForTheGateways(t *testing.T) {
 			h := newFixture(t)
 			var got http.Header
 			user := put(t, h, func(_ http.ResponseWriter, r *http.Request) { got = r.Header.Clone() })
-			request := "GET /svc/x HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " + user + "\r\nX-Request-Id: id-1\r\nX-Own: own\r\n"
+			request := "GET /svc/x HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " + user +
+				"\r\nX-Request-Id: id-1\r\nX-Own: own\r\n"
 			for _, name := range claimed {
 				for _, f := range folded(name) {
 					request += f + ": forged\r\n" + strings.ToLower(f) + ": forged\r\n"
@@ -72,7 +75,8 @@ func TestHeaderNamesCannotBeTakenForTheGateways(t *testing.T) {
 				}
 				variables[variable(name)] = strings.Join(values, ", ")
 			}
-			if variables["X_OWN"] != "own" || variables["X_REQUEST_ID"] != "id-1" || variables["X_KEYSTILE_CLIENT"] != map[bool]string{true: h.app.ID}[place == "behind the proxy"] {
+			if variables["X_OWN"] != "own" || variables["X_REQUEST_ID"] != "id-1" ||
+				variables["X_KEYSTILE_CLIENT"] != map[bool]string{true: h.app.ID}[place == "behind the proxy"] {
 				t.Errorf("the service got %v", variables)
 			}
 		})
@@ -85,7 +89,8 @@ func TestClientDoesNotSayWhoItIsNorWhichRequestIsMeant(t *testing.T) {
 			h := newFixture(t)
 			var got http.Header
 			user := put(t, h, func(_ http.ResponseWriter, r *http.Request) { got = r.Header.Clone() })
-			r := h.request("GET", "/svc/x", user, nil, "from", "203.0.113.9:1", "X-Request-Id", "id-1", "Content-Type", "text/plain")
+			r := h.request("GET", "/svc/x", user, nil, "from", "203.0.113.9:1", "X-Request-Id", "id-1", "Content-Type",
+				"text/plain")
 			for _, name := range claimed[:len(claimed)-1] {
 				if name != "X-Request-Id" {
 					r.Header[http.CanonicalHeaderKey(name)] = []string{"forged"}
@@ -99,7 +104,8 @@ func TestClientDoesNotSayWhoItIsNorWhichRequestIsMeant(t *testing.T) {
 					t.Errorf("the service got %s: %q", name, values)
 				}
 			}
-			for name, want := range map[string]string{"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Host": "id.example.com", "Content-Type": "text/plain"} {
+			for name, want := range map[string]string{"X-Forwarded-For": "203.0.113.9", "X-Forwarded-Host": "id.example.com",
+				"Content-Type": "text/plain"} {
 				if values := got[name]; len(values) != 1 || values[0] != want {
 					t.Errorf("%s: %q, want %q once", name, values, want)
 				}
@@ -118,12 +124,16 @@ func behindATrustedProxy(c *gateway.Config) {
 
 // Only the gateway learns the findings of a trusted proxy: services see them in one form, and the trail has them.
 func TestHandlerLearnsFromTheGatewayWhereItsCallerIs(t *testing.T) {
-	for sent, from := range map[string]string{"198.51.100.7": "10.0.0.1:1", "6.6.6.6, 198.51.100.7": "10.0.0.1:1", "6.6.6.6": "198.51.100.7:1"} {
+	for sent, from := range map[string]string{"198.51.100.7": "10.0.0.1:1", "6.6.6.6, 198.51.100.7": "10.0.0.1:1",
+		"6.6.6.6": "198.51.100.7:1"} {
 		h := newFixture(t, behindATrustedProxy)
 		var got http.Header
-		h.svc = h.gateway.Guard("svc", http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header.Clone() }))
-		h.want(h.call("GET", "/svc/x", h.bearer(h.app), "from", from, "X-Forwarded-For", sent, "X-Forwarded-Prefix", "/forged", "X-Forwarded-Port", "1"), 200, "a call")
-		if for_ := got["X-Forwarded-For"]; len(for_) != 1 || for_[0] != "198.51.100.7" || got["X-Forwarded-Prefix"] != nil || got["X-Forwarded-Port"] != nil {
+		h.svc = h.gateway.Guard("svc",
+			http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header.Clone() }))
+		h.want(h.call("GET", "/svc/x", h.bearer(h.app), "from", from, "X-Forwarded-For", sent, "X-Forwarded-Prefix",
+			"/forged", "X-Forwarded-Port", "1"), 200, "a call")
+		if for_ := got["X-Forwarded-For"]; len(for_) != 1 || for_[0] != "198.51.100.7" || got["X-Forwarded-Prefix"] != nil ||
+			got["X-Forwarded-Port"] != nil {
 			t.Errorf("X-Forwarded-For: %s from %s: the handler got %v", sent, from, got)
 		}
 		if e := only(t, h); e.IP != "198.51.100.7" {
@@ -136,11 +146,15 @@ func TestHandlerLearnsFromTheGatewayWhereItsCallerIs(t *testing.T) {
 func TestHonestCallIsNotCopied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t, busy, behindATrustedProxy)
-		handler := h.gateway.Front(h.gateway.Guard(gateway.AI, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200) })))
-		r := h.request("GET", "/ai/x", h.bearer(h.app), nil, "from", "10.0.0.1:1", "X-Forwarded-For", "198.51.100.7", "X-Forwarded-Proto", "https",
-			"X-Forwarded-Host", "id.example.com", "Accept", "*/*", "User-Agent", "a", "Origin", "https://a.example", "Content-Type", "text/plain")
+		handler := h.gateway.Front(h.gateway.Guard(gateway.AI,
+			http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200) })))
+		r := h.request("GET", "/ai/x", h.bearer(h.app), nil, "from", "10.0.0.1:1", "X-Forwarded-For", "198.51.100.7",
+			"X-Forwarded-Proto", "https",
+			"X-Forwarded-Host", "id.example.com", "Accept", "*/*", "User-Agent", "a", "Origin", "https://a.example",
+			"Content-Type", "text/plain")
 		w := &null{http.Header{}}
-		if n := testing.AllocsPerRun(1_000, func() { delete(r.Header, "X-Request-Id"); handler.ServeHTTP(w, r) }); n > 3 { // one is the Vary of its Origin
+		// one is the Vary of its Origin
+		if n := testing.AllocsPerRun(1_000, func() { delete(r.Header, "X-Request-Id"); handler.ServeHTTP(w, r) }); n > 3 {
 			t.Errorf("%v allocations, want 3", n)
 		}
 	})
@@ -150,7 +164,8 @@ func TestHandshakeOfAWebSocketClaimsNothing(t *testing.T) {
 	h := newFixture(t)
 	service := newSockets()
 	user := behind(t, h, service.ServeHTTP)
-	conn, in := raw(t, h.open().Listener.Addr().String(), handshake(user, "X-Keystile.Client: forged\r\n", "X_Keystile~User: forged\r\n", "X-Original-Url: forged\r\n", "Cookie: keystile_known=forged\r\n"))
+	conn, in := raw(t, h.open().Listener.Addr().String(), handshake(user, "X-Keystile.Client: forged\r\n",
+		"X_Keystile~User: forged\r\n", "X-Original-Url: forged\r\n", "Cookie: keystile_known=forged\r\n"))
 	defer conn.Close()
 	if resp := must(http.ReadResponse(in, nil))(t); resp.StatusCode != 101 {
 		t.Fatalf("answered %d", resp.StatusCode)
@@ -193,7 +208,8 @@ func TestHTTP2NamesCannotBeTakenForTheGateways(t *testing.T) {
 }
 
 // ourCookies are set for the host that services answer from.
-var ourCookies = []string{"open_sso_token", "keystile_browser", "keystile_known", "keystile_trusted", "keystile_way", "keystile_lang", "keystile_of_a_later_version"}
+var ourCookies = []string{"open_sso_token", "keystile_browser", "keystile_known", "keystile_trusted", "keystile_way",
+	"keystile_lang", "keystile_of_a_later_version"}
 
 func TestGatewayCookiesNeverReachAService(t *testing.T) {
 	h := newFixture(t)
@@ -205,7 +221,8 @@ func TestGatewayCookiesNeverReachAService(t *testing.T) {
 		r.Header.Add("Cookie", "x=y;"+name+" =SECRET;="+name+"=SECRET; z=1")
 	}
 	h.want(h.send(r), 200, "a call")
-	if sent := strings.Join(got, "; "); strings.Contains(sent, "SECRET") || !strings.HasPrefix(sent, "own=1; a=b; theirs=2; x=y; z=1") {
+	if sent := strings.Join(got, "; "); strings.Contains(sent, "SECRET") ||
+		!strings.HasPrefix(sent, "own=1; a=b; theirs=2; x=y; z=1") {
 		t.Errorf("the service got %q", got)
 	}
 }
@@ -214,14 +231,16 @@ func TestGatewayCookiesNeverReachAService(t *testing.T) {
 func TestServiceDecidesNothingForTheWholeHost(t *testing.T) {
 	var lines []string
 	for _, name := range ourCookies {
-		for _, form := range []string{"%s=forged; Path=/", "  %s = forged", "=%s=forged; Path=/", "__Host-%s=forged; Path=/; Secure", "__secure-%s=forged", "\t%s", "%s", "\xc2\xa0%s=forged"} {
+		for _, form := range []string{"%s=forged; Path=/", "  %s = forged", "=%s=forged; Path=/",
+			"__Host-%s=forged; Path=/; Secure", "__secure-%s=forged", "\t%s", "%s", "\xc2\xa0%s=forged"} {
 			lines = append(lines, fmt.Sprintf(form, name), strings.ToUpper(fmt.Sprintf(form, name)))
 		}
 	}
 	lines = append(lines, "own=1; Path=/svc", "keystone_token=1", "own=open_sso_token")
 	set := func(h http.Header, prefix string, lines []string) {
 		h[prefix+"Set-Cookie"] = slices.Clone(lines)
-		for _, name := range []string{"Clear-Site-Data", "Nel", "Report-To", "Alt-Svc", "Service-Worker-Allowed", "Set-Login", "Accept-CH", "Secure-Session-Registration"} {
+		for _, name := range []string{"Clear-Site-Data", "Nel", "Report-To", "Alt-Svc", "Service-Worker-Allowed", "Set-Login",
+			"Accept-CH", "Secure-Session-Registration"} {
 			h[prefix+name] = []string{`"*"`}
 		}
 	}
@@ -234,7 +253,8 @@ func TestServiceDecidesNothingForTheWholeHost(t *testing.T) {
 		w.(http.Flusher).Flush()
 		set(w.Header(), http.TrailerPrefix, lines[len(lines)-50:]) // net/http reads 4 KB of them
 	})
-	_, in := raw(t, h.open().Listener.Addr().String(), "GET /svc/x HTTP/1.1\r\nHost: h\r\nTE: trailers\r\nAuthorization: Bearer "+user+"\r\n\r\n")
+	_, in := raw(t, h.open().Listener.Addr().String(), "GET /svc/x HTTP/1.1\r\nHost: h\r\nTE: trailers\r\n"+
+		"Authorization: Bearer "+user+"\r\n\r\n")
 	for _, status := range []int{103, 200} {
 		resp := must(http.ReadResponse(in, nil))(t)
 		if resp.StatusCode != status {
@@ -248,7 +268,8 @@ func TestServiceDecidesNothingForTheWholeHost(t *testing.T) {
 				t.Errorf("the trailers are %v, want %v", resp.Trailer, want)
 			}
 		}
-		for _, name := range []string{"Date", "Vary", "X-Request-Id", "Content-Type", "Content-Length", "Access-Control-Allow-Origin", "Access-Control-Expose-Headers"} {
+		for _, name := range []string{"Date", "Vary", "X-Request-Id", "Content-Type", "Content-Length",
+			"Access-Control-Allow-Origin", "Access-Control-Expose-Headers"} {
 			resp.Header.Del(name)
 		}
 		if !maps.EqualFunc(resp.Header, want, slices.Equal) {

@@ -89,7 +89,8 @@ func TestClientHasNothingToManage(t *testing.T) {
 	h := newFixture(t)
 	app := h.vendor("https://agent.example/client.json")
 	dynamic := h.vendor("")
-	user := must(h.store.CreateUser(h.Context(), storage.User{Username: "ada"}, storage.Login{Method: storage.LoginSelf, Subject: "ada"}))(h)
+	user := must(h.store.CreateUser(h.Context(), storage.User{Username: "ada"},
+		storage.Login{Method: storage.LoginSelf, Subject: "ada"}))(h)
 	plain, apps := h.service(user.Sub), h.service(user.Sub)
 	plain.ClientID, apps.ClientID = app.ID, app.ID
 	apps.Scope = "openid apps"
@@ -151,7 +152,8 @@ func TestQuotaLeftFallsWithEachCall(t *testing.T) {
 		time.Sleep(24*time.Hour - time.Since(time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)))
 		h.gateway.Quota(t.Context(), callers[0])
 		synctest.Wait()
-		if _, left, reset, ok := h.gateway.Quota(t.Context(), callers[0]); !ok || left != 1000 || !reset.Equal(time.Date(2000, 1, 3, 0, 0, 0, 0, time.UTC)) {
+		if _, left, reset, ok := h.gateway.Quota(t.Context(), callers[0]); !ok || left != 1000 ||
+			!reset.Equal(time.Date(2000, 1, 3, 0, 0, 0, 0, time.UTC)) {
 			t.Errorf("on the next day Quota() = %d, %v, %t", left, reset, ok)
 		}
 	})
@@ -172,10 +174,12 @@ func TestQuotaLeftStopsAtNoneAndCanBeUnlimited(t *testing.T) {
 		c.Plans[0].Calls, c.Plans[1].Calls = 2, counters.Unlimited
 	})
 	charge(t, h, storage.Caller{AppID: h.app.ID}, 5)
-	if limit, left, _, ok := h.gateway.Quota(t.Context(), storage.Caller{AppID: h.app.ID}); !ok || limit != 2 || left != 0 {
+	if limit, left, _, ok := h.gateway.Quota(t.Context(), storage.Caller{AppID: h.app.ID}); !ok || limit != 2 ||
+		left != 0 {
 		t.Errorf("Quota() = %d, %d, %t", limit, left, ok)
 	}
-	if limit, left, reset, ok := h.gateway.Quota(t.Context(), storage.Caller{AppID: h.other.ID}); !ok || limit != -1 || left != -1 || reset.IsZero() {
+	if limit, left, reset, ok := h.gateway.Quota(t.Context(), storage.Caller{AppID: h.other.ID}); !ok || limit != -1 ||
+		left != -1 || reset.IsZero() {
 		t.Errorf("Quota() = %d, %d, %v, %t", limit, left, reset, ok)
 	}
 }

@@ -10,16 +10,23 @@ import (
 func TestOriginReadsWhatIsReachedByToken(t *testing.T) {
 	h := newFixture(t)
 	for _, path := range []string{
-		"/oauth/token", "/oauth/token.php", "/oauth/revoke", "/oauth/revoke.php", "/oauth/userinfo", "/oauth/userinfo.php", "/oauth/jwks", "/oauth/jwks.php",
-		"/oauth/register", "/oauth/register.php", "/oauth/register/ks-x", "/register", "/oauth/device_authorization", "/oauth/device_authorization.php",
-		"/.well-known/openid-configuration", "/.well-known/oauth-authorization-server", "/api/v1/quota", "/api/v1/usage", "/api/v1/apps", "/api/mcp", "/api/mcp/b/support",
+		"/oauth/token", "/oauth/token.php", "/oauth/revoke", "/oauth/revoke.php", "/oauth/userinfo", "/oauth/userinfo.php",
+		"/oauth/jwks", "/oauth/jwks.php",
+		"/oauth/register", "/oauth/register.php", "/oauth/register/ks-x", "/register", "/oauth/device_authorization",
+		"/oauth/device_authorization.php",
+		"/.well-known/openid-configuration", "/.well-known/oauth-authorization-server", "/api/v1/quota", "/api/v1/usage",
+		"/api/v1/apps", "/api/mcp", "/api/mcp/b/support",
 	} {
 		a := h.call("POST", path, "", "Origin", "https://any.example", "from", "203.0.113.1:1")
-		if a.header.Get("Access-Control-Allow-Origin") != "*" || a.header.Get("Access-Control-Allow-Credentials") != "" || a.header.Get("Access-Control-Expose-Headers") != "*" {
+		if a.header.Get("Access-Control-Allow-Origin") != "*" || a.header.Get("Access-Control-Allow-Credentials") != "" ||
+			a.header.Get("Access-Control-Expose-Headers") != "*" {
 			t.Errorf("%s: %v", path, a.header)
 		}
-		a = h.want(h.call("OPTIONS", path, "", "Origin", "https://any.example", "Access-Control-Request-Method", "POST", "Access-Control-Request-Headers", "authorization"), 204, "preflight of "+path)
-		if a.header.Get("Access-Control-Allow-Headers") != "*, Authorization" || a.header.Get("Access-Control-Allow-Methods") == "" || a.header.Get("Access-Control-Allow-Credentials") != "" || a.text != "" {
+		a = h.want(h.call("OPTIONS", path, "", "Origin", "https://any.example", "Access-Control-Request-Method", "POST",
+			"Access-Control-Request-Headers", "authorization"), 204, "preflight of "+path)
+		if a.header.Get("Access-Control-Allow-Headers") != "*, Authorization" ||
+			a.header.Get("Access-Control-Allow-Methods") == "" || a.header.Get("Access-Control-Allow-Credentials") != "" ||
+			a.text != "" {
 			t.Errorf("preflight of %s: %v %q", path, a.header, a.text)
 		}
 	}
@@ -27,7 +34,8 @@ func TestOriginReadsWhatIsReachedByToken(t *testing.T) {
 
 func TestCORSGivesNoOriginWhatIsReachedByCookie(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.PerAddress = 100 })
-	for _, path := range []string{"/oauth/authorize", "/oauth/authorize.php", "/oauth/signin", "/oauth/signin/consent", "/oauth/account", "/oauth/logout", "/", "/demo", "/api/mcpx", "/registered", "/oauth/tokens", "/API/v1/quota"} {
+	for _, path := range []string{"/oauth/authorize", "/oauth/authorize.php", "/oauth/signin", "/oauth/signin/consent",
+		"/oauth/account", "/oauth/logout", "/", "/demo", "/api/mcpx", "/registered", "/oauth/tokens", "/API/v1/quota"} {
 		for _, method := range []string{"GET", "POST", "OPTIONS"} {
 			a := h.call(method, path, "", "Origin", "https://any.example", "Access-Control-Request-Method", "POST")
 			for name := range a.header {
@@ -45,8 +53,10 @@ func TestCORSAllowsCookiesToListedOriginsOnly(t *testing.T) {
 		c.CORS = gateway.CORS{Shared: []string{"/api/console/"}, Origins: []string{console}}
 	})
 	for origin, listed := range map[string]bool{
-		console: true, "https://console.example.com.evil.example": false, "http://console.example.com": false, "https://evil.example": false,
-		"null": false, "https://CONSOLE.example.com": false, "https://console.example.com:443": false, "*": false, "": false,
+		console: true, "https://console.example.com.evil.example": false, "http://console.example.com": false,
+		"https://evil.example": false,
+		"null":                 false, "https://CONSOLE.example.com": false, "https://console.example.com:443": false,
+		"*": false, "": false,
 	} {
 		for _, method := range []string{"POST", "OPTIONS"} {
 			a := h.call(method, "/api/console/capabilities", "", "Origin", origin, "Access-Control-Request-Method", "POST")
@@ -59,7 +69,8 @@ func TestCORSAllowsCookiesToListedOriginsOnly(t *testing.T) {
 			}
 		}
 	}
-	if a := h.call("POST", "/api/console/x", "", "Origin", console, "Origin", console); a.header.Get("Access-Control-Allow-Origin") != "" {
+	if a := h.call("POST", "/api/console/x", "", "Origin", console, "Origin",
+		console); a.header.Get("Access-Control-Allow-Origin") != "" {
 		t.Error("two origins are one too many")
 	}
 }
@@ -67,11 +78,13 @@ func TestCORSAllowsCookiesToListedOriginsOnly(t *testing.T) {
 func TestPreflightIsAnsweredBeforeRateAndToken(t *testing.T) {
 	h := newFixture(t, func(c *gateway.Config) { c.PerAddress = 1 })
 	for range 100 {
-		h.want(h.call("OPTIONS", "/api/v1/quota", "", "Origin", "https://a.example", "Access-Control-Request-Method", "GET"), 204, "a preflight")
+		h.want(h.call("OPTIONS", "/api/v1/quota", "", "Origin", "https://a.example", "Access-Control-Request-Method", "GET"),
+			204, "a preflight")
 	}
 	h.want(h.call("GET", "/oauth/jwks", ""), 200, "they counted for nothing")
 	h.want(h.call("GET", "/oauth/jwks", "", "Origin", "https://a.example"), 429, "over the rate")
-	a := h.want(h.call("OPTIONS", "/api/v1/quota", "", "Origin", "https://a.example", "Access-Control-Request-Method", "GET"), 204, "over the rate, a preflight")
+	a := h.want(h.call("OPTIONS", "/api/v1/quota", "", "Origin", "https://a.example", "Access-Control-Request-Method",
+		"GET"), 204, "over the rate, a preflight")
 	if a.header.Get("Access-Control-Allow-Origin") != "*" {
 		t.Errorf("%v", a.header)
 	}

@@ -63,7 +63,8 @@ func TestHandlerThatWritesIntoAHeaderChangesNoLaterAnswer(t *testing.T) {
 func TestVaryThatIsThereAlreadyStays(t *testing.T) {
 	h := newFixture(t, shared)
 	front := h.gateway.Front(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
-	for path, want := range map[string]string{"/shared/x": "Accept-Encoding, Cookie, Origin", "/open/x": "Accept-Encoding, Cookie", "/x": "Accept-Encoding, Cookie"} {
+	for path, want := range map[string]string{"/shared/x": "Accept-Encoding, Cookie, Origin",
+		"/open/x": "Accept-Encoding, Cookie", "/x": "Accept-Encoding, Cookie"} {
 		for _, method := range []string{"GET", "OPTIONS"} {
 			r, w := httptest.NewRequest(method, path, nil), httptest.NewRecorder()
 			r.Header.Set("Origin", page)
@@ -108,9 +109,11 @@ func TestServiceSpeaksOfOriginsWhereOnlySomethingElseVaries(t *testing.T) {
 func TestCORSConfigRefusesWhatNoBrowserMatches(t *testing.T) {
 	h := newFixture(t)
 	cors := gateway.CORS{
-		Origins: []string{"https://a.example/", "https://b.example:443", page, "*"}, Shared: []string{"api/console/"}, Open: []string{"api/"},
+		Origins: []string{"https://a.example/", "https://b.example:443", page, "*"}, Shared: []string{"api/console/"},
+		Open: []string{"api/"},
 	}
-	_, err := gateway.New(t.Context(), gateway.Config{Store: h.store, Tokens: h.tokens, Trail: h.audit, Log: quiet, CORS: cors})
+	_, err := gateway.New(t.Context(), gateway.Config{Store: h.store, Tokens: h.tokens, Trail: h.audit, Log: quiet,
+		CORS: cors})
 	if err == nil {
 		t.Fatal("all of it was taken")
 	}

@@ -60,7 +60,8 @@ func stage(t *testing.T, elsewhere bool) (http.Handler, map[string]string) {
 		return h.handler, values
 	}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if strings.HasPrefix(r.URL.Path, "/api/v1/quota") || strings.HasPrefix(r.URL.Path, "/api/v1/usage") || strings.HasPrefix(r.URL.Path, "/api/v1/billing/settlements") {
+		if strings.HasPrefix(r.URL.Path, "/api/v1/quota") || strings.HasPrefix(r.URL.Path, "/api/v1/usage") ||
+			strings.HasPrefix(r.URL.Path, "/api/v1/billing/settlements") {
 			time.Sleep(time.Second) // a node stores what it has charged within a second, and only then others know of it
 			synctest.Wait()
 		}
@@ -88,9 +89,12 @@ func (h *fixture) complete(t *testing.T, elsewhere bool) {
 func (h *fixture) values(t *testing.T) map[string]string {
 	owner := h.testUser("ada", "")
 	bob := h.testUser("bob", "")
-	own := must(h.store.SaveApp(t.Context(), storage.App{Name: "Own", Domains: []string{"own.example.com"}, Owner: bob.Sub}))(t)
-	sibling := must(h.store.SaveApp(t.Context(), storage.App{Name: "Sibling", Domains: []string{"sibling.example.com"}, Owner: bob.Sub}))(t)
-	enterprise := must(h.store.SaveApp(t.Context(), storage.App{Name: "Big", Domains: []string{"big.example.com"}, Tier: storage.TierEnterprise}))(t)
+	own := must(h.store.SaveApp(t.Context(), storage.App{Name: "Own", Domains: []string{"own.example.com"},
+		Owner: bob.Sub}))(t)
+	sibling := must(h.store.SaveApp(t.Context(), storage.App{Name: "Sibling", Domains: []string{"sibling.example.com"},
+		Owner: bob.Sub}))(t)
+	enterprise := must(h.store.SaveApp(t.Context(), storage.App{Name: "Big", Domains: []string{"big.example.com"},
+		Tier: storage.TierEnterprise}))(t)
 	return map[string]string{
 		"client_id": h.app.ID, "client_secret": h.app.AppKey().Reveal(), "token": h.bearer(h.app),
 		"white_label_id": h.other.ID, "white_label_secret": h.other.AppKey().Reveal(), "white_label_token": h.bearer(h.other),
@@ -104,7 +108,8 @@ func services(t *testing.T, h *fixture) {
 	echo := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
 		seen := map[string]any{"method": r.Method, "uri": r.RequestURI, "body": string(body)}
-		for _, name := range []string{"Authorization", "Cookie", "X-Keystile-Client", "X-Keystile-Tier", "X-Keystile-User", "X_keystile_user", "X-Forwarded-For", "X-Forwarded-Prefix", "X-Request-Id", "Keep-Alive"} {
+		for _, name := range []string{"Authorization", "Cookie", "X-Keystile-Client", "X-Keystile-Tier", "X-Keystile-User",
+			"X_keystile_user", "X-Forwarded-For", "X-Forwarded-Prefix", "X-Request-Id", "Keep-Alive"} {
 			if values := r.Header[name]; values != nil {
 				seen[name] = values
 			}
@@ -115,7 +120,9 @@ func services(t *testing.T, h *fixture) {
 		json.NewEncoder(w).Encode(seen)
 	}))
 	t.Cleanup(echo.Close)
-	h.mux.Handle("/files/", must(h.gateway.Proxy(gateway.Upstream{Product: gateway.Storage, URL: echo.URL + "/v1", Strip: "/files"}))(t))
-	h.mux.Handle("/trusted/", must(h.gateway.Proxy(gateway.Upstream{Product: gateway.Storage, URL: echo.URL, KeepBearer: true}))(t))
+	h.mux.Handle("/files/", must(h.gateway.Proxy(gateway.Upstream{Product: gateway.Storage, URL: echo.URL + "/v1",
+		Strip: "/files"}))(t))
+	h.mux.Handle("/trusted/",
+		must(h.gateway.Proxy(gateway.Upstream{Product: gateway.Storage, URL: echo.URL, KeepBearer: true}))(t))
 	h.mux.Handle("/lost/", must(h.gateway.Proxy(gateway.Upstream{Product: gateway.Storage, URL: "http://127.0.0.1:1"}))(t))
 }

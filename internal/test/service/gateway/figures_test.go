@@ -23,7 +23,8 @@ func TestCallsAreInTheFiguresOfTheService(t *testing.T) {
 		if err != nil || f.Total.Calls != 13 || f.Total.Errors != 1 {
 			t.Fatalf("the service has %+v, %v", f.Total, err)
 		}
-		if f, err = h.gateway.Usage().Figures(t.Context(), usage.FiguresQuery{Product: gateway.AI}); err != nil || f.Total.Calls != 4 || f.Total.P99 <= 0 || f.Total.P99 > time.Millisecond {
+		if f, err = h.gateway.Usage().Figures(t.Context(), usage.FiguresQuery{Product: gateway.AI}); err != nil ||
+			f.Total.Calls != 4 || f.Total.P99 <= 0 || f.Total.P99 > time.Millisecond {
 			t.Errorf("ai has %+v, %v: it answers at once", f.Total, err)
 		}
 		time.Sleep(2 * time.Second) // the batch is stored
@@ -33,7 +34,8 @@ func TestCallsAreInTheFiguresOfTheService(t *testing.T) {
 		if err != nil || len(top) != 2 || top[0] != want[0] || top[1] != want[1] {
 			t.Errorf("the top is %+v, %v, want %+v", top, err, want)
 		}
-		if top, err = h.gateway.Usage().Top(t.Context(), usage.TopQuery{Of: usage.Users}); err != nil || len(top) != 1 || top[0].Name != "u1" {
+		if top, err = h.gateway.Usage().Top(t.Context(), usage.TopQuery{Of: usage.Users}); err != nil || len(top) != 1 ||
+			top[0].Name != "u1" {
 			t.Errorf("the top of users is %+v, %v", top, err)
 		}
 	})

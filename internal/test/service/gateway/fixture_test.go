@@ -70,7 +70,8 @@ func newFixture(t testing.TB, edits ...func(*gateway.Config)) *fixture {
 func (h *fixture) apps() {
 	h.Helper()
 	h.app = must(h.store.SaveApp(h.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}}))(h)
-	h.other = must(h.store.SaveApp(h.Context(), storage.App{Name: "Other", Domains: []string{"other.example.com"}, Tier: storage.TierWhiteLabel}))(h)
+	h.other = must(h.store.SaveApp(h.Context(), storage.App{Name: "Other", Domains: []string{"other.example.com"},
+		Tier: storage.TierWhiteLabel}))(h)
 }
 
 // newNode makes a fixture without applications that may share its store with others.
@@ -84,13 +85,15 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, edits ...fun
 	t.Cleanup(func() { h.tokens.Close(context.Background()) })
 	h.audit = must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: h.store, Log: quiet}))(t)
 	t.Cleanup(func() { h.audit.Close(context.Background()) })
-	c := gateway.Config{Store: h.store, Tokens: h.tokens, Trail: h.audit, Products: []string{"broken", "files", "inner", "outer", "proxied", "svc"}, Log: quiet}
+	c := gateway.Config{Store: h.store, Tokens: h.tokens, Trail: h.audit,
+		Products: []string{"broken", "files", "inner", "outer", "proxied", "svc"}, Log: quiet}
 	for _, edit := range edits {
 		edit(&c)
 	}
 	h.gateway = must(gateway.New(t.Context(), c))(t)
 	t.Cleanup(func() { h.gateway.Close(context.Background()) })
-	h.provider = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: h.tokens, SignIn: nobody{}, Meter: h.gateway, Log: quiet}))(t)
+	h.provider = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: h.tokens, SignIn: nobody{},
+		Meter: h.gateway, Log: quiet}))(t)
 	h.mux = http.NewServeMux()
 	h.provider.Mount(h.mux)
 	h.gateway.Mount(h.mux)
@@ -182,7 +185,8 @@ func (h *fixture) send(r *http.Request) answer {
 
 // post sends a form from an address, "" for the usual one.
 func (h *fixture) post(target, from string, form url.Values) answer {
-	r := h.request("POST", target, "", strings.NewReader(form.Encode()), "Content-Type", "application/x-www-form-urlencoded")
+	r := h.request("POST", target, "", strings.NewReader(form.Encode()), "Content-Type",
+		"application/x-www-form-urlencoded")
 	if from != "" {
 		r.RemoteAddr = from
 	}
@@ -191,7 +195,8 @@ func (h *fixture) post(target, from string, form url.Values) answer {
 
 // machine is a form for a token of an application itself.
 func machine(app storage.App, more ...string) url.Values {
-	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {app.ID}, "client_secret": {app.AppKey().Reveal()}}
+	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {app.ID},
+		"client_secret": {app.AppKey().Reveal()}}
 	for i := 0; i < len(more); i += 2 {
 		form.Set(more[i], more[i+1])
 	}
@@ -218,7 +223,8 @@ func (h *fixture) bearer(app storage.App, more ...string) string {
 // userBearer returns a token of a user, for the first application.
 func (h *fixture) userBearer() string {
 	h.Helper()
-	user := must(h.store.CreateUser(h.Context(), storage.User{Username: "ada"}, storage.Login{Method: storage.LoginSelf, Subject: "ada"}))(h)
+	user := must(h.store.CreateUser(h.Context(), storage.User{Username: "ada"},
+		storage.Login{Method: storage.LoginSelf, Subject: "ada"}))(h)
 	return forgery.Genuine(h, h.service(user.Sub))
 }
 

@@ -18,18 +18,21 @@ import (
 func TestGuardedServiceIsToldNothingByItsCaller(t *testing.T) {
 	backend := memory.New()
 	defer backend.Close()
-	service, err := keystile.New(t.Context(), keystile.Config{BaseURL: "http://127.0.0.1:8080", Backend: backend, MasterKey: storage.NewMasterKey()})
+	service, err := keystile.New(t.Context(), keystile.Config{BaseURL: "http://127.0.0.1:8080", Backend: backend,
+		MasterKey: storage.NewMasterKey()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer service.Close(t.Context())
 	var got http.Header
-	service.Handle("/hello", service.Gateway.Guard(gateway.AI, http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header.Clone() })))
+	service.Handle("/hello", service.Gateway.Guard(gateway.AI,
+		http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header.Clone() })))
 	app, err := service.Store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}})
 	if err != nil {
 		t.Fatal(err)
 	}
-	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {app.ID}, "client_secret": {app.AppKey().Reveal()}}
+	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {app.ID},
+		"client_secret": {app.AppKey().Reveal()}}
 	r := httptest.NewRequest("POST", "http://127.0.0.1:8080/oauth/token", strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	w := httptest.NewRecorder()
@@ -43,7 +46,8 @@ func TestGuardedServiceIsToldNothingByItsCaller(t *testing.T) {
 	r = httptest.NewRequest("GET", "http://127.0.0.1:8080/hello", nil)
 	r.Header.Set("Authorization", "Bearer "+token.Text)
 	r.Header.Set("X-Own", "own")
-	for _, name := range []string{"X-Keystile-User", "X-Keystile.User", "X_Keystile~User", "X-Forwarded-For", "X-Original-Url", "X-Http-Method-Override", "True-Client-Ip"} {
+	for _, name := range []string{"X-Keystile-User", "X-Keystile.User", "X_Keystile~User", "X-Forwarded-For",
+		"X-Original-Url", "X-Http-Method-Override", "True-Client-Ip"} {
 		r.Header[name] = []string{"forged"}
 	}
 	w = httptest.NewRecorder()

@@ -17,14 +17,19 @@ func TestAnswerOfASecureServiceHasHSTS(t *testing.T) {
 	for name, c := range map[string]struct {
 		edit func(*gateway.Config)
 		want []string
-	}{"secure": {secure, []string{year}}, "not": {func(c *gateway.Config) { c.CORS = gateway.CORS{Open: []string{"/api/v1/"}} }, nil}} {
+	}{"secure": {secure, []string{year}},
+		"not": {func(c *gateway.Config) { c.CORS = gateway.CORS{Open: []string{"/api/v1/"}} }, nil}} {
 		h := newFixture(t, c.edit)
-		user := behind(t, h, func(http.ResponseWriter, *http.Request) {}, func(u *gateway.Upstream) { u.URL = "http://127.0.0.1:1" })
+		user := behind(t, h, func(http.ResponseWriter, *http.Request) {},
+			func(u *gateway.Upstream) { u.URL = "http://127.0.0.1:1" })
 		for what, a := range map[string]answer{
-			"a page": h.call("GET", "/.well-known/openid-configuration", ""), "a path that is free": h.call("GET", "/healthz/live", ""),
-			"a preflight": h.call("OPTIONS", "/api/v1/quota", "", "Origin", "https://any.example", "Access-Control-Request-Method", "GET"),
-			"a refusal":   h.call("GET", "/ai/200", ""), "a service": h.call("GET", "/ai/200", user), "a service that is away": h.call("GET", "/svc/x", user),
-			"what nobody knows": h.call("GET", "/nothing", ""),
+			"a page":              h.call("GET", "/.well-known/openid-configuration", ""),
+			"a path that is free": h.call("GET", "/healthz/live", ""),
+			"a preflight": h.call("OPTIONS", "/api/v1/quota", "", "Origin", "https://any.example",
+				"Access-Control-Request-Method", "GET"),
+			"a refusal": h.call("GET", "/ai/200", ""), "a service": h.call("GET", "/ai/200", user),
+			"a service that is away": h.call("GET", "/svc/x", user),
+			"what nobody knows":      h.call("GET", "/nothing", ""),
 		} {
 			if got := a.header.Values("Strict-Transport-Security"); !slices.Equal(got, c.want) {
 				t.Errorf("%s, %s: %d %q, want %q", name, what, a.status, got, c.want)
@@ -66,7 +71,8 @@ func TestServiceCannotSetHSTS(t *testing.T) {
 }
 
 func TestUnchargedAnswerHasHSTS(t *testing.T) {
-	h := newFixture(t, secure, func(c *gateway.Config) { c.Store, c.Tokens = nameless{c.Store, c.Tokens}, nameless{c.Store, c.Tokens} })
+	h := newFixture(t, secure,
+		func(c *gateway.Config) { c.Store, c.Tokens = nameless{c.Store, c.Tokens}, nameless{c.Store, c.Tokens} })
 	behind(t, h, func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "answer") })
 	if a := h.want(h.call("GET", "/svc/x", "any"), 503, "a call"); a.header.Get("Strict-Transport-Security") != year {
 		t.Errorf("%v", a.header)

@@ -74,7 +74,8 @@ func TestIdempotencyKeyOnAnotherRequestIsCharged(t *testing.T) {
 		io.Copy(io.Discard, r.Body)
 	})))
 	send := func(bearer, method, target, body string) {
-		h.want(h.send(h.request(method, target, bearer, strings.NewReader(body), "Idempotency-Key", key)), 200, method+" "+target)
+		h.want(h.send(h.request(method, target, bearer, strings.NewReader(body), "Idempotency-Key", key)), 200,
+			method+" "+target)
 	}
 	for range 2 {
 		send(bearer, "POST", "/files/x", body)
@@ -101,7 +102,8 @@ func TestIdempotencyKeyOnAnotherRequestIsCharged(t *testing.T) {
 func TestBodyThatNobodyReadMakesNoRepetition(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
-	h.mux.Handle("/files/", h.gateway.Guard("files", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(201) })))
+	h.mux.Handle("/files/", h.gateway.Guard("files",
+		http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.WriteHeader(201) })))
 	for range 3 {
 		h.want(h.send(h.request("POST", "/files/x", bearer, strings.NewReader("x"), "Idempotency-Key", key)), 201, "a call")
 	}
@@ -122,7 +124,8 @@ func TestAttemptThatWasNotChargedMakesNoneFree(t *testing.T) {
 	})
 	send := func(want int) {
 		t.Helper()
-		h.want(h.send(h.request("POST", "/svc/x", bearer, strings.NewReader("x"), "Idempotency-Key", key)), want, "an attempt")
+		h.want(h.send(h.request("POST", "/svc/x", bearer, strings.NewReader("x"), "Idempotency-Key", key)), want,
+			"an attempt")
 	}
 	send(502)
 	service.Store(401)
@@ -145,8 +148,9 @@ func TestKeyThatIsNoneIsRefusedBeforeTheService(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	for name, keys := range map[string][]string{
-		"empty": {""}, "of 10 KB": {strings.Repeat("k", 10<<10)}, "with a control character": {"a\x01b"}, "with a blank": {"a b"},
-		"twice": {"a", "a"}, "an open quote": {`"a`}, "a list": {"a,b"},
+		"empty": {""}, "of 10 KB": {strings.Repeat("k", 10<<10)}, "with a control character": {"a\x01b"},
+		"with a blank": {"a b"},
+		"twice":        {"a", "a"}, "an open quote": {`"a`}, "a list": {"a,b"},
 	} {
 		var headers []string
 		for _, k := range keys {
@@ -181,7 +185,8 @@ func TestKeysCanBeLeftAlone(t *testing.T) {
 func TestProxyThatAsksChargesARepeatedCallOnceIfItSaysAllOfIt(t *testing.T) {
 	const proxy, uri = "192.0.2.1:1", "/chat?a=1"
 	told := func(method string, more ...string) []string {
-		return append([]string{"from", proxy, "X-Forwarded-Uri", uri, "X-Forwarded-Method", method, "Idempotency-Key", key}, more...)
+		return append([]string{"from", proxy, "X-Forwarded-Uri", uri, "X-Forwarded-Method", method, "Idempotency-Key", key},
+			more...)
 	}
 	for name, c := range map[string]struct {
 		headers []string
@@ -203,12 +208,16 @@ func TestProxyThatAsksChargesARepeatedCallOnceIfItSaysAllOfIt(t *testing.T) {
 		"a WebSocket":            {told("GET", "Sec-WebSocket-Key", wsKey), 2},
 		"an upgrade":             {told("GET", "Upgrade", "websocket"), 2},
 		"events":                 {told("GET", "Accept", "text/html", "Accept", "text/event-stream"), 2},
-		"a key that is none, of which nginx would make a 500": {[]string{"from", proxy, "X-Forwarded-Uri", uri, "X-Forwarded-Method", "GET", "Idempotency-Key", "no key"}, 2},
+		"a key that is none, of which nginx would make a 500": {[]string{"from", proxy, "X-Forwarded-Uri", uri,
+			"X-Forwarded-Method", "GET", "Idempotency-Key", "no key"}, 2},
 	} {
-		h := newFixture(t, func(c *gateway.Config) { c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} })
+		h := newFixture(t, func(c *gateway.Config) {
+			c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
+		})
 		bearer := h.bearer(h.app)
 		for i := range 2 {
-			h.want(h.call("GET", "/api/v1/verify?product=ai", bearer, append(c.headers, "X-Request-Id", fmt.Sprint("of-nginx-", i))...), 200, name)
+			h.want(h.call("GET", "/api/v1/verify?product=ai", bearer,
+				append(c.headers, "X-Request-Id", fmt.Sprint("of-nginx-", i))...), 200, name)
 		}
 		if got := h.used(bearer, gateway.AI); got != c.want {
 			t.Errorf("%s: charged %d times, want %d", name, got, c.want)
@@ -217,13 +226,17 @@ func TestProxyThatAsksChargesARepeatedCallOnceIfItSaysAllOfIt(t *testing.T) {
 }
 
 func TestProxyThatAsksAboutAnotherRequestUnderTheSameKeyIsCharged(t *testing.T) {
-	h := newFixture(t, func(c *gateway.Config) { c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} })
+	h := newFixture(t, func(c *gateway.Config) {
+		c.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")}
+	})
 	bearer := h.bearer(h.app)
 	for i, more := range [][]string{
-		{"X-Forwarded-Uri", "/chat?a=1"}, {"X-Forwarded-Uri", "/chat?a=2"}, {"X-Forwarded-Uri", "/chat?a=1", "Range", "bytes=0-9"},
+		{"X-Forwarded-Uri", "/chat?a=1"}, {"X-Forwarded-Uri", "/chat?a=2"},
+		{"X-Forwarded-Uri", "/chat?a=1", "Range", "bytes=0-9"},
 		{"X-Forwarded-Uri", "/chat?a=1", "X-Forwarded-Host", "other.example"},
 	} {
-		h.want(h.call("GET", "/api/v1/verify?product=ai", bearer, append(more, "from", "192.0.2.1:1", "X-Forwarded-Method", "GET", "Idempotency-Key", key)...), 200, "a question")
+		h.want(h.call("GET", "/api/v1/verify?product=ai", bearer, append(more, "from", "192.0.2.1:1", "X-Forwarded-Method",
+			"GET", "Idempotency-Key", key)...), 200, "a question")
 		if got := h.used(bearer, gateway.AI); got != int64(i+1) {
 			t.Errorf("charged %d times after %q, want %d", got, more, i+1)
 		}
@@ -239,7 +252,8 @@ func TestRequestThatDiffersInAHeaderIsCharged(t *testing.T) {
 		},
 		"guard": func(t *testing.T) (*fixture, string) {
 			h := newFixture(t)
-			h.svc = h.gateway.Guard("svc", http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) }))
+			h.svc = h.gateway.Guard("svc",
+				http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) }))
 			return h, h.bearer(h.app)
 		},
 	}
@@ -255,10 +269,13 @@ func TestRequestThatDiffersInAHeaderIsCharged(t *testing.T) {
 			}
 			send()
 			for i, more := range [][]string{
-				{"X-Model", "large"}, {"X-Model", "small"}, {"X-Model", "small", "X-Model", "large"}, {"X-Model", "large", "X-Model", "small"},
-				{"X-Prompt", "one"}, {"X-Prompt", ""}, {"Range", "bytes=0-9"}, {"Range", "bytes=10-19"}, {"Accept", "text/plain"}, {"Accept-Language", "zh"},
+				{"X-Model", "large"}, {"X-Model", "small"}, {"X-Model", "small", "X-Model", "large"},
+				{"X-Model", "large", "X-Model", "small"},
+				{"X-Prompt", "one"}, {"X-Prompt", ""}, {"Range", "bytes=0-9"}, {"Range", "bytes=10-19"}, {"Accept", "text/plain"},
+				{"Accept-Language", "zh"},
 				{"Cookie", "a=1"}, {"Content-Type", "text/plain"}, {"If-None-Match", "x"},
-				{"User-Agent", "other"}, {"Host", "other.example.com"}, {"X-Request-Id", "what-is-two-and-two"}, {"X-Request-Id", "what-is-two-and-three"},
+				{"User-Agent", "other"}, {"Host", "other.example.com"}, {"X-Request-Id", "what-is-two-and-two"},
+				{"X-Request-Id", "what-is-two-and-three"},
 			} {
 				if send(more...); h.used(bearer, "svc") != int64(i+2) {
 					t.Fatalf("charged %d times after %q, want %d", h.used(bearer, "svc"), more, i+2)
@@ -267,12 +284,14 @@ func TestRequestThatDiffersInAHeaderIsCharged(t *testing.T) {
 		})
 		t.Run(at+", what differs by itself", func(t *testing.T) {
 			for _, more := range [][]string{
-				{"Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}, {"Tracestate", "a=1"}, {"Baggage", "a=1"}, {"B3", "1"}, {"X-B3-Traceid", "1"},
+				{"Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01"}, {"Tracestate", "a=1"},
+				{"Baggage", "a=1"}, {"B3", "1"}, {"X-B3-Traceid", "1"},
 				{"Date", "Thu, 26 Nov 2026 10:00:00 GMT"}, {"Keep-Alive", "timeout=5"}, {"X-Request-Id", "not an id"},
 			} {
 				h, bearer := open(t)
 				for _, with := range [][]string{nil, more} {
-					h.want(h.send(h.request("POST", "/svc/x", bearer, strings.NewReader("x"), append(with, "Idempotency-Key", key)...)), 200, fmt.Sprint(more))
+					h.want(h.send(h.request("POST", "/svc/x", bearer, strings.NewReader("x"),
+						append(with, "Idempotency-Key", key)...)), 200, fmt.Sprint(more))
 				}
 				if got := h.used(bearer, "svc"); got != 1 {
 					t.Errorf("with %q: charged %d times, want 1", more, got)
@@ -293,7 +312,8 @@ func TestRepetitionWithANewTokenIsFreeIfTheServiceSeesNoOther(t *testing.T) {
 	if got := h.used(first, "svc"); got != 1 {
 		t.Errorf("charged %d times, want 1", got)
 	}
-	h.want(h.call("GET", "/svc/x", h.bearer(h.app, "scope", "apps"), "Idempotency-Key", key), 200, "an attempt with another scope")
+	h.want(h.call("GET", "/svc/x", h.bearer(h.app, "scope", "apps"), "Idempotency-Key", key), 200,
+		"an attempt with another scope")
 	if got := h.used(first, "svc"); got != 2 {
 		t.Errorf("charged %d times, want 2: the service may answer by the scope", got)
 	}
@@ -372,7 +392,8 @@ func TestAbandonedCallIsChargedOnceWithItsRepetition(t *testing.T) {
 	if got := h.used(bearer, "svc"); got != 1 {
 		t.Fatalf("the abandoned call was charged %d times, want 1", got)
 	}
-	h.want(h.send(h.request("POST", "/svc/x", bearer, strings.NewReader("x"), "Idempotency-Key", key)), 200, "the repetition")
+	h.want(h.send(h.request("POST", "/svc/x", bearer, strings.NewReader("x"), "Idempotency-Key", key)), 200,
+		"the repetition")
 	if got := h.used(bearer, "svc"); got != 1 || arrived.Load() != 2 {
 		t.Errorf("charged %d times for %d attempts, want 1 for 2", got, arrived.Load())
 	}

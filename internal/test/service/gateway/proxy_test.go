@@ -40,8 +40,10 @@ func TestServiceBehindTheProxyLearnsTheCallerAndNothingElse(t *testing.T) {
 		io.WriteString(w, "done")
 	})
 	r := h.request("PUT", "/svc/a%2Fb//c%20d?x=1&y=a+b", user, strings.NewReader("payload"),
-		"X-Keystile-Client", "forged", "X-Keystile-User", "forged", "X-Keystile-Tier", "enterprise", "X-Forwarded-For", "198.51.100.1",
-		"Cookie", "a=1; open_sso_token=SECRET; b=2", "Cookie", "open_sso_token=SECRET", "Traceparent", "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "X-Request-Id", "id-1", "from", "203.0.113.9:1")
+		"X-Keystile-Client", "forged", "X-Keystile-User", "forged", "X-Keystile-Tier", "enterprise", "X-Forwarded-For",
+		"198.51.100.1",
+		"Cookie", "a=1; open_sso_token=SECRET; b=2", "Cookie", "open_sso_token=SECRET", "Traceparent",
+		"00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "X-Request-Id", "id-1", "from", "203.0.113.9:1")
 	a := h.want(h.send(r), 201, "a call")
 	if a.text != "done" || a.header.Get("X-Service") != "yes" || body != "payload" {
 		t.Errorf("answered %q %v, the service read %q", a.text, a.header, body)
@@ -50,8 +52,10 @@ func TestServiceBehindTheProxyLearnsTheCallerAndNothingElse(t *testing.T) {
 		t.Errorf("the service was asked %s %s", got.Method, got.RequestURI)
 	}
 	for name, want := range map[string]string{
-		"X-Keystile-Client": h.app.ID, "X-Keystile-Tier": storage.TierFree, "X-Forwarded-For": "203.0.113.9", "Cookie": "a=1; b=2",
-		"Traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "X-Request-Id": "id-1", "X-Forwarded-Prefix": "/svc",
+		"X-Keystile-Client": h.app.ID, "X-Keystile-Tier": storage.TierFree, "X-Forwarded-For": "203.0.113.9",
+		"Cookie":      "a=1; b=2",
+		"Traceparent": "00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01", "X-Request-Id": "id-1",
+		"X-Forwarded-Prefix": "/svc",
 	} {
 		if values := got.Header.Values(name); len(values) != 1 || values[0] != want {
 			t.Errorf("%s: %q, want %q once", name, values, want)
@@ -79,7 +83,8 @@ func TestProxyPathsNeverClimbOutOfTheUpstream(t *testing.T) {
 	if got := h.used(user, "svc"); received != 0 || got != 0 {
 		t.Errorf("the service was asked %d times, and %d calls charged", received, got)
 	}
-	for _, path := range []string{"/svc/...", "/svc/a..b", "/svc/.well-known/x", "/svc/a;..", "/svc/..a", "/svc/100%25", "/svc/a%252Fb"} {
+	for _, path := range []string{"/svc/...", "/svc/a..b", "/svc/.well-known/x", "/svc/a;..", "/svc/..a", "/svc/100%25",
+		"/svc/a%252Fb"} {
 		h.want(h.call("GET", path, user), 200, path)
 	}
 }
@@ -101,10 +106,13 @@ func TestServiceThatDoesNotAnswerIsOurFailureAndNotCharged(t *testing.T) {
 		status  int
 		charged int64
 	}{
-		"nobody is there":    {nil, func(u *gateway.Upstream) { u.URL = "http://127.0.0.1:1" }, 502, 0},
-		"it hangs":           {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, func(u *gateway.Upstream) { u.Timeout = 50 * time.Millisecond }, 504, 0},
-		"it hangs up":        {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, func(*gateway.Upstream) {}, 502, 0},
-		"it fails by itself": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) }, func(*gateway.Upstream) {}, 502, 1},
+		"nobody is there": {nil, func(u *gateway.Upstream) { u.URL = "http://127.0.0.1:1" }, 502, 0},
+		"it hangs": {func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() },
+			func(u *gateway.Upstream) { u.Timeout = 50 * time.Millisecond }, 504, 0},
+		"it hangs up": {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
+			func(*gateway.Upstream) {}, 502, 0},
+		"it fails by itself": {func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(502) },
+			func(*gateway.Upstream) {}, 502, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newFixture(t)
@@ -123,7 +131,8 @@ func TestServiceThatDoesNotAnswerIsOurFailureAndNotCharged(t *testing.T) {
 // As with x/time/rate, a call that would wait too long is refused at once.
 func TestProxyRefusesWhatAServiceCannotTakeWithoutCharge(t *testing.T) {
 	h := newFixture(t)
-	user := behind(t, h, func(http.ResponseWriter, *http.Request) {}, func(u *gateway.Upstream) { u.PerSecond, u.Burst, u.MaxWait = 0.001, 2, time.Second })
+	user := behind(t, h, func(http.ResponseWriter, *http.Request) {},
+		func(u *gateway.Upstream) { u.PerSecond, u.Burst, u.MaxWait = 0.001, 2, time.Second })
 	h.want(h.call("GET", "/svc/x", user), 200, "call 1")
 	h.want(h.call("GET", "/svc/x", user), 200, "call 2")
 	a := h.want(h.call("GET", "/svc/x", user), 503, "call 3")
@@ -189,7 +198,8 @@ func TestStreamPassesAsItComes(t *testing.T) {
 
 func TestFaultyUpstreamIsRefusedWithEveryReason(t *testing.T) {
 	h := newFixture(t)
-	for _, url := range []string{"", "127.0.0.1:9", "ftp://x", "http://", "http://u:p@x", "http://x?a", "http://x#a", "http://a b"} {
+	for _, url := range []string{"", "127.0.0.1:9", "ftp://x", "http://", "http://u:p@x", "http://x?a", "http://x#a",
+		"http://a b"} {
 		_, err := h.gateway.Proxy(gateway.Upstream{URL: url, PerSecond: -1, Strip: "x"})
 		for _, want := range []string{"the URL", "Product is missing", "negative", "strip"} {
 			if err == nil || !strings.Contains(err.Error(), want) {
@@ -205,7 +215,8 @@ func TestFaultyUpstreamIsRefusedWithEveryReason(t *testing.T) {
 func TestFaultyConfigIsRefusedWithEveryReason(t *testing.T) {
 	_, err := gateway.New(t.Context(), gateway.Config{
 		PerAddress: -2, Products: []string{"Bad Name"},
-		Plans: []billing.Plan{{Tier: "free", PerMinute: 0, Calls: 5, Period: "week"}, {Tier: "free", PerMinute: 1, Calls: 1, Period: billing.PerDay}},
+		Plans: []billing.Plan{{Tier: "free", PerMinute: 0, Calls: 5, Period: "week"},
+			{Tier: "free", PerMinute: 1, Calls: 1, Period: billing.PerDay}},
 	})
 	for _, want := range []string{"Store is missing", "Tokens is missing", "Trail is missing", "PerAddress", `"Bad Name"`, "a limit is above 0", "the period is", "is there twice", `"white_label" is missing`, `"enterprise" is missing`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
@@ -235,13 +246,16 @@ func TestPlansAreAsPublished(t *testing.T) {
 		t.Fatalf("%v %s", err, a.text)
 	}
 	free, white, enterprise := got.Data[0], got.Data[1], got.Data[2]
-	if free.Tier != "free" || free.PerMinute != 60 || free.Calls != 1000 || free.Period != "day" || !free.Branding || free.Price.Amount != 0 {
+	if free.Tier != "free" || free.PerMinute != 60 || free.Calls != 1000 || free.Period != "day" || !free.Branding ||
+		free.Price.Amount != 0 {
 		t.Errorf("%+v", free)
 	}
-	if white.Tier != "white_label" || white.PerMinute != 600 || white.Calls != 50_000 || white.Period != "month" || white.Branding || white.Price.Amount != 99_900 || white.Price.Currency != "CNY" || white.Price.Period != "year" {
+	if white.Tier != "white_label" || white.PerMinute != 600 || white.Calls != 50_000 || white.Period != "month" ||
+		white.Branding || white.Price.Amount != 99_900 || white.Price.Currency != "CNY" || white.Price.Period != "year" {
 		t.Errorf("%+v", white)
 	}
-	if enterprise.Tier != "enterprise" || enterprise.PerMinute != -1 || enterprise.Calls != -1 || enterprise.SLA != "99.9%" || enterprise.Branding {
+	if enterprise.Tier != "enterprise" || enterprise.PerMinute != -1 || enterprise.Calls != -1 ||
+		enterprise.SLA != "99.9%" || enterprise.Branding {
 		t.Errorf("%+v", enterprise)
 	}
 }

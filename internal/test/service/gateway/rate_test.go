@@ -97,16 +97,24 @@ func TestAddressWithoutATokenHasItsRate(t *testing.T) {
 		path  string
 		last  int
 	}{
-		"one address":                        {func(int) string { return "203.0.113.7:1" }, nil, "/.well-known/openid-configuration", 429},
-		"another port":                       {func(i int) string { return "203.0.113.7:" + strconv.Itoa(1+i) }, nil, "/.well-known/openid-configuration", 429},
-		"many addresses":                     {func(i int) string { return "203.0.113." + strconv.Itoa(i) + ":1" }, nil, "/.well-known/openid-configuration", 200},
-		"one IPv6 network":                   {func(i int) string { return "[2001:db8::" + strconv.Itoa(i) + "]:1" }, nil, "/.well-known/openid-configuration", 429},
-		"two IPv6 networks":                  {func(i int) string { return "[2001:db8:0:" + strconv.Itoa(i%2) + "::1]:1" }, nil, "/.well-known/openid-configuration", 200},
-		"a header that lies":                 {func(int) string { return "203.0.113.7:1" }, []string{"X-Forwarded-For", "198.51.100.1"}, "/.well-known/openid-configuration", 429},
-		"health":                             {func(int) string { return "203.0.113.7:1" }, nil, "/healthz/live", 200},
-		"a path that is not there":           {func(int) string { return "203.0.113.7:1" }, nil, "/nothing", 429},
-		"a token that is none":               {func(int) string { return "203.0.113.7:1" }, []string{"Authorization", "Bearer none"}, "/ai/200", 429},
-		"what looks like a preflight by GET": {func(int) string { return "203.0.113.7:1" }, []string{"Origin", "https://a.example", "Access-Control-Request-Method", "GET"}, "/oauth/jwks", 429},
+		"one address": {func(int) string { return "203.0.113.7:1" }, nil,
+			"/.well-known/openid-configuration", 429},
+		"another port": {func(i int) string { return "203.0.113.7:" + strconv.Itoa(1+i) }, nil,
+			"/.well-known/openid-configuration", 429},
+		"many addresses": {func(i int) string { return "203.0.113." + strconv.Itoa(i) + ":1" }, nil,
+			"/.well-known/openid-configuration", 200},
+		"one IPv6 network": {func(i int) string { return "[2001:db8::" + strconv.Itoa(i) + "]:1" }, nil,
+			"/.well-known/openid-configuration", 429},
+		"two IPv6 networks": {func(i int) string { return "[2001:db8:0:" + strconv.Itoa(i%2) + "::1]:1" },
+			nil, "/.well-known/openid-configuration", 200},
+		"a header that lies": {func(int) string { return "203.0.113.7:1" },
+			[]string{"X-Forwarded-For", "198.51.100.1"}, "/.well-known/openid-configuration", 429},
+		"health":                   {func(int) string { return "203.0.113.7:1" }, nil, "/healthz/live", 200},
+		"a path that is not there": {func(int) string { return "203.0.113.7:1" }, nil, "/nothing", 429},
+		"a token that is none": {func(int) string { return "203.0.113.7:1" },
+			[]string{"Authorization", "Bearer none"}, "/ai/200", 429},
+		"what looks like a preflight by GET": {func(int) string { return "203.0.113.7:1" },
+			[]string{"Origin", "https://a.example", "Access-Control-Request-Method", "GET"}, "/oauth/jwks", 429},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newFixture(t)
@@ -149,7 +157,8 @@ func TestTokenRequestCountsForTheApplicationThatProvesItself(t *testing.T) {
 	if a.header.Get("RateLimit-Policy") != `"default";q=600;w=60` || a.number("errcode") != 429 {
 		t.Errorf("refused with %v %s", a.header, a.text)
 	}
-	h.want(h.post("/oauth/revoke", "", url.Values{"client_id": {h.other.ID}, "client_secret": {h.other.AppKey().Reveal()}, "token": {"x"}}), 429, "revoke counts with it")
+	h.want(h.post("/oauth/revoke", "", url.Values{"client_id": {h.other.ID}, "client_secret": {h.other.AppKey().Reveal()},
+		"token": {"x"}}), 429, "revoke counts with it")
 	h.want(h.call("GET", "/ai/200", h.bearer(h.other)), 429, "and so do calls")
 	h.want(h.call("GET", "/.well-known/openid-configuration", ""), 200, "the address itself has all its rate")
 }
@@ -293,14 +302,17 @@ func TestRefusalSpeaksAsItsPathDoes(t *testing.T) {
 				fmt.Fprint(w, words, ": ", msg)
 			}
 		}
-		c.ErrorWriters = map[string]func(http.ResponseWriter, *http.Request, int, string){"/api/mcp": own("own words"), "/api/mcp/": own("words below"), "/api/mcp/b/": own("words of b")}
+		c.ErrorWriters = map[string]func(http.ResponseWriter, *http.Request, int, string){"/api/mcp": own("own words"),
+			"/api/mcp/": own("words below"), "/api/mcp/b/": own("words of b")}
 	})
 	h.call("POST", "/api/mcp", "")
 	a := h.want(h.call("POST", "/api/mcp", ""), 429, "over the rate")
-	if !strings.HasPrefix(a.text, "own words: too many") || a.header.Get("Retry-After") == "" || a.header.Get("Cache-Control") != "no-store" {
+	if !strings.HasPrefix(a.text, "own words: too many") || a.header.Get("Retry-After") == "" ||
+		a.header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%v %s", a.header, a.text)
 	}
-	for path, want := range map[string]string{"/api/mcp/x": "words below: too many", "/api/mcp/b/x": "words of b: too many"} {
+	for path, want := range map[string]string{"/api/mcp/x": "words below: too many",
+		"/api/mcp/b/x": "words of b: too many"} {
 		if a := h.call("POST", path, ""); !strings.HasPrefix(a.text, want) {
 			t.Errorf("%s: %s", path, a.text)
 		}
@@ -323,7 +335,8 @@ func TestServiceMayChargeByItself(t *testing.T) {
 		t.Errorf("charged %d, want 1", got)
 	}
 	h.gateway.Close(t.Context())
-	if err := h.gateway.Charge(caller, gateway.MCP, "", 0, false); err == nil || h.gateway.Stats().Uncounted != 1 || h.gateway.Stats().Charged != 1 {
+	if err := h.gateway.Charge(caller, gateway.MCP, "", 0, false); err == nil || h.gateway.Stats().Uncounted != 1 ||
+		h.gateway.Stats().Charged != 1 {
 		t.Errorf("Charge() of a closed gateway = %v, %+v", err, h.gateway.Stats())
 	}
 }

@@ -43,7 +43,8 @@ func TestCallThatNeverReachedTheServiceIsNotCharged(t *testing.T) {
 	full := must(net.Listen("tcp", "127.0.0.1:0"))(t) // where nobody accepts
 	address := full.Addr().String()
 	full.Close()
-	user := behind(t, h, func(http.ResponseWriter, *http.Request) {}, func(u *gateway.Upstream) { u.URL = "http://" + address })
+	user := behind(t, h, func(http.ResponseWriter, *http.Request) {},
+		func(u *gateway.Upstream) { u.URL = "http://" + address })
 	ctx, leave := context.WithTimeout(t.Context(), time.Minute)
 	defer leave()
 	h.want(h.send(h.request("GET", "/svc/x", user, nil).WithContext(ctx)), 502, "a call of a service that is away")

@@ -38,11 +38,15 @@ func TestServiceCanTrustTheGatewaysHeaders(t *testing.T) {
 	var got http.Header
 	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { got = r.Header })
 	forged := []string{
-		"X-Keystile-Client", "x-keystile-user", "X_Keystile_Client", "x_KEYSTILE_tier", "X-Keystile_Scope", "X-Keystile-Admin", "X-Forwarded-For", "X_Forwarded_For",
-		"X-Forwarded-Port", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Prefix", "Forwarded", "X-Real-Ip", "X_Real_IP", "X_Request_Id", "Proxy",
-		"Proxy-Authorization", "Keep-Alive", "Te", "X-Hop", "Api_key", "X-Original-Url", "X-Original-Method", "X-Rewrite-Url", "X-HTTP-Method-Override", "True-Client-Ip",
+		"X-Keystile-Client", "x-keystile-user", "X_Keystile_Client", "x_KEYSTILE_tier", "X-Keystile_Scope",
+		"X-Keystile-Admin", "X-Forwarded-For", "X_Forwarded_For",
+		"X-Forwarded-Port", "X-Forwarded-Proto", "X-Forwarded-Host", "X-Forwarded-Prefix", "Forwarded", "X-Real-Ip",
+		"X_Real_IP", "X_Request_Id", "Proxy",
+		"Proxy-Authorization", "Keep-Alive", "Te", "X-Hop", "Api_key", "X-Original-Url", "X-Original-Method", "X-Rewrite-Url",
+		"X-HTTP-Method-Override", "True-Client-Ip",
 	}
-	request := "GET /svc/x HTTP/1.1\r\nHost: id.example.com\r\nAuthorization: Bearer " + user + "\r\nX-Own: own\r\nX-Keystone: own\r\nX-Request-Id: id-1\r\n"
+	request := "GET /svc/x HTTP/1.1\r\nHost: id.example.com\r\nAuthorization: Bearer " + user +
+		"\r\nX-Own: own\r\nX-Keystone: own\r\nX-Request-Id: id-1\r\n"
 	for _, name := range forged {
 		request += name + ": forged\r\n"
 	}
@@ -57,8 +61,9 @@ func TestServiceCanTrustTheGatewaysHeaders(t *testing.T) {
 		}
 	}
 	for name, want := range map[string]string{
-		"X-Keystile-Client": h.app.ID, "X-Request-Id": "id-1", "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Proto": "http", "X-Forwarded-Host": "id.example.com",
-		"X-Own": "own", "X-Keystone": "own",
+		"X-Keystile-Client": h.app.ID, "X-Request-Id": "id-1", "X-Forwarded-For": "127.0.0.1", "X-Forwarded-Proto": "http",
+		"X-Forwarded-Host": "id.example.com",
+		"X-Own":            "own", "X-Keystone": "own",
 	} {
 		if values := got.Values(name); len(values) != 1 || values[0] != want {
 			t.Errorf("%s: %q, want %q once", name, values, want)
@@ -71,9 +76,11 @@ func TestTokenGoesOnlyToAServiceThatIsToHaveIt(t *testing.T) {
 	for _, keep := range []bool{false, true} {
 		h := newFixture(t)
 		var got http.Header
-		user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { got = r.Header }, func(u *gateway.Upstream) { u.KeepBearer = keep })
+		user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { got = r.Header },
+			func(u *gateway.Upstream) { u.KeepBearer = keep })
 		h.want(h.call("GET", "/svc/x", user), 200, "a call")
-		if has := got.Get("Authorization") == "Bearer "+user; has != keep || len(got.Values("Authorization")) > 1 || got.Get("X-Keystile-Client") != h.app.ID {
+		if has := got.Get("Authorization") == "Bearer "+user; has != keep || len(got.Values("Authorization")) > 1 ||
+			got.Get("X-Keystile-Client") != h.app.ID {
 			t.Errorf("KeepBearer %t: the service got %v", keep, got)
 		}
 	}
@@ -109,8 +116,10 @@ func TestPrefixIsTakenOffAndTheRestStaysAsItIsWritten(t *testing.T) {
 		got = r.URL.EscapedPath() + " " + r.Header.Get("X-Forwarded-Prefix")
 	})
 	for path, want := range map[string]string{
-		"/svc/x": "/base/x /svc", "/svc/a%2Fb": "/base/a%2Fb /svc", "/svc/": "/base/ /svc", "/svc//x": "/base//x /svc", "/svc/%61": "/base/%61 /svc",
-		"/svc/svc/x": "/base/svc/x /svc", "/svc/%E4%B8%AD": "/base/%E4%B8%AD /svc", "/svc/a%252Fb;c=d": "/base/a%252Fb;c=d /svc",
+		"/svc/x": "/base/x /svc", "/svc/a%2Fb": "/base/a%2Fb /svc", "/svc/": "/base/ /svc", "/svc//x": "/base//x /svc",
+		"/svc/%61":   "/base/%61 /svc",
+		"/svc/svc/x": "/base/svc/x /svc", "/svc/%E4%B8%AD": "/base/%E4%B8%AD /svc",
+		"/svc/a%252Fb;c=d": "/base/a%252Fb;c=d /svc",
 	} {
 		h.want(h.call("GET", path, user), 200, path)
 		if got != want {
@@ -128,7 +137,8 @@ func TestPathWithoutThePrefixAsItIsWrittenReachesNoService(t *testing.T) {
 	for _, path := range []string{"/svc%2fx", "/svc%2Fx", "/%73vc/x", "/s%76%63/x", "/svc%2f/x", "/svc%2f%2e%2e/x"} {
 		h.want(h.call("GET", path, user), 400, path)
 	}
-	other := must(h.gateway.Proxy(gateway.Upstream{Product: "svc", URL: upstreamOf(t, func(http.ResponseWriter, *http.Request) { received++ }), Strip: "/svc"}))(t)
+	other := must(h.gateway.Proxy(gateway.Upstream{Product: "svc",
+		URL: upstreamOf(t, func(http.ResponseWriter, *http.Request) { received++ }), Strip: "/svc"}))(t)
 	h.mux.Handle("/", other)
 	for _, path := range []string{"/svcs/x", "/svc;a=b/x", "/svc%5cx", "/x/svc"} {
 		a := h.want(h.send(h.request("GET", path, user, nil)), 400, path)
@@ -154,10 +164,12 @@ func TestServiceCannotSetTheGatewaysHeaders(t *testing.T) {
 		cors      gateway.CORS
 		origin    []string
 	}{
-		"open to all":                       {false, gateway.CORS{Open: []string{"/svc/"}}, []string{"*"}},
-		"announced, open to all":            {true, gateway.CORS{Open: []string{"/svc/"}}, []string{"*"}},
-		"shared with others":                {false, gateway.CORS{Shared: []string{"/svc/"}, Origins: []string{"https://b.example"}}, nil},
-		"announced, shared with others":     {true, gateway.CORS{Shared: []string{"/svc/"}, Origins: []string{"https://b.example"}}, nil},
+		"open to all":            {false, gateway.CORS{Open: []string{"/svc/"}}, []string{"*"}},
+		"announced, open to all": {true, gateway.CORS{Open: []string{"/svc/"}}, []string{"*"}},
+		"shared with others": {false, gateway.CORS{Shared: []string{"/svc/"},
+			Origins: []string{"https://b.example"}}, nil},
+		"announced, shared with others": {true, gateway.CORS{Shared: []string{"/svc/"},
+			Origins: []string{"https://b.example"}}, nil},
 		"of which the gateway says nothing": {true, gateway.CORS{Open: []string{"/"}[:0]}, []string{"https://a.example"}},
 	} {
 		t.Run(name, func(t *testing.T) {

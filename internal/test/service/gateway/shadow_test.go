@@ -68,7 +68,8 @@ func TestRateOfATierInShadowRefusesNobodyAndIsReported(t *testing.T) {
 				sums = append(sums, e)
 			}
 		}
-		if len(sums) != 1 || sums[0].Count != 8 || sums[0].App != h.app.ID || sums[0].Detail != "let through over the rate of free" || sums[0].IP != "" {
+		if len(sums) != 1 || sums[0].Count != 8 || sums[0].App != h.app.ID ||
+			sums[0].Detail != "let through over the rate of free" || sums[0].IP != "" {
 			t.Errorf("on the trail is %+v, want one record of 8", sums)
 		}
 	})
@@ -113,7 +114,8 @@ func TestSessionCountsInShadowWithAddresses(t *testing.T) {
 			}
 		}))
 		for i := range 65 {
-			session.ServeHTTP(&null{http.Header{}}, h.request("GET", "/account", "", nil, "from", fmt.Sprintf("203.0.113.%d:1", i)))
+			session.ServeHTTP(&null{http.Header{}}, h.request("GET", "/account", "", nil, "from",
+				fmt.Sprintf("203.0.113.%d:1", i)))
 		}
 		if shadow && refused != 0 || !shadow && refused != 5 {
 			t.Errorf("in shadow %t: %d were refused", shadow, refused)

@@ -79,7 +79,8 @@ func (s *sockets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		panic(err)
 	}
 	defer conn.Close()
-	io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Accept: "+accept(r.Header.Get("Sec-WebSocket-Key"))+"\r\n\r\n")
+	io.WriteString(conn, "HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"+
+		"Sec-WebSocket-Accept: "+accept(r.Header.Get("Sec-WebSocket-Key"))+"\r\n\r\n")
 	for {
 		opcode, text, err := readFrame(rw)
 		if err != nil || text == "bye" {
@@ -91,8 +92,10 @@ func (s *sockets) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 func handshake(bearer string, more ...string) string {
-	return "GET /svc/chat HTTP/1.1\r\nHost: id.example.com\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " + wsKey +
-		"\r\nOrigin: https://any.example\r\nX-Request-Id: id-1\r\nAuthorization: Bearer " + bearer + "\r\n" + strings.Join(more, "") + "\r\n"
+	return "GET /svc/chat HTTP/1.1\r\nHost: id.example.com\r\nUpgrade: websocket\r\nConnection: keep-alive, Upgrade\r\n" +
+		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: " + wsKey +
+		"\r\nOrigin: https://any.example\r\nX-Request-Id: id-1\r\nAuthorization: Bearer " + bearer + "\r\n" +
+		strings.Join(more, "") + "\r\n"
 }
 
 // connect opens a WebSocket through the gateway.
@@ -100,7 +103,8 @@ func connect(t *testing.T, h *fixture, bearer string) (net.Conn, *bufio.Reader) 
 	t.Helper()
 	conn, in := raw(t, h.open().Listener.Addr().String(), handshake(bearer))
 	resp := must(http.ReadResponse(in, nil))(t)
-	if resp.StatusCode != 101 || resp.Header.Get("Sec-Websocket-Accept") != accept(wsKey) || resp.Header.Get("X-Request-Id") != "id-1" {
+	if resp.StatusCode != 101 || resp.Header.Get("Sec-Websocket-Accept") != accept(wsKey) ||
+		resp.Header.Get("X-Request-Id") != "id-1" {
 		t.Fatalf("answered %d %v", resp.StatusCode, resp.Header)
 	}
 	return conn, in

@@ -55,12 +55,14 @@ func TestCallIsASpanWithItsProductAndItsApplication(t *testing.T) {
 	h, spans := recorded(t)
 	h.call("GET", "/ai/x", h.bearer(h.app), "Traceparent", parent)
 	s := only1(t, spans, "GET /ai/")
-	if !has(s, "keystile.product", gateway.AI) || !has(s, "keystile.client_id", h.app.ID) || s.Parent.SpanID().String() != "00f067aa0ba902b7" {
+	if !has(s, "keystile.product", gateway.AI) || !has(s, "keystile.client_id", h.app.ID) ||
+		s.Parent.SpanID().String() != "00f067aa0ba902b7" {
 		t.Errorf("recorded %+v", s)
 	}
 	spans.Reset()
 	h.call("GET", "/ai/x", "nothing")
-	if s := only1(t, spans, "GET /ai/"); !has(s, "http.response.status_code", "401") || has(s, "keystile.client_id", h.app.ID) {
+	if s := only1(t, spans, "GET /ai/"); !has(s, "http.response.status_code", "401") ||
+		has(s, "keystile.client_id", h.app.ID) {
 		t.Errorf("a refused call is recorded as %+v", s)
 	}
 	spans.Reset()
@@ -89,7 +91,8 @@ func TestMalformedTraceparentIsReplacedOnItsWayToAService(t *testing.T) {
 		t.Errorf("the service got %q %q, want %q", got["Traceparent"], got["Tracestate"], want)
 	}
 	h.call("GET", "/svc/a", user, "Traceparent", parent, "Tracestate", "a=1")
-	if !strings.HasPrefix(got.Get("Traceparent"), parent[:35]) || got.Get("Traceparent") == parent || got.Get("Tracestate") != "a=1" {
+	if !strings.HasPrefix(got.Get("Traceparent"), parent[:35]) || got.Get("Traceparent") == parent ||
+		got.Get("Tracestate") != "a=1" {
 		t.Errorf("the service got %q %q", got["Traceparent"], got["Tracestate"])
 	}
 }
@@ -108,7 +111,8 @@ func TestRecordedWebSocketWorksAsOthersDo(t *testing.T) {
 		t.Errorf("on the trail: %+v", e)
 	}
 	for _, kind := range []trace.SpanKind{trace.SpanKindClient, trace.SpanKindServer} {
-		if s := <-ended; s.SpanKind() != kind || !slices.Contains(s.Attributes(), attribute.Int("http.response.status_code", 101)) {
+		if s := <-ended; s.SpanKind() != kind || !slices.Contains(s.Attributes(),
+			attribute.Int("http.response.status_code", 101)) {
 			t.Errorf("recorded %v", s)
 		}
 	}
@@ -132,7 +136,8 @@ func TestBehindAHostsOwnSpanNoOtherIsBegun(t *testing.T) {
 	ctx, span := sdk.NewTracerProvider(sdk.WithSyncer(hosts)).Tracer("host").Start(context.Background(), "host")
 	h.handler.ServeHTTP(httptest.NewRecorder(), h.request("GET", "/ai/x", h.bearer(h.app), nil).WithContext(ctx))
 	span.End()
-	if all := hosts.GetSpans(); len(mine.GetSpans()) != 0 || len(all) != 1 || !has(all[0], "keystile.product", gateway.AI) {
+	if all := hosts.GetSpans(); len(mine.GetSpans()) != 0 || len(all) != 1 ||
+		!has(all[0], "keystile.product", gateway.AI) {
 		t.Errorf("recorded %v and %v", mine.GetSpans(), all)
 	}
 }

@@ -137,7 +137,8 @@ func TestServiceThatFailsWithinItsAnswerBreaksTheConnection(t *testing.T) {
 			w.(http.Flusher).Flush()
 			panic(http.ErrAbortHandler)
 		})
-		_, in := raw(t, h.open().Listener.Addr().String(), "GET /svc/x HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer "+user+"\r\n\r\n")
+		_, in := raw(t, h.open().Listener.Addr().String(), "GET /svc/x HTTP/1.1\r\nHost: h\r\n"+
+			"Authorization: Bearer "+user+"\r\n\r\n")
 		if resp, err := http.ReadResponse(in, nil); err == nil { // else it was broken off before anything was sent
 			if text, err := io.ReadAll(resp.Body); err == nil || !strings.HasPrefix("half", string(text)) {
 				t.Errorf("an answer %s: %q, %v", name, text, err)
@@ -173,7 +174,8 @@ func TestFailureIsLoggedWithTheRequestedPath(t *testing.T) {
 		h := newFixture(t, into(&log))
 		user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }, edit)
 		h.want(h.call("POST", "/svc/a/b?token=SECRET", user), status, "a call")
-		if text := log.String(); !strings.Contains(text, "path=/svc/a/b ") || !strings.Contains(text, "method=POST") || strings.Contains(text, "SECRET") {
+		if text := log.String(); !strings.Contains(text, "path=/svc/a/b ") || !strings.Contains(text, "method=POST") ||
+			strings.Contains(text, "SECRET") {
 			t.Errorf("logged %s", text)
 		}
 	}
@@ -209,7 +211,8 @@ func TestClientThatGoesAwayIsNotTheServicesFailure(t *testing.T) {
 
 func TestClientThatLeavesWhileWaitingGetsNo503(t *testing.T) {
 	h := newFixture(t)
-	user := behind(t, h, func(http.ResponseWriter, *http.Request) {}, func(u *gateway.Upstream) { u.PerSecond, u.MaxWait = 0.001, time.Hour })
+	user := behind(t, h, func(http.ResponseWriter, *http.Request) {},
+		func(u *gateway.Upstream) { u.PerSecond, u.MaxWait = 0.001, time.Hour })
 	h.want(h.call("GET", "/svc/x", user), 200, "the call that takes the turn")
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
@@ -221,7 +224,8 @@ func TestBodyThatEndsTooEarlyIsTheClientsFailure(t *testing.T) {
 	h := newFixture(t, into(&log))
 	user := behind(t, h, func(_ http.ResponseWriter, r *http.Request) { io.Copy(io.Discard, r.Body) })
 	server := h.open()
-	conn, in := raw(t, server.Listener.Addr().String(), "POST /svc/x HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer "+user+"\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nthis is no chunk\r\n")
+	conn, in := raw(t, server.Listener.Addr().String(), "POST /svc/x HTTP/1.1\r\nHost: h\r\n"+
+		"Authorization: Bearer "+user+"\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\nthis is no chunk\r\n")
 	defer conn.Close()
 	if resp := must(http.ReadResponse(in, nil))(t); resp.StatusCode != 400 {
 		t.Errorf("answered %d", resp.StatusCode)
@@ -240,7 +244,8 @@ func TestServiceMayRefuseABodyBeforeItIsSent(t *testing.T) {
 		}
 		w.WriteHeader(413)
 	})
-	_, in := raw(t, h.open().Listener.Addr().String(), "POST /svc/x HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer "+user+"\r\nContent-Length: 1000000\r\nExpect: 100-continue\r\n\r\n")
+	_, in := raw(t, h.open().Listener.Addr().String(), "POST /svc/x HTTP/1.1\r\nHost: h\r\n"+
+		"Authorization: Bearer "+user+"\r\nContent-Length: 1000000\r\nExpect: 100-continue\r\n\r\n")
 	if resp := must(http.ReadResponse(in, nil))(t); resp.StatusCode != 413 {
 		t.Errorf("answered %d, want 413 and no 100 before it", resp.StatusCode)
 	}

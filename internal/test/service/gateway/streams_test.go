@@ -70,7 +70,8 @@ func TestCallThatGoesOnEndsWithItsToken(t *testing.T) {
 	revoke := func(kind string, id func(storage.Caller) string) func(o opened) error {
 		return func(o opened) error {
 			caller := must(o.h.tokens.Verify(o.h.Context(), o.bearer))(o.h)
-			return o.h.tokens.Revoke(o.h.Context(), driver.Revocation{Kind: kind, ID: id(caller), Before: time.Now().Add(time.Millisecond)})
+			return o.h.tokens.Revoke(o.h.Context(), driver.Revocation{Kind: kind, ID: id(caller),
+				Before: time.Now().Add(time.Millisecond)})
 		}
 	}
 	for name, c := range map[string]struct {
@@ -78,9 +79,12 @@ func TestCallThatGoesOnEndsWithItsToken(t *testing.T) {
 		at   time.Duration // of the end
 		end  func(o opened) error
 	}{
-		"its token is revoked":   {token, time.Minute, revoke(driver.RevokeJTI, func(c storage.Caller) string { return c.TokenID })},
-		"its grant is revoked":   {token, time.Minute, revoke(driver.RevokeGrant, func(c storage.Caller) string { return c.Grant })},
-		"sign-out everywhere":    {token, time.Minute, revoke(driver.RevokeUser, func(c storage.Caller) string { return c.UserID })},
+		"its token is revoked": {token, time.Minute, revoke(driver.RevokeJTI,
+			func(c storage.Caller) string { return c.TokenID })},
+		"its grant is revoked": {token, time.Minute, revoke(driver.RevokeGrant,
+			func(c storage.Caller) string { return c.Grant })},
+		"sign-out everywhere": {token, time.Minute, revoke(driver.RevokeUser,
+			func(c storage.Caller) string { return c.UserID })},
 		"revoked when it begins": {token, 0, revoke(driver.RevokeJTI, func(c storage.Caller) string { return c.TokenID })},
 		"its application is disabled": {token, time.Minute, func(o opened) error {
 			app := must(o.h.store.App(o.h.Context(), o.h.app.ID))(o.h)
@@ -152,7 +156,8 @@ func TestCallThatGoesOnEndsAfterTheLifeOfStreams(t *testing.T) {
 		})
 	}
 	h := newFixture(t)
-	if _, err := gateway.New(t.Context(), gateway.Config{Store: h.store, Tokens: h.tokens, Trail: h.audit, StreamLife: -1}); err == nil || !strings.Contains(err.Error(), "StreamLife") {
+	if _, err := gateway.New(t.Context(), gateway.Config{Store: h.store, Tokens: h.tokens, Trail: h.audit,
+		StreamLife: -1}); err == nil || !strings.Contains(err.Error(), "StreamLife") {
 		t.Errorf("New() = %v, want a complaint about StreamLife", err)
 	}
 }
@@ -162,7 +167,8 @@ func TestCallEndsAtEveryNode(t *testing.T) {
 	t.Setenv("KEYSTILE_TEST_NODES", "2")
 	for name, end := range map[string]func(h *fixture, caller storage.Caller) error{
 		"revoked": func(h *fixture, c storage.Caller) error {
-			return h.tokens.Revoke(h.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: c.TokenID, Before: time.Now().Add(time.Millisecond)})
+			return h.tokens.Revoke(h.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: c.TokenID,
+				Before: time.Now().Add(time.Millisecond)})
 		},
 		"disabled": func(h *fixture, c storage.Caller) error {
 			app := must(h.store.App(h.Context(), c.AppID))(h)
@@ -219,7 +225,8 @@ func TestStreamsThatGoOnAskTheStoreForNothingOfTheirOwn(t *testing.T) {
 			t.Errorf("%d streams read the store %d times in a minute, want the application alone, each few seconds", many, got)
 		}
 		caller := must(h.tokens.Verify(t.Context(), bearer))(t)
-		h.tokens.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeApp, ID: caller.AppID, Before: time.Now().Add(time.Millisecond)})
+		h.tokens.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeApp, ID: caller.AppID,
+			Before: time.Now().Add(time.Millisecond)})
 		for range many {
 			<-service.cause
 		}
@@ -278,7 +285,8 @@ func TestShortCallsAreLeftAlone(t *testing.T) {
 		caller := must(h.tokens.Verify(t.Context(), bearer))(t)
 		over := h.goOn(bearer)
 		synctest.Wait()
-		h.tokens.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: caller.TokenID, Before: time.Now().Add(time.Millisecond)})
+		h.tokens.Revoke(t.Context(), driver.Revocation{Kind: driver.RevokeJTI, ID: caller.TokenID,
+			Before: time.Now().Add(time.Millisecond)})
 		if p := <-over; p != nil {
 			t.Errorf("it was broken off: %v", p)
 		}
@@ -299,7 +307,8 @@ func TestContextOfACallIsOneAsAnyOther(t *testing.T) {
 			if ctx.Err() != nil || child.Err() != nil || child.Value(key{}) != 1 || reqctx.From(child) == nil {
 				t.Errorf("the contexts are %v and %v", ctx.Err(), child.Err())
 			}
-			if why := <-after; why != context.Canceled || ctx.Err() != context.Canceled || errors.Is(context.Cause(ctx), reqctx.ErrEnded) {
+			if why := <-after; why != context.Canceled || ctx.Err() != context.Canceled ||
+				errors.Is(context.Cause(ctx), reqctx.ErrEnded) {
 				t.Errorf("the client's leaving is %v", why)
 			}
 		}))

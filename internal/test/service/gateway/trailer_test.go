@@ -14,13 +14,15 @@ import (
 // forgedTrailers are headers that no service may receive as trailers, where nothing that
 // cleans headers looks.
 var forgedTrailers = []string{
-	"X-Keystile-User", "X-Keystile-Client", "X-Keystile-Tier", "X_Keystile_User", "X-Forwarded-For", "X-Forwarded-Proto", "X-Real-Ip", "X-Request-Id",
+	"X-Keystile-User", "X-Keystile-Client", "X-Keystile-Tier", "X_Keystile_User", "X-Forwarded-For", "X-Forwarded-Proto",
+	"X-Real-Ip", "X-Request-Id",
 	"Cookie", "Authorization", "X-Sum",
 }
 
 // withTrailers is a request in chunks that ends in trailers, announced or not.
 func withTrailers(line, bearer, announce string) string {
-	request := line + " HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " + bearer + "\r\nTE: trailers\r\nTransfer-Encoding: chunked\r\n"
+	request := line + " HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer " + bearer +
+		"\r\nTE: trailers\r\nTransfer-Encoding: chunked\r\n"
 	if announce != "" {
 		request += "Trailer: " + announce + "\r\n"
 	}
@@ -33,8 +35,12 @@ func TestTrailersOfAClientNeverReachAService(t *testing.T) {
 		"announced": strings.Join(forgedTrailers, ", "), "announced late": "X-Other", "not announced": "",
 	} {
 		for place, put := range map[string]func(*fixture, http.HandlerFunc) string{
-			"behind the proxy":    func(h *fixture, s http.HandlerFunc) string { return behind(t, h, s) },
-			"in the same program": func(h *fixture, s http.HandlerFunc) string { h.svc = h.gateway.Guard("svc", s); return h.userBearer() },
+			"behind the proxy": func(h *fixture, s http.HandlerFunc) string { return behind(t, h, s) },
+			"in the same program": func(h *fixture,
+				s http.HandlerFunc) string {
+				h.svc = h.gateway.Guard("svc", s)
+				return h.userBearer()
+			},
 		} {
 			t.Run(name+", "+place, func(t *testing.T) {
 				h := newFixture(t)
@@ -51,7 +57,8 @@ func TestTrailersOfAClientNeverReachAService(t *testing.T) {
 				if resp := must(http.ReadResponse(in, nil))(t); resp.StatusCode != 200 || body != "body" {
 					t.Fatalf("answered %d, the service read %q", resp.StatusCode, body)
 				}
-				if len(trailer) > 0 || header["Trailer"] != nil || slices.Contains(slices.Concat(slices.Collect(maps.Values(header))...), "forged") {
+				if len(trailer) > 0 || header["Trailer"] != nil ||
+					slices.Contains(slices.Concat(slices.Collect(maps.Values(header))...), "forged") {
 					t.Errorf("the service got trailers %v and headers %v", trailer, header)
 				}
 			})
@@ -69,7 +76,8 @@ func TestTrailersOfAHandshakeNeverReachAService(t *testing.T) {
 		w.WriteHeader(426)
 	})
 	request := withTrailers("GET /svc/chat", user, strings.Join(forgedTrailers, ", "))
-	request = strings.Replace(request, "\r\n", "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==\r\n", 1)
+	request = strings.Replace(request, "\r\n", "\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n"+
+		"Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: x3JJHMbDL1EzLkh9GBhXDw==\r\n", 1)
 	_, in := raw(t, h.open().Listener.Addr().String(), request)
 	if resp := must(http.ReadResponse(in, nil))(t); resp.StatusCode != 426 {
 		t.Errorf("answered %d", resp.StatusCode)

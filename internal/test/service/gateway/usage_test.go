@@ -52,7 +52,9 @@ func TestUsageByDayAndHour(t *testing.T) {
 			}
 		}
 		a := h.want(h.call("GET", "/api/v1/usage?format=csv&granularity=hour", bearer), 200, "csv")
-		if want := "at,product,calls,errors\n2000-01-01T00:00:00Z,ai,2,0\n2000-01-01T01:00:00Z,ai,4,1\n2000-01-02T07:00:00Z,ai,4,0\n2000-01-02T07:00:00Z,payment,1,0\n"; a.text != want || !strings.HasPrefix(a.header.Get("Content-Type"), "text/csv") {
+		if want := "at,product,calls,errors\n2000-01-01T00:00:00Z,ai,2,0\n2000-01-01T01:00:00Z,ai,4,1\n" +
+			"2000-01-02T07:00:00Z,ai,4,0\n2000-01-02T07:00:00Z,payment,1,0\n"; a.text != want ||
+			!strings.HasPrefix(a.header.Get("Content-Type"), "text/csv") {
 			t.Errorf("csv is %q, %s", a.text, a.header.Get("Content-Type"))
 		}
 	})
@@ -74,7 +76,8 @@ func TestMonthlyQuotasOverageIsCountedFromTheMonthsStart(t *testing.T) {
 			bearer = h.bearer(h.other)
 		}
 		for query, want := range map[string]int64{
-			"?from=2000-01-01&to=2000-02-01": 26, "?from=2000-01-04&to=2000-01-08": 2, "?from=2000-01-31&to=2000-02-07": 1 + 1, "?from=2000-02-01&to=2000-02-06": 0,
+			"?from=2000-01-01&to=2000-02-01": 26, "?from=2000-01-04&to=2000-01-08": 2, "?from=2000-01-31&to=2000-02-07": 1 + 1,
+			"?from=2000-02-01&to=2000-02-06": 0,
 		} {
 			if a := h.call("GET", "/api/v1/usage"+query, bearer); a.number("data.overage") != want {
 				t.Errorf("usage%s = %s, want an overage of %d", query, a.text, want)
@@ -87,10 +90,13 @@ func TestQueryThatIsWrongIsAnsweredWithWhatToWrite(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	for query, want := range map[string]string{
-		"from=yesterday": "dates such as", "to=2026-13-01": "dates such as", "from=0001-01-01": "dates such as", "from=9999-01-01": "dates such as",
-		"from=2026-01-02&to=2026-01-02": "from is before to", "from=2026-01-02&to=2026-01-01": "from is before to", "from=2190-01-01": "from is before to",
+		"from=yesterday": "dates such as", "to=2026-13-01": "dates such as", "from=0001-01-01": "dates such as",
+		"from=9999-01-01":               "dates such as",
+		"from=2026-01-02&to=2026-01-02": "from is before to", "from=2026-01-02&to=2026-01-01": "from is before to",
+		"from=2190-01-01":               "from is before to",
 		"from=2020-01-01&to=2026-01-01": "400 days", "granularity=hour&from=2026-01-01&to=2026-03-01": "32 days",
-		"granularity=minute": "day or hour", "format=xml": "json or csv", "product=nothing": "not a product", "from=2026-01-01&from=2026-01-02": "more than once",
+		"granularity=minute": "day or hour", "format=xml": "json or csv", "product=nothing": "not a product",
+		"from=2026-01-01&from=2026-01-02": "more than once",
 	} {
 		a := h.want(h.call("GET", "/api/v1/usage?"+query, bearer), 400, query)
 		if !strings.Contains(a.text, want) || a.number("errcode") != 400 {
@@ -106,7 +112,8 @@ func TestCallerNeitherSeesNorChangesTheUsageOfOthers(t *testing.T) {
 		h.call("GET", "/ai/200", mine, "X-Keystile-Client", h.other.ID)
 		h.call("GET", "/ai/200?client_id="+h.other.ID, mine)
 	}
-	for _, path := range []string{"/api/v1/quota", "/api/v1/usage", "/api/v1/quota?client_id=" + h.app.ID, "/api/v1/usage?client_id=" + h.app.ID} {
+	for _, path := range []string{"/api/v1/quota", "/api/v1/usage", "/api/v1/quota?client_id=" + h.app.ID,
+		"/api/v1/usage?client_id=" + h.app.ID} {
 		a := h.want(h.call("GET", path, theirs), 200, path)
 		if a.number("data.usage_this_month.ai") > 0 || a.number("data.totals.ai") > 0 {
 			t.Errorf("%s shows %s", path, a.text)
@@ -115,7 +122,8 @@ func TestCallerNeitherSeesNorChangesTheUsageOfOthers(t *testing.T) {
 	if got := h.used(mine, gateway.AI); got != 6 {
 		t.Errorf("charged %d, want 6", got)
 	}
-	if rows := must(h.store.Usage(t.Context(), driver.UsageQuery{AppID: h.other.ID, To: time.Now().Add(time.Hour)}))(t); len(rows) != 0 {
+	if rows := must(h.store.Usage(t.Context(), driver.UsageQuery{AppID: h.other.ID,
+		To: time.Now().Add(time.Hour)}))(t); len(rows) != 0 {
 		t.Errorf("the other application is charged %v", rows)
 	}
 }

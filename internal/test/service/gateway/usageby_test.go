@@ -52,7 +52,8 @@ func TestOwnerSeesWhoCalledAndWhichTools(t *testing.T) {
 			}
 		}
 		a := h.want(h.call("GET", "/api/v1/usage?by=user&format=csv", bearer), 200, "csv")
-		if want := "at,user,calls,errors\n2000-01-01T00:00:00Z,u1,3,0\n2000-01-01T00:00:00Z,u2,3,1\n2000-01-02T00:00:00Z,u2,2,0\n"; a.text != want {
+		if want := "at,user,calls,errors\n2000-01-01T00:00:00Z,u1,3,0\n2000-01-01T00:00:00Z,u2,3,1\n" +
+			"2000-01-02T00:00:00Z,u2,2,0\n"; a.text != want {
 			t.Errorf("csv is %q", a.text)
 		}
 		if got := h.used(bearer, gateway.MCP); got != 7 {
@@ -68,7 +69,8 @@ func TestUsageByNameIsInTheStore(t *testing.T) {
 	if err := h.gateway.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	for id, want := range map[string]string{"": gateway.MCP, "\x1fby:user": "u1", "\x1fby:tool": "shop__order", "\x1fby:member": "shop"} {
+	for id, want := range map[string]string{"": gateway.MCP, "\x1fby:user": "u1", "\x1fby:tool": "shop__order",
+		"\x1fby:member": "shop"} {
 		rows := must(h.store.Usage(t.Context(), driver.UsageQuery{AppID: h.app.ID + id, To: time.Now().Add(time.Hour)}))(t)
 		if len(rows) != 1 || rows[0].Product != want || rows[0].Calls != 2 {
 			t.Errorf("%q: %v, want 2 of %s", id, rows, want)
@@ -78,9 +80,12 @@ func TestUsageByNameIsInTheStore(t *testing.T) {
 
 func TestUsageByCallerIsForTheApplicationAndItsOwner(t *testing.T) {
 	h := newFixture(t)
-	owner := must(h.store.CreateUser(t.Context(), storage.User{Username: "ada"}, storage.Login{Method: storage.LoginSelf, Subject: "ada"}))(t)
-	admin := must(h.store.CreateUser(t.Context(), storage.User{Username: "root", Role: storage.RoleAdmin}, storage.Login{Method: storage.LoginSelf, Subject: "root"}))(t)
-	app := must(h.store.SaveApp(t.Context(), storage.App{Name: "Mine", Domains: []string{"mine.example"}, Owner: owner.Sub}))(t)
+	owner := must(h.store.CreateUser(t.Context(), storage.User{Username: "ada"},
+		storage.Login{Method: storage.LoginSelf, Subject: "ada"}))(t)
+	admin := must(h.store.CreateUser(t.Context(), storage.User{Username: "root", Role: storage.RoleAdmin},
+		storage.Login{Method: storage.LoginSelf, Subject: "root"}))(t)
+	app := must(h.store.SaveApp(t.Context(), storage.App{Name: "Mine", Domains: []string{"mine.example"},
+		Owner: owner.Sub}))(t)
 	h.spend(app, 1, gateway.MCP, "shop__order", "u1", false)
 	h.spend(app, 1, gateway.MCP, "shop__order", "u2", false)
 	for _, by := range []string{"user", "tool", "member"} {
@@ -131,13 +136,15 @@ func TestBiggestNamesAreInTheAnswer(t *testing.T) {
 	}
 	h.spend(h.app, 50, gateway.AI, "", "u0003", false)
 	a := h.want(h.call("GET", "/api/v1/usage?by=user", bearer), 200, "by user")
-	if a.number("data.totals.u0003") != 51 || a.number("data.totals.u0002") != 3 || a.number("data.omitted.names") != 203 || a.number("data.omitted.calls") != 203 {
+	if a.number("data.totals.u0003") != 51 || a.number("data.totals.u0002") != 3 ||
+		a.number("data.omitted.names") != 203 || a.number("data.omitted.calls") != 203 {
 		t.Errorf("omitted %d names and %d calls", a.number("data.omitted.names"), a.number("data.omitted.calls"))
 	}
 	if n := strings.Count(a.text, `"at"`); n != 1000 {
 		t.Errorf("%d rows, want 1000", n)
 	}
-	if a = h.call("GET", "/api/v1/usage?by=user&format=csv", bearer); a.header.Get("X-Keystile-Omitted-Names") != "203" || strings.Count(a.text, "\n") != 1001 {
+	if a = h.call("GET", "/api/v1/usage?by=user&format=csv", bearer); a.header.Get("X-Keystile-Omitted-Names") != "203" ||
+		strings.Count(a.text, "\n") != 1001 {
 		t.Errorf("the table has %d lines and omits %q", strings.Count(a.text, "\n"), a.header.Get("X-Keystile-Omitted-Names"))
 	}
 }
@@ -159,7 +166,8 @@ func TestTableRunsNothing(t *testing.T) {
 func TestByThatIsWrongIsAnsweredWithWhatToWrite(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
-	for query, want := range map[string]string{"by=ip": "member, tool or user", "by=user&product=ai": "exclude each other", "by=user&by=tool": "more than once"} {
+	for query, want := range map[string]string{"by=ip": "member, tool or user", "by=user&product=ai": "exclude each other",
+		"by=user&by=tool": "more than once"} {
 		if a := h.want(h.call("GET", "/api/v1/usage?"+query, bearer), 400, query); !strings.Contains(a.text, want) {
 			t.Errorf("%s: %s", query, a.text)
 		}

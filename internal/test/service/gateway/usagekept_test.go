@@ -38,14 +38,17 @@ func TestHoursThatAreNotKeptAreRefusedAndDaysStay(t *testing.T) {
 			t.Fatalf("Sweep = %d, %v, want five hours gone", n, err)
 		}
 		bearer := h.bearer(h.app)
-		a := h.want(h.call("GET", "/api/v1/usage?granularity=hour&from=2000-01-01&to=2000-01-02", bearer), 400, "hours of 450 days ago")
+		a := h.want(h.call("GET", "/api/v1/usage?granularity=hour&from=2000-01-01&to=2000-01-02", bearer), 400,
+			"hours of 450 days ago")
 		for _, want := range []string{"400 days", "granularity=day", "2000-03-01T00:00:00Z"} {
 			if !strings.Contains(a.text, want) {
 				t.Errorf("%s, want it to say %q", a.text, want)
 			}
 		}
-		h.want(h.call("GET", "/api/v1/usage?granularity=hour&from=2000-03-01&to=2000-03-02", bearer), 200, "what it says to ask")
-		h.want(h.call("GET", "/api/v1/usage?granularity=hour&from=2000-02-29T23:00:00Z&to=2000-03-02", bearer), 400, "an hour before it")
+		h.want(h.call("GET", "/api/v1/usage?granularity=hour&from=2000-03-01&to=2000-03-02", bearer), 200,
+			"what it says to ask")
+		h.want(h.call("GET", "/api/v1/usage?granularity=hour&from=2000-02-29T23:00:00Z&to=2000-03-02", bearer), 400,
+			"an hour before it")
 		a = h.want(h.call("GET", "/api/v1/usage?from=2000-01-01&to=2000-01-02", bearer), 200, "days")
 		if a.number("data.totals.ai") != 25 {
 			t.Errorf("by day it is %s, want 25 calls", a.text)
@@ -82,7 +85,8 @@ func TestMonthIsSettledTheSameByHoursAndByDays(t *testing.T) {
 		must(h.store.Sweep(context.Background(), time.Now()))(t)
 		for i, app := range []storage.App{h.app, h.other} {
 			after := must(h.gateway.Billing().Settle(t.Context(), app, month2000))(t)
-			if a, b := before[i], after; a.Calls != 100 || a.Overage == 0 || b.Calls != a.Calls || b.Overage != a.Overage || b.OverageFen != a.OverageFen || b.Tiers[0].Overage != a.Tiers[0].Overage {
+			if a, b := before[i], after; a.Calls != 100 || a.Overage == 0 || b.Calls != a.Calls || b.Overage != a.Overage ||
+				b.OverageFen != a.OverageFen || b.Tiers[0].Overage != a.Tiers[0].Overage {
 				t.Errorf("settled by hours it is %+v, by days %+v", a, b)
 			}
 		}

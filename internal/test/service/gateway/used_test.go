@@ -74,7 +74,8 @@ func TestCallsBeyondWhatARemovedApplicationHasLeftAreSettled(t *testing.T) {
 			t.Helper()
 			s := must(h.gateway.Billing().Settle(t.Context(), must(h.gateway.Billing().App(t.Context(), id))(t), time.Now()))(t)
 			if s.Calls != calls || s.Overage != over || s.OverageFen != over {
-				t.Errorf("%d calls are settled, %d of them over for %d fen; want %d and %d", s.Calls, s.Overage, s.OverageFen, calls, over)
+				t.Errorf("%d calls are settled, %d of them over for %d fen; want %d and %d", s.Calls, s.Overage, s.OverageFen,
+					calls, over)
 			}
 		}
 		a, _ := h.made(ada, shop)

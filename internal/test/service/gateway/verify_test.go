@@ -18,7 +18,8 @@ func TestProxyLearnsWhoCallsInAnyMethod(t *testing.T) {
 	for _, method := range []string{"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS", "PROPFIND", "X-OWN"} {
 		for _, path := range []string{"/api/v1/verify", "/api/v1/verify/the/clients/own/path"} {
 			a := h.want(h.call(method, path, user, "X-Keystile-User", "forged"), 200, method+" "+path)
-			if a.header.Get("X-Keystile-Client") != h.app.ID || a.header.Get("X-Keystile-Scope") == "" || a.header.Get("X-Keystile-Tier") != storage.TierFree || a.header.Get("X-Keystile-User")[0] != 'u' {
+			if a.header.Get("X-Keystile-Client") != h.app.ID || a.header.Get("X-Keystile-Scope") == "" ||
+				a.header.Get("X-Keystile-Tier") != storage.TierFree || a.header.Get("X-Keystile-User")[0] != 'u' {
 				t.Errorf("%s %s: %v", method, path, a.header)
 			}
 		}
@@ -53,9 +54,12 @@ func TestProxiedCallIsChargedToTheProductItNames(t *testing.T) {
 		"none":                                {"/api/v1/verify", nil, 200, gateway.AI, 0},
 		"in the query":                        {"/api/v1/verify?product=ai", nil, 200, gateway.AI, 1},
 		"in a header, which anybody can send": {"/api/v1/verify", []string{"X-Keystile-Product", "ai"}, 200, gateway.AI, 0},
-		"in both: the header is not read":     {"/api/v1/verify?product=ai", []string{"X-Keystile-Product", "payment"}, 200, gateway.AI, 1},
-		"empty in the query":                  {"/api/v1/verify?product=&x=1", []string{"X-Keystile-Product", "ai"}, 200, gateway.AI, 0},
-		"twice: the operator's comes first":   {"/api/v1/verify?product=ai&uri=/x?product=payment&product=%zz", nil, 200, gateway.AI, 1},
+		"in both: the header is not read": {"/api/v1/verify?product=ai", []string{"X-Keystile-Product", "payment"}, 200,
+			gateway.AI, 1},
+		"empty in the query": {"/api/v1/verify?product=&x=1", []string{"X-Keystile-Product", "ai"}, 200,
+			gateway.AI, 0},
+		"twice: the operator's comes first": {"/api/v1/verify?product=ai&uri=/x?product=payment&product=%zz", nil, 200,
+			gateway.AI, 1},
 		"malformed, so that it would be free": {"/api/v1/verify?product=ai;x", nil, 400, gateway.AI, 0},
 		"malformed by its encoding":           {"/api/v1/verify?product=%zz", nil, 400, gateway.AI, 0},
 		"one that was configured":             {"/api/v1/verify/x?product=search", nil, 200, "search", 1},
@@ -89,30 +93,42 @@ func TestTrailHasTheCallThatATrustedProxyAsksAbout(t *testing.T) {
 		headers      []string
 		method, path string
 	}{
-		"Caddy, Traefik, Envoy":         {[]string{"X-Forwarded-Method", "DELETE", "X-Forwarded-Uri", "/things/7?token=SECRET"}, "DELETE", "/things/7"},
-		"nginx":                         {[]string{"X-Original-Method", "PUT", "X-Original-Uri", "/pay#SECRET"}, "PUT", "/pay"},
-		"a path without its method":     {[]string{"X-Forwarded-Uri", "/x"}, "PATCH", "/x"},
-		"nothing":                       {nil, "PATCH", "/api/v1/verify/own"},
-		"a method without its path":     {[]string{"X-Forwarded-Method", "DELETE"}, "PATCH", "/api/v1/verify/own"},
-		"both, and both the same":       {[]string{"X-Forwarded-Method", "GET", "X-Forwarded-Uri", "/x?a=1", "X-Original-Uri", "/x?a=1"}, "GET", "/x"},
-		"both, and one is the client's": {[]string{"X-Forwarded-Method", "GET", "X-Forwarded-Uri", "/forged", "X-Original-Uri", "/x"}, "PATCH", "/api/v1/verify/own"},
-		"the same, and not the method":  {[]string{"X-Forwarded-Method", "GET", "X-Forwarded-Uri", "/x", "X-Original-Uri", "/x", "X-Original-Method", "PUT"}, "PATCH", "/x"},
-		"twice":                         {[]string{"X-Forwarded-Uri", "/forged", "X-Forwarded-Uri", "/x"}, "PATCH", "/api/v1/verify/own"},
-		"the method of the other kind":  {[]string{"X-Original-Uri", "/x", "X-Forwarded-Method", "DELETE"}, "PATCH", "/x"},
-		"no path":                       {[]string{"X-Forwarded-Uri", "https://user:SECRET@host/x"}, "PATCH", "/api/v1/verify/own"},
-		"no method":                     {[]string{"X-Forwarded-Uri", "/x", "X-Forwarded-Method", "GET /y\u0085"}, "PATCH", "/x"},
-		"a method of any length":        {[]string{"X-Forwarded-Uri", "/x", "X-Forwarded-Method", strings.Repeat("A", 33)}, "PATCH", "/x"},
-		"a path of any length":          {[]string{"X-Forwarded-Uri", long}, "PATCH", "/" + strings.Repeat("长", 84) + "…"},
-		"a path that steers a terminal": {[]string{"X-Forwarded-Uri", "/a\tb\u0085c\u202ed\u2028e\xfff%0a"}, "PATCH", "/abcdef%0a"},
+		"Caddy, Traefik, Envoy": {[]string{"X-Forwarded-Method", "DELETE", "X-Forwarded-Uri",
+			"/things/7?token=SECRET"}, "DELETE", "/things/7"},
+		"nginx": {[]string{"X-Original-Method", "PUT", "X-Original-Uri", "/pay#SECRET"}, "PUT",
+			"/pay"},
+		"a path without its method": {[]string{"X-Forwarded-Uri", "/x"}, "PATCH", "/x"},
+		"nothing":                   {nil, "PATCH", "/api/v1/verify/own"},
+		"a method without its path": {[]string{"X-Forwarded-Method", "DELETE"}, "PATCH", "/api/v1/verify/own"},
+		"both, and both the same": {[]string{"X-Forwarded-Method", "GET", "X-Forwarded-Uri", "/x?a=1", "X-Original-Uri",
+			"/x?a=1"}, "GET", "/x"},
+		"both, and one is the client's": {[]string{"X-Forwarded-Method", "GET", "X-Forwarded-Uri", "/forged",
+			"X-Original-Uri", "/x"}, "PATCH", "/api/v1/verify/own"},
+		"the same, and not the method": {[]string{"X-Forwarded-Method", "GET", "X-Forwarded-Uri", "/x", "X-Original-Uri",
+			"/x", "X-Original-Method", "PUT"}, "PATCH", "/x"},
+		"twice": {[]string{"X-Forwarded-Uri", "/forged", "X-Forwarded-Uri", "/x"}, "PATCH",
+			"/api/v1/verify/own"},
+		"the method of the other kind": {[]string{"X-Original-Uri", "/x", "X-Forwarded-Method", "DELETE"}, "PATCH", "/x"},
+		"no path": {[]string{"X-Forwarded-Uri", "https://user:SECRET@host/x"}, "PATCH",
+			"/api/v1/verify/own"},
+		"no method": {[]string{"X-Forwarded-Uri", "/x", "X-Forwarded-Method", "GET /y\u0085"}, "PATCH",
+			"/x"},
+		"a method of any length": {[]string{"X-Forwarded-Uri", "/x", "X-Forwarded-Method", strings.Repeat("A", 33)},
+			"PATCH", "/x"},
+		"a path of any length": {[]string{"X-Forwarded-Uri", long}, "PATCH", "/" + strings.Repeat("长", 84) + "…"},
+		"a path that steers a terminal": {[]string{"X-Forwarded-Uri", "/a\tb\u0085c\u202ed\u2028e\xfff%0a"}, "PATCH",
+			"/abcdef%0a"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newFixture(t, behindProxies)
-			h.want(h.call("PATCH", "/api/v1/verify/own?product=ai", h.userBearer(), append(c.headers, "X-Request-Id", "id-1", "from", trusted)...), 200, "a call")
+			h.want(h.call("PATCH", "/api/v1/verify/own?product=ai", h.userBearer(),
+				append(c.headers, "X-Request-Id", "id-1", "from", trusted)...), 200, "a call")
 			events := h.trail()
 			if len(events) != 1 {
 				t.Fatalf("%d events: %v", len(events), events)
 			}
-			if e := events[0]; e.Method != c.method || e.Path != c.path || e.Product != "ai" || e.Status != 200 || e.App != h.app.ID || e.RequestID != "id-1" {
+			if e := events[0]; e.Method != c.method || e.Path != c.path || e.Product != "ai" || e.Status != 200 ||
+				e.App != h.app.ID || e.RequestID != "id-1" {
 				t.Errorf("%+v, want %s %s", e, c.method, c.path)
 			}
 		})
@@ -121,7 +137,8 @@ func TestTrailHasTheCallThatATrustedProxyAsksAbout(t *testing.T) {
 
 // Anybody may ask at the verify path. The call that they describe is their word only.
 func TestCallThatAnUntrustedProxyAsksAboutIsNotOnTheTrail(t *testing.T) {
-	forged := []string{"X-Forwarded-Method", "DELETE", "X-Forwarded-Uri", "/forged", "X-Forwarded-Host", "forged.example", "X-Original-Uri", "/forged", "X-Original-Method", "PUT"}
+	forged := []string{"X-Forwarded-Method", "DELETE", "X-Forwarded-Uri", "/forged", "X-Forwarded-Host", "forged.example",
+		"X-Original-Uri", "/forged", "X-Original-Method", "PUT"}
 	for name, c := range map[string]struct {
 		edit func(*gateway.Config)
 		from string
@@ -173,7 +190,8 @@ func TestCallIsOnTheAuditTrail(t *testing.T) {
 		defer func() { recover() }()
 		h.handler.ServeHTTP(nil, h.request("GET", "/ai/200", user, nil)) // a connection that breaks at the first byte
 	}()
-	h.mux.Handle("/broken/", h.gateway.Guard("broken", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })))
+	h.mux.Handle("/broken/", h.gateway.Guard("broken",
+		http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) })))
 	func() {
 		defer func() { recover() }()
 		h.call("GET", "/broken/x", user)
@@ -187,8 +205,10 @@ func TestCallIsOnTheAuditTrail(t *testing.T) {
 		lines = append(lines, event.Event{Product: e.Product, Method: e.Method, Path: e.Path, Status: e.Status})
 	}
 	want := []event.Event{
-		{Product: "ai", Method: "POST", Path: "/ai/201", Status: 201}, {Product: "ai", Method: "GET", Path: "/ai/200", Status: 401},
-		{Method: "GET", Path: "/api/v1/quota", Status: 200}, {Product: "identity", Method: "GET", Path: "/oauth/userinfo", Status: 200},
+		{Product: "ai", Method: "POST", Path: "/ai/201", Status: 201},
+		{Product: "ai", Method: "GET", Path: "/ai/200", Status: 401},
+		{Method: "GET", Path: "/api/v1/quota", Status: 200},
+		{Product: "identity", Method: "GET", Path: "/oauth/userinfo", Status: 200},
 		{Product: "broken", Method: "GET", Path: "/broken/x"},
 	}
 	if len(lines) != len(want) {
@@ -199,7 +219,8 @@ func TestCallIsOnTheAuditTrail(t *testing.T) {
 			t.Errorf("event %d: %+v, want %+v", i, lines[i], want[i])
 		}
 	}
-	if e := events[0]; e.IP != "203.0.113.9" || e.RequestID != "id-1" || e.App != h.app.ID || e.User == "" || e.Bytes == 0 {
+	if e := events[0]; e.IP != "203.0.113.9" || e.RequestID != "id-1" || e.App != h.app.ID || e.User == "" ||
+		e.Bytes == 0 {
 		t.Errorf("%+v", e)
 	}
 	if e := events[1]; e.App != "" || e.User != "" || e.RequestID == "" {

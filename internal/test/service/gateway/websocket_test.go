@@ -31,7 +31,8 @@ func TestWebSocketIsOneCallChargedWhenItOpensAndNotedWhenItEnds(t *testing.T) {
 		t.Errorf("the service's end: %v", err)
 	}
 	header := <-service.header
-	if header["Authorization"] != nil || header.Get("X-Keystile-Client") != h.app.ID || header.Get("Origin") != "https://any.example" || header.Get("X-Request-Id") != "id-1" {
+	if header["Authorization"] != nil || header.Get("X-Keystile-Client") != h.app.ID ||
+		header.Get("Origin") != "https://any.example" || header.Get("X-Request-Id") != "id-1" {
 		t.Errorf("the service got %v", header)
 	}
 	if got := h.used(user, "svc"); got != 1 {
@@ -65,7 +66,8 @@ func TestCloseEndsWebSocketsAndWaitsForTheirRows(t *testing.T) {
 	if e := only(t, h); e.Status != 101 || e.Bytes != 7 { // only closes the gateway
 		t.Errorf("on the trail: %+v", e)
 	}
-	if _, err := io.ReadAll(in); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) && !strings.Contains(err.Error(), "reset") {
+	if _, err := io.ReadAll(in); err != nil && !errors.Is(err, io.ErrUnexpectedEOF) &&
+		!strings.Contains(err.Error(), "reset") {
 		t.Errorf("the client's end: %v", err)
 	}
 	ending(t, service.ended)
@@ -144,7 +146,8 @@ func TestWebSocketIsRefusedLikeAnyCall(t *testing.T) {
 			h.gateway.Close(t.Context())
 		}
 		_, in := raw(t, address, handshake(bearer))
-		if resp := must(http.ReadResponse(in, nil))(t); resp.StatusCode != want || !strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json") {
+		if resp := must(http.ReadResponse(in, nil))(t); resp.StatusCode != want ||
+			!strings.HasPrefix(resp.Header.Get("Content-Type"), "application/json") {
 			t.Errorf("%s: %d %v, want %d", bearer, resp.StatusCode, resp.Header, want)
 		}
 	}
@@ -156,13 +159,15 @@ func TestWebSocketIsRefusedLikeAnyCall(t *testing.T) {
 // A switch that cannot be counted does not take place, and nothing stays open.
 func TestWebSocketThatCannotBeChargedIsNotOpened(t *testing.T) {
 	var log logged
-	h := newFixture(t, into(&log), func(c *gateway.Config) { c.Store, c.Tokens = nameless{c.Store, c.Tokens}, nameless{c.Store, c.Tokens} })
+	h := newFixture(t, into(&log),
+		func(c *gateway.Config) { c.Store, c.Tokens = nameless{c.Store, c.Tokens}, nameless{c.Store, c.Tokens} })
 	service := newSockets()
 	behind(t, h, service.ServeHTTP)
 	_, in := raw(t, h.open().Listener.Addr().String(), handshake("any"))
 	resp := must(http.ReadResponse(in, nil))(t)
 	text, _ := io.ReadAll(resp.Body)
-	if resp.StatusCode != 503 || !strings.Contains(string(text), "could not be counted") || resp.Header.Get("Upgrade") != "" {
+	if resp.StatusCode != 503 || !strings.Contains(string(text), "could not be counted") ||
+		resp.Header.Get("Upgrade") != "" {
 		t.Errorf("answered %d %v %s", resp.StatusCode, resp.Header, text)
 	}
 	ending(t, service.ended)
@@ -189,7 +194,8 @@ func (nameless) App(_ context.Context, id string) (storage.App, error) {
 // and name itself as it likes.
 func TestUpgradeIsForWebSocketsOnly(t *testing.T) {
 	for name, lines := range map[string]string{
-		"h2c":                "Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\nHTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n",
+		"h2c": "Upgrade: h2c\r\nConnection: Upgrade, HTTP2-Settings\r\n" +
+			"HTTP2-Settings: AAMAAABkAARAAAAAAAIAAAAA\r\n",
 		"both":               "Upgrade: websocket, h2c\r\nConnection: Upgrade\r\n",
 		"two lines":          "Upgrade: h2c\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n",
 		"without Connection": "Upgrade: websocket\r\n",
@@ -202,7 +208,8 @@ func TestUpgradeIsForWebSocketsOnly(t *testing.T) {
 		if lines == "" {
 			method, lines = "POST", "Upgrade: websocket\r\nConnection: Upgrade\r\nContent-Length: 0\r\n"
 		}
-		_, in := raw(t, h.open().Listener.Addr().String(), method+" /svc/x HTTP/1.1\r\nHost: h\r\nAuthorization: Bearer "+user+"\r\n"+lines+"\r\n")
+		_, in := raw(t, h.open().Listener.Addr().String(), method+" /svc/x HTTP/1.1\r\nHost: h\r\n"+
+			"Authorization: Bearer "+user+"\r\n"+lines+"\r\n")
 		if resp := must(http.ReadResponse(in, nil))(t); resp.StatusCode != 200 {
 			t.Errorf("%s: answered %d", name, resp.StatusCode)
 		}
@@ -250,7 +257,8 @@ func TestServiceMayDeclineAWebSocket(t *testing.T) {
 		w.WriteHeader(426)
 	})
 	_, in := raw(t, h.open().Listener.Addr().String(), handshake(user))
-	if resp := must(http.ReadResponse(in, nil))(t); resp.StatusCode != 426 || resp.Header.Get("Sec-Websocket-Version") != "13" {
+	if resp := must(http.ReadResponse(in, nil))(t); resp.StatusCode != 426 ||
+		resp.Header.Get("Sec-Websocket-Version") != "13" {
 		t.Errorf("answered %d %v", resp.StatusCode, resp.Header)
 	}
 	if got := h.used(user, "svc"); got != 1 {

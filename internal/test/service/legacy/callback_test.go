@@ -130,8 +130,10 @@ func TestUserOfAnotherApplicationIsAsUnknownAsNobody(t *testing.T) {
 	}
 	nobody := h.connect("query", "social_uid", strings.Repeat("0", 32)).refuses(t, "query", 106).raw
 	for what, uid := range map[string]string{
-		"another application's": theirs, "lower case": strings.ToLower(own), "cut": own[:31], "the sub": h.ada.Sub, "the number": "1",
-		"of two": own + "=" + theirs, "with a separator": own + "\x1f", "long": strings.Repeat(own, 1000), "a newline": own + "\n",
+		"another application's": theirs, "lower case": strings.ToLower(own), "cut": own[:31], "the sub": h.ada.Sub,
+		"the number": "1",
+		"of two":     own + "=" + theirs, "with a separator": own + "\x1f", "long": strings.Repeat(own, 1000),
+		"a newline": own + "\n",
 	} {
 		if got := h.connect("query", "social_uid", uid).raw; got != nobody {
 			t.Errorf("query of %s social_uid = %s, want %s", what, got, nobody)
@@ -184,7 +186,8 @@ func TestFaultIsNoVerdict(t *testing.T) {
 	code := h.code()
 	h.backend.fail = context.DeadlineExceeded
 	for _, a := range []answer{
-		h.callback(code), h.connect("login", "redirect_uri", redirect), h.connect("query", "social_uid", strings.Repeat("0", 32)), h.connect("check_sso"),
+		h.callback(code), h.connect("login", "redirect_uri", redirect),
+		h.connect("query", "social_uid", strings.Repeat("0", 32)), h.connect("check_sso"),
 	} {
 		if a.status != 503 || a.number("code") != -1 || a.number("errcode") != 201 || a.header.Get("Retry-After") == "" {
 			t.Errorf("answer = %d %s, want 503 with errcode 201 and Retry-After", a.status, a.raw)

@@ -43,7 +43,8 @@ func TestDialogues(t *testing.T) {
 			n.mux.Handle("/test/", backstage(h))
 		}
 		return document.Watch(t, dialogue.Nodes(settle, nodes...)), map[string]string{
-			"appkey": appKey, "other_key": h.other.AppKey().Reveal(), "session": h.session, "origin": issuer, "password": password,
+			"appkey": appKey, "other_key": h.other.AppKey().Reveal(), "session": h.session, "origin": issuer,
+			"password": password,
 		}
 	})
 	document.SawEverything(t)
@@ -57,13 +58,14 @@ func backstage(h *fixture) http.Handler {
 		"sign":     func(a *storage.App) { a.ForbidPlainKey = true },
 		"disabled": func(a *storage.App) { a.Disabled = true },
 	}
-	return reply.NewMux(nil, reply.Route{Path: "/test/app", Methods: []string{"POST"}, Handle: func(w http.ResponseWriter, r *http.Request) error {
-		changes[r.URL.Query().Get("set")](&h.app)
-		var err error
-		h.app, err = h.store.SaveApp(context.Background(), h.app)
-		w.WriteHeader(http.StatusNoContent)
-		return err
-	}})
+	return reply.NewMux(nil, reply.Route{Path: "/test/app", Methods: []string{"POST"},
+		Handle: func(w http.ResponseWriter, r *http.Request) error {
+			changes[r.URL.Query().Get("set")](&h.app)
+			var err error
+			h.app, err = h.store.SaveApp(context.Background(), h.app)
+			w.WriteHeader(http.StatusNoContent)
+			return err
+		}})
 }
 
 func unix(at time.Time) string { return strconv.FormatInt(at.Unix(), 10) }

@@ -26,7 +26,8 @@ func Example_fromConnectToOAuth() {
 		"state", "drawn-too", "code_challenge", challenge, "code_challenge_method", "S256").Encode())
 
 	// 2. The code goes to /oauth/token.
-	tokens := h.post("/oauth/token", form("grant_type", "authorization_code", "code", back.Get("code"), "redirect_uri", redirect,
+	tokens := h.post("/oauth/token", form("grant_type", "authorization_code", "code", back.Get("code"), "redirect_uri",
+		redirect,
 		"code_verifier", codeVerifier, "client_id", appid, "client_secret", appkey))
 	user := tokens["user"].(map[string]any)
 

@@ -115,11 +115,13 @@ func TestFamilyOfClientsSignsAUserIn(t *testing.T) {
 				r := httptest.NewRequest("GET", began["url"], nil)
 				r.AddCookie(&http.Cookie{Name: "open_sso_token", Value: h.session})
 				back, err := h.serve(r).Result().Location()
-				if err != nil || !strings.HasPrefix(back.String(), redirect+"?own=1&type=self&code=") || back.Query().Get("state") != "s 1" {
+				if err != nil || !strings.HasPrefix(back.String(), redirect+"?own=1&type=self&code=") ||
+					back.Query().Get("state") != "s 1" {
 					t.Fatalf("the browser comes back to %v, %v", back, err)
 				}
 				came := send("act", "callback", "type", "self", "code", back.Query().Get("code"))
-				if came["type"] != "self" || len(came["social_uid"]) != 32 || came["access_token"] == "" || came["nickname"] != "Ada" || came["gender"] != "女" {
+				if came["type"] != "self" || len(came["social_uid"]) != 32 || came["access_token"] == "" ||
+					came["nickname"] != "Ada" || came["gender"] != "女" {
 					t.Errorf("callback = %v", came)
 				}
 				known := send("act", "query", "type", "self", "social_uid", came["social_uid"])

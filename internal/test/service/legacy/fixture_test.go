@@ -63,13 +63,16 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, changes ...f
 	h.users = users.New(h.store, passwords.New(passwords.Cost{Memory: 64, Passes: 1}))
 	signIn := must(signin.New(context.Background(), signin.Config{BaseURL: issuer, Store: h.store, Users: h.users.Host(),
 		Log: quiet}))(t)
-	h.tokens = must(oauth.OpenTokens(context.Background(), oauth.TokensConfig{BaseURL: issuer, Store: h.store, SweepEvery: -1, StaleAfter: backend.StaleAfter}))(t)
+	h.tokens = must(oauth.OpenTokens(context.Background(), oauth.TokensConfig{BaseURL: issuer, Store: h.store,
+		SweepEvery: -1, StaleAfter: backend.StaleAfter}))(t)
 	t.Cleanup(func() { h.tokens.Close(context.Background()) })
-	provider := must(oauth.New(context.Background(), oauth.Config{NoDelivery: true, Tokens: h.tokens, SignIn: signIn, Log: quiet}))(t)
+	provider := must(oauth.New(context.Background(), oauth.Config{NoDelivery: true, Tokens: h.tokens, SignIn: signIn,
+		Log: quiet}))(t)
 	h.provider = &testProvider{provider, h.store, must(token.OpenKeys(context.Background(), h.store))(t), signIn}
 	config := legacy.Config{
-		BaseURL: issuer, Store: testStore{h.store, h.backend}, SignIns: h.provider, Codes: h.provider, Verifier: h.tokens, Visitors: signIn,
-		Audit: h.trail, Log: quiet,
+		BaseURL: issuer, Store: testStore{h.store, h.backend}, SignIns: h.provider, Codes: h.provider, Verifier: h.tokens,
+		Visitors: signIn,
+		Audit:    h.trail, Log: quiet,
 	}
 	for _, change := range changes {
 		change(&config)
@@ -191,7 +194,8 @@ func (h *fixture) call(r *http.Request) answer {
 // connect calls an act with the appkey of application 1000; pairs change the parameters.
 func (h *fixture) connect(act string, pairs ...string) answer {
 	h.Helper()
-	return h.call(request("GET", "/connect.php", form(append([]string{"act", act, "appid", "1000", "appkey", appKey}, pairs...)...)))
+	return h.call(request("GET", "/connect.php",
+		form(append([]string{"act", act, "appid", "1000", "appkey", appKey}, pairs...)...)))
 }
 
 func (h *fixture) callback(code string, pairs ...string) answer {

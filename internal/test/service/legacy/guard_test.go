@@ -32,11 +32,13 @@ func TestGuessingKeysIsSlow(t *testing.T) {
 		guess := func() answer { return h.connect("query", "appkey", "wrong", "social_uid", "x") }
 		for range 15 {
 			guess().refuses(t, "a wrong key", 103)
-			h.call(request("GET", "/check_token", form("appid", "1000", "timestamp", unix(time.Now()), "sign", "x", "token", "x"))).refuses(t, "a wrong sign", 103)
+			h.call(request("GET", "/check_token", form("appid", "1000", "timestamp", unix(time.Now()), "sign", "x", "token",
+				"x"))).refuses(t, "a wrong sign", 103)
 		}
 		for what, a := range map[string]answer{"a guess": guess(), "the right key": h.connect("query", "social_uid", "x")} {
 			if a.status != 429 || a.number("errcode") != 429 || a.number("code") != -1 || a.header.Get("Retry-After") != "60" {
-				t.Errorf("%s after 30 wrong ones = %d %s, Retry-After %q, want 429 and 60 s", what, a.status, a.raw, a.header.Get("Retry-After"))
+				t.Errorf("%s after 30 wrong ones = %d %s, Retry-After %q, want 429 and 60 s", what, a.status, a.raw,
+					a.header.Get("Retry-After"))
 			}
 		}
 		address = "203.0.113.8"
@@ -52,7 +54,8 @@ func TestGuessingKeysIsSlow(t *testing.T) {
 func TestGuessesAtMadeUpApplicationsCountTogether(t *testing.T) {
 	h := newFixture(t)
 	for i := range 62 {
-		a := h.call(request("GET", "/connect.php", form("act", "query", "appid", fmt.Sprint("made up ", i), "appkey", "wrong", "type", "qq", "social_uid", "x")))
+		a := h.call(request("GET", "/connect.php", form("act", "query", "appid", fmt.Sprint("made up ", i), "appkey", "wrong",
+			"type", "qq", "social_uid", "x")))
 		if (a.status == 429) != (i >= 60) {
 			t.Errorf("guess %d = %d %s, want 429 from the 61st on", i+1, a.status, a.raw)
 		}
@@ -74,7 +77,8 @@ func TestIPv6LineCountsAsOneGuesser(t *testing.T) {
 func TestEventHasTheOutcome(t *testing.T) {
 	h := newFixture(t)
 	h.connect("query", "social_uid", "x").refuses(t, "query", 106)
-	if e := h.trail.last(); e.Status != 404 || e.Detail != "query plain" || e.App != "1000" || e.Kind != event.Legacy || e.Path != "/connect.php" {
+	if e := h.trail.last(); e.Status != 404 || e.Detail != "query plain" || e.App != "1000" || e.Kind != event.Legacy ||
+		e.Path != "/connect.php" {
 		t.Errorf("event = %+v, want a plain query with status 404", e)
 	}
 	h.connect("query", "appkey", "wrong")
@@ -111,7 +115,8 @@ func TestApplicationThatProvesItselfIsCounted(t *testing.T) {
 	var moved []string
 	send := func(v url.Values, path string, err error) answer {
 		r := request("GET", path, v)
-		seen := &reqctx.Visit{Context: r.Context(), Mover: movedTo(func(app storage.App) error { moved = append(moved, app.ID); return err })}
+		seen := &reqctx.Visit{Context: r.Context(),
+			Mover: movedTo(func(app storage.App) error { moved = append(moved, app.ID); return err })}
 		return h.call(r.WithContext(seen))
 	}
 	for what, c := range map[string]struct {
@@ -179,7 +184,8 @@ func TestSecretsAreInNeitherAddressesNorTheLog(t *testing.T) {
 		t.Fatal("the log holds nothing: nothing is tested")
 	}
 	to := h.call(request("GET", "/connect.php", signed)).wants(t, "login", 1).text("url")
-	for name, secret := range map[string]string{"appkey": appKey, "sign": signed.Get("sign"), "code": code, "token": token} {
+	for name, secret := range map[string]string{"appkey": appKey, "sign": signed.Get("sign"), "code": code,
+		"token": token} {
 		if strings.Contains(log.String(), secret) || strings.Contains(to, secret) {
 			t.Errorf("the %s is in the log or in the sign-in address", name)
 		}
@@ -207,7 +213,8 @@ func TestTypesAreThoseThatAreOffered(t *testing.T) {
 	h := newFixture(t, func(c *legacy.Config) { c.Types = types })
 	types[0] = "qq" // the caller's list is the caller's
 	for requests, want := range map[string]string{"": "wx", "wx": "wx", "email": "email"} {
-		if got := h.connect("login", "redirect_uri", redirect, "type", requests).wants(t, "login", 1).text("type"); got != want {
+		if got := h.connect("login", "redirect_uri", redirect, "type", requests).wants(t, "login",
+			1).text("type"); got != want {
 			t.Errorf("login with type %q: type = %q, want %q", requests, got, want)
 		}
 	}
@@ -217,7 +224,8 @@ func TestTypesAreThoseThatAreOffered(t *testing.T) {
 func TestEndpointWhoseBackendFailsReportsIt(t *testing.T) {
 	h := newFixture(t, func(c *legacy.Config) { c.Codes = broken{c.Codes} })
 	a := h.callback(h.code())
-	if a.status != 500 || a.number("code") != -1 || a.number("errcode") != 301 || strings.Contains(a.raw, "secret detail") {
+	if a.status != 500 || a.number("code") != -1 || a.number("errcode") != 301 ||
+		strings.Contains(a.raw, "secret detail") {
 		t.Errorf("callback = %d %s, want 500 with errcode 301 and no detail", a.status, a.raw)
 	}
 }
@@ -237,9 +245,11 @@ func TestApplicationThatNobodyRegisteredIsUnknownHere(t *testing.T) {
 	}}))(t)
 	for _, pairs := range [][]string{{"redirect_uri", "https://evil.example/cb"}, nil} {
 		w := h.serve(request("GET", "/connect.php", form(append([]string{"act", "check_sso", "appid", id}, pairs...)...)))
-		unknown := h.serve(request("GET", "/connect.php", form(append([]string{"act", "check_sso", "appid", "3000"}, pairs...)...)))
+		unknown := h.serve(request("GET", "/connect.php",
+			form(append([]string{"act", "check_sso", "appid", "3000"}, pairs...)...)))
 		if w.Header().Get("Location") != "" || w.Body.String() != unknown.Body.String() {
-			t.Errorf("check_sso with %q = %d to %q: %s, want what an unknown one is answered: %s", pairs, w.Code, w.Header().Get("Location"), w.Body, unknown.Body)
+			t.Errorf("check_sso with %q = %d to %q: %s, want what an unknown one is answered: %s", pairs, w.Code,
+				w.Header().Get("Location"), w.Body, unknown.Body)
 		}
 	}
 }

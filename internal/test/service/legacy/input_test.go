@@ -15,10 +15,14 @@ import (
 func TestCallbackNeverRedirectsToAnotherHost(t *testing.T) {
 	h := newFixture(t)
 	bad := []string{
-		"https://evil.example/cb", "https://app.example.com.evil.example/", "https://evil.example/app.example.com", "https://app.example.com@evil.example/",
-		"https://evil.example#app.example.com", "https://evil.example\\app.example.com", "//evil.example/", "/cb", "javascript:alert(1)", "data:text/html,x",
-		"https://app.example.com\t.evil.example/", "https://app.example.com%2eevil.example/", "http://app.example.com/", "HTTPS://APP.EXAMPLE.COM.:443/",
-		"https://app.example.com/\r\nLocation: https://evil.example/", "https://app.example.com/#f", "https://sub.app.example.com/", redirect + strings.Repeat("x", 2048),
+		"https://evil.example/cb", "https://app.example.com.evil.example/", "https://evil.example/app.example.com",
+		"https://app.example.com@evil.example/",
+		"https://evil.example#app.example.com", "https://evil.example\\app.example.com", "//evil.example/", "/cb",
+		"javascript:alert(1)", "data:text/html,x",
+		"https://app.example.com\t.evil.example/", "https://app.example.com%2eevil.example/", "http://app.example.com/",
+		"HTTPS://APP.EXAMPLE.COM.:443/",
+		"https://app.example.com/\r\nLocation: https://evil.example/", "https://app.example.com/#f",
+		"https://sub.app.example.com/", redirect + strings.Repeat("x", 2048),
 	}
 	for _, act := range []string{"login", "check_sso"} {
 		for _, mode := range []string{"", "navigate"} {
@@ -38,11 +42,13 @@ func TestCallbackNeverRedirectsToAnotherHost(t *testing.T) {
 func TestStateIsReturnedAsItWas(t *testing.T) {
 	h := newFixture(t)
 	for _, state := range []string{"x", "a b&c=d#e", "微信", "'\"<>", strings.Repeat("s", 2048)} {
-		to := must(url.Parse(h.connect("login", "redirect_uri", redirect, "state", state).wants(t, "login", 1).text("url")))(t)
+		to := must(url.Parse(h.connect("login", "redirect_uri", redirect, "state", state).wants(t, "login",
+			1).text("url")))(t)
 		if got := to.Query().Get("state"); got != state {
 			t.Errorf("act=login passes state %q on as %q", state, got)
 		}
-		sso := request("GET", "/connect.php", form("act", "check_sso", "appid", "1000", "redirect_uri", redirect+"?own=1", "state", state))
+		sso := request("GET", "/connect.php", form("act", "check_sso", "appid", "1000", "redirect_uri", redirect+"?own=1",
+			"state", state))
 		to = must(url.Parse(h.serve(sso).Header().Get("Location")))(t)
 		if got := to.Query().Get("state"); got != state || to.Query().Get("own") != "1" {
 			t.Errorf("state = %q, want %q beside the application's own query: %s", got, state, to)
@@ -53,8 +59,10 @@ func TestStateIsReturnedAsItWas(t *testing.T) {
 
 func TestEmptyStateIsNotSentBack(t *testing.T) {
 	h := newFixture(t)
-	for own, want := range map[string]string{"": "?sso=0", "?": "?sso=0", "?state=own": "?state=own&sso=0", "?state=own&": "?state=own&sso=0"} {
-		w := h.serve(request("GET", "/connect.php", form("act", "check_sso", "appid", "1000", "redirect_uri", redirect+own, "state", "")))
+	for own, want := range map[string]string{"": "?sso=0", "?": "?sso=0", "?state=own": "?state=own&sso=0",
+		"?state=own&": "?state=own&sso=0"} {
+		w := h.serve(request("GET", "/connect.php", form("act", "check_sso", "appid", "1000", "redirect_uri", redirect+own,
+			"state", "")))
 		if to := w.Header().Get("Location"); to != redirect+want {
 			t.Errorf("Location = %q, want %q", to, redirect+want)
 		}
@@ -66,30 +74,35 @@ func TestParametersAreNotPolluted(t *testing.T) {
 	h := newFixture(t)
 	good := form("act", "login", "appid", "1000", "appkey", appKey, "redirect_uri", redirect).Encode()
 	for _, more := range []string{
-		"&appid=2000", "&appkey=x", "&redirect_uri=https%3A%2F%2Fevil.example%2F", "&act=login", "&x=1&x=2", "&state=a&state=a", ";x=1", "&state=%ff", "&state=%00", "&%zz",
+		"&appid=2000", "&appkey=x", "&redirect_uri=https%3A%2F%2Fevil.example%2F", "&act=login", "&x=1&x=2",
+		"&state=a&state=a", ";x=1", "&state=%ff", "&state=%00", "&%zz",
 	} {
 		h.call(httptest.NewRequest("GET", issuer+"/connect.php?"+good+more, nil)).refuses(t, more, 101)
 	}
 	h.call(httptest.NewRequest("GET", issuer+"/check_token?token=x&token=x", nil)).refuses(t, "two tokens", 101)
-	h.call(httptest.NewRequest("GET", issuer+"/connect?act=check_sso&appid=1000&appid=1000", nil)).refuses(t, "two applications", 101)
+	h.call(httptest.NewRequest("GET", issuer+"/connect?act=check_sso&appid=1000&appid=1000", nil)).refuses(t,
+		"two applications", 101)
 	r := httptest.NewRequest("POST", issuer+"/connect.php?"+good, strings.NewReader("appid=1000"))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	h.call(r).refuses(t, "a name in the query and in the body", 101)
 	r = httptest.NewRequest("POST", issuer+"/connect.php", strings.NewReader(good))
 	r.Header.Set("Content-Type", "text/plain") // what a form of another site may send without leave
 	h.call(r).refuses(t, "a form that does not say so", 101)
-	get := httptest.NewRequest("GET", issuer+"/connect.php?"+good, strings.NewReader("redirect_uri=https%3A%2F%2Fevil.example%2F"))
+	get := httptest.NewRequest("GET", issuer+"/connect.php?"+good,
+		strings.NewReader("redirect_uri=https%3A%2F%2Fevil.example%2F"))
 	h.call(get).wants(t, "a GET with a body, which is not read", 1)
 }
 
 func TestInputThatIsTooLongIsNotRead(t *testing.T) {
 	h := newFixture(t)
-	r := httptest.NewRequest("POST", issuer+"/connect.php?act=login", strings.NewReader("state="+strings.Repeat("x", 64<<10)))
+	r := httptest.NewRequest("POST", issuer+"/connect.php?act=login",
+		strings.NewReader("state="+strings.Repeat("x", 64<<10)))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	if a := h.call(r); a.status != 413 || a.number("code") != -1 || a.number("errcode") != 101 {
 		t.Errorf("a long body = %d %s, want 413 with errcode 101", a.status, a.raw)
 	}
-	h.call(httptest.NewRequest("GET", issuer+"/connect.php?act=check_sso&appid=1000&x="+strings.Repeat("x", 64<<10), nil)).refuses(t, "a long query", 101)
+	h.call(httptest.NewRequest("GET", issuer+"/connect.php?act=check_sso&appid=1000&x="+strings.Repeat("x", 64<<10),
+		nil)).refuses(t, "a long query", 101)
 	cut := httptest.NewRequest("POST", issuer+"/connect.php", errReader{})
 	cut.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	cut.ContentLength = 10
@@ -104,7 +117,8 @@ func (errReader) Read([]byte) (int, error) { return 0, errors.New("connection re
 func TestSignInIsGoodForWhatItWasBegunFor(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
-		begun := must(url.Parse(h.connect("login", "redirect_uri", redirect, "state", "s").wants(t, "login", 1).text("url")))(t)
+		begun := must(url.Parse(h.connect("login", "redirect_uri", redirect, "state", "s").wants(t, "login",
+			1).text("url")))(t)
 		open := func(change func(url.Values)) *httptest.ResponseRecorder {
 			v := begun.Query()
 			change(v)
@@ -141,8 +155,10 @@ func TestSignInIsGoodForWhatItWasBegunFor(t *testing.T) {
 // success without a proof.
 func FuzzConnect(f *testing.F) {
 	for _, query := range []string{
-		"", "act=login", "act=callback&code=x", "act=query&social_uid=0123456789ABCDEF0123456789ABCDEF", "act=check_sso&appid=1000",
-		"act=check_sso&appid=1000&redirect_uri=https://app.example.com/", "act=login&appid=1000&timestamp=1&sign=2", "act=login&appid=1000&appkey=x&appkey=y",
+		"", "act=login", "act=callback&code=x", "act=query&social_uid=0123456789ABCDEF0123456789ABCDEF",
+		"act=check_sso&appid=1000",
+		"act=check_sso&appid=1000&redirect_uri=https://app.example.com/", "act=login&appid=1000&timestamp=1&sign=2",
+		"act=login&appid=1000&appkey=x&appkey=y",
 		"%zz", "a;b", "act=%ff", "act=callback&appid=1000&code=%00", "act[]=login",
 	} {
 		f.Add(query)

@@ -18,8 +18,10 @@ func TestSignatureIsNotMovedToAnotherRequest(t *testing.T) {
 	h := newFixture(t)
 	now := unix(time.Now())
 	rest := "&timestamp=" + now + "&type=self"
-	honest := h.signed(form("act", "login", "appid", "1000", "redirect_uri", redirect, "state", "1&timestamp="+now+"&type=qq&z=", "type", "self"))
-	forged := form("act", "login", "appid", "1000", "redirect_uri", redirect, "state", "1", "timestamp", now, "type", "qq", "z", rest, "sign", honest.Get("sign"))
+	honest := h.signed(form("act", "login", "appid", "1000", "redirect_uri", redirect, "state",
+		"1&timestamp="+now+"&type=qq&z=", "type", "self"))
+	forged := form("act", "login", "appid", "1000", "redirect_uri", redirect, "state", "1", "timestamp", now, "type", "qq",
+		"z", rest, "sign", honest.Get("sign"))
 	if md5sign.Of(h.app, forged) != honest.Get("sign") {
 		t.Fatal("the two have different signatures: nothing is tested")
 	}
@@ -41,7 +43,8 @@ func TestValueMayHoldWhatItsEndpointDoesNotKnow(t *testing.T) {
 		v    url.Values
 		code int // errcode, 0: success
 	}{
-		{"/connect.php", form("act", "login", "appid", "1000", "redirect_uri", redirect+"?a=1&state=2&type=x", "state", "a=b&c=d&token=e"), 0},
+		{"/connect.php", form("act", "login", "appid", "1000", "redirect_uri", redirect+"?a=1&state=2&type=x", "state",
+			"a=b&c=d&token=e"), 0},
 		{"/connect.php", form("act", "login", "appid", "1000", "redirect_uri", redirect, "state", "a&code=b"), 101},
 		{"/connect.php", form("act", "login", "appid", "1000", "redirect_uri", redirect, "own", "a&social_uid=b"), 101},
 		{"/check_token.php", form("appid", "1000", "token", "x", "own", "a&state=b&type=c"), 401},
@@ -55,7 +58,8 @@ func TestValueMayHoldWhatItsEndpointDoesNotKnow(t *testing.T) {
 			a.refuses(t, c.v.Encode(), c.code)
 		}
 	}
-	h.connect("login", "redirect_uri", redirect, "state", "a&type=b").wants(t, "without a signature nothing is ambiguous", 1)
+	h.connect("login", "redirect_uri", redirect, "state", "a&type=b").wants(t, "without a signature nothing is ambiguous",
+		1)
 }
 
 // A name that an endpoint learns has to be one that no value may hide.

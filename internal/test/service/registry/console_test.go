@@ -28,8 +28,10 @@ func TestBodyIsReadOnlyOnceTheCallerIsKnown(t *testing.T) {
 		status       int
 	}{
 		{"nobody", "", nil, 401},
-		{"nobody, from another site, without a type", "", []string{"Origin", "https://evil.example.com", "Content-Type", ""}, 401},
-		{"who has no role, from another site, without a type", eve, []string{"Origin", "https://evil.example.com", "Content-Type", ""}, 403},
+		{"nobody, from another site, without a type", "", []string{"Origin", "https://evil.example.com", "Content-Type", ""},
+			401},
+		{"who has no role, from another site, without a type", eve,
+			[]string{"Origin", "https://evil.example.com", "Content-Type", ""}, 403},
 		{"another site, with a form", mina, []string{"Sec-Fetch-Site", "cross-site", "Content-Type", "text/plain"}, 403},
 		{"a form", mina, []string{"Content-Type", "application/x-www-form-urlencoded"}, 400},
 		{"no type", mina, []string{"Content-Type", ""}, 400},
@@ -66,7 +68,8 @@ func TestRoleThatWasTakenAwayIsGoneAtOnce(t *testing.T) {
 }
 
 func TestVisitorOfAHostWithItsOwnUsers(t *testing.T) {
-	userTable := hosts{"u1": {Sub: "u1", Role: storage.RoleDeveloper}, "u2": {Sub: "u2", Role: storage.RoleAdmin, Disabled: true}}
+	userTable := hosts{"u1": {Sub: "u1", Role: storage.RoleDeveloper},
+		"u2": {Sub: "u2", Role: storage.RoleAdmin, Disabled: true}}
 	h := newFixture(t, func(c *registry.Config) { c.Users, c.Visitors = userTable, userTable })
 	h.want(h.register("u1", standard("shop", "a")), 200, 1, "a developer of the host")
 	h.want(h.register("u2", standard("shop", "a")), 401, 401, "one the host has disabled")
@@ -129,7 +132,8 @@ func TestConsoleRefusesWhatIsNoBody(t *testing.T) {
 		h.want(h.register(mina, body), 400, registry.BadField, fmt.Sprintf("body %.20q", body))
 	}
 	h.want(h.register(mina, "\ufeff"+standard("shop", "a")), 200, 1, "a byte order mark")
-	h.want(h.request("POST", all+"/register", mina, io.MultiReader(strings.NewReader(standard("shop", "b")), torn{})), 400, registry.BadField, "a body that breaks off")
+	h.want(h.request("POST", all+"/register", mina, io.MultiReader(strings.NewReader(standard("shop", "b")), torn{})), 400,
+		registry.BadField, "a body that breaks off")
 	if got := h.stored("shop"); !strings.HasSuffix(got, " a") {
 		t.Errorf("stored is %s, want what came whole", got)
 	}
@@ -165,8 +169,11 @@ func TestNamesThatAreNames(t *testing.T) {
 	h := newFixture(t)
 	mina := h.developer("mina")
 	for name, good := range map[string]bool{
-		"a": true, "A9": true, "9": true, "a-b_c": true, "b-": true, strings.Repeat("a", 48): true, "Register": true, "registers": true,
-		"": false, "-a": false, "_a": false, "a_": false, "a__b": false, "a.b": false, "a b": false, "a/b": false, "ä": false, "a\n": false,
+		"a": true, "A9": true, "9": true, "a-b_c": true, "b-": true, strings.Repeat("a", 48): true, "Register": true,
+		"registers": true,
+		"":          false, "-a": false, "_a": false, "a_": false, "a__b": false, "a.b": false, "a b": false, "a/b": false,
+		"ä":                     false,
+		"a\n":                   false,
 		strings.Repeat("a", 49): false, "register": false, "preview": false, "..": false, "%2e": false,
 	} {
 		want, code := 200, 1
@@ -208,7 +215,8 @@ func TestCapabilitySecretsAreNeverReturned(t *testing.T) {
 	}
 	c := must(h.store.Capability(t.Context(), "shop"))(t)
 	if c.AuthSecret.Reveal() != secret || c.WebhookSecret.Reveal() != hook {
-		t.Errorf("kept are %q and %q, want what calls and events are signed with", c.AuthSecret.Reveal(), c.WebhookSecret.Reveal())
+		t.Errorf("kept are %q and %q, want what calls and events are signed with", c.AuthSecret.Reveal(),
+			c.WebhookSecret.Reveal())
 	}
 }
 

@@ -54,7 +54,8 @@ func stage(t *testing.T) (http.Handler, map[string]string) {
 	mina := h.user("mina", storage.RoleDeveloper)
 	ada, root, eve := h.user("ada", storage.RoleDeveloper), h.user("root", storage.RoleAdmin), h.user("eve", "")
 	aud := h.user("aud", storage.RoleAuditor)
-	app := must(h.store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}, Owner: root.Sub}))(t)
+	app := must(h.store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"},
+		Owner: root.Sub}))(t)
 	for _, b := range backends[1:] {
 		open(b)
 	}

@@ -23,7 +23,8 @@ func TestQuickRegistrationWaitsFiveSecondsForItsUpstream(t *testing.T) {
 		if took := time.Since(began); took != 5*time.Second {
 			t.Errorf("it took %v, want 5 s", took)
 		}
-		if w := a.body.Data.Warning; !strings.Contains(w, "private address") || !strings.Contains(w, "; the upstream has not told its tools yet") {
+		if w := a.body.Data.Warning; !strings.Contains(w, "private address") ||
+			!strings.Contains(w, "; the upstream has not told its tools yet") {
 			t.Errorf("warning = %q, want both reasons", w)
 		}
 		if h.reloads != 1 {
@@ -33,7 +34,8 @@ func TestQuickRegistrationWaitsFiveSecondsForItsUpstream(t *testing.T) {
 }
 
 func TestTroublesomeUpstreamCostsNoRegistration(t *testing.T) {
-	for name, d := range map[string]registry.Discoverer{"none": nil, "one that fails": leaky{}, "one that panics": upstreams{}} {
+	for name, d := range map[string]registry.Discoverer{"none": nil, "one that fails": leaky{},
+		"one that panics": upstreams{}} {
 		h := newFixture(t, func(c *registry.Config) { c.Discoverer = d })
 		a := h.register(h.developer("mina"), `{"member":"m","upstream_url":"https://broken.example.com/mcp?key=sesame"}`)
 		h.want(a, 200, 1, name)
@@ -58,7 +60,8 @@ func TestDiscoveryForAnOutdatedRegistrationIsDropped(t *testing.T) {
 	mina = h.developer("mina")
 	a := h.register(mina, `{"member":"m","upstream_url":"https://mcp.example.com"}`)
 	h.want(a, 200, 1, "the slower one")
-	if got := h.stored("m"); !strings.HasSuffix(got, " newer") || a.body.Data.ToolCount != 0 || !strings.Contains(a.body.Data.Warning, "registered anew") {
+	if got := h.stored("m"); !strings.HasSuffix(got, " newer") || a.body.Data.ToolCount != 0 ||
+		!strings.Contains(a.body.Data.Warning, "registered anew") {
 		t.Errorf("stored is %q, answered %s, want the newer one whole", got, a.text)
 	}
 }

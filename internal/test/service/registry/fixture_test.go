@@ -83,9 +83,11 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, edits ...fun
 	h.users = users.New(h.store, passwords)
 	h.signIn = must(signin.New(t.Context(), signin.Config{BaseURL: base, Store: h.store, Users: h.users.Host(),
 		Log: quiet}))(t)
-	h.tokens = must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: base, Store: h.store, SweepEvery: -1, StaleAfter: backend.StaleAfter}))(t)
+	h.tokens = must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: base, Store: h.store, SweepEvery: -1,
+		StaleAfter: backend.StaleAfter}))(t)
 	t.Cleanup(func() { h.tokens.Close(context.Background()) })
-	h.provider = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: h.tokens, SignIn: h.signIn, Log: quiet}))(t)
+	h.provider = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: h.tokens, SignIn: h.signIn,
+		Log: quiet}))(t)
 	h.pins = must(pins.New(pins.Config{Store: h.store, Audit: h, Notifier: h, Log: quiet}))(t)
 	c := registry.Config{
 		BaseURL: base, Store: h.store, Visitors: h.signIn, Audit: h, Bus: h, NoDelivery: true, Pins: h.pins, Lint: lint.Check,
@@ -175,7 +177,8 @@ func (h *fixture) visitor(u storage.User) string {
 	h.Helper()
 	cookie, now := handle.NewCookie(), time.Now()
 	must(h.store.SaveSession(h.Context(), storage.Session{
-		ID: handle.Hash(cookie), UserID: u.Sub, AuthTime: now, ExpiresAt: now.Add(24 * time.Hour), EndsAt: now.Add(24 * time.Hour),
+		ID: handle.Hash(cookie), UserID: u.Sub, AuthTime: now, ExpiresAt: now.Add(24 * time.Hour),
+		EndsAt: now.Add(24 * time.Hour),
 	}))(h)
 	return "open_sso_token=" + cookie
 }
@@ -212,7 +215,8 @@ func (h *fixture) request(method, target, cookie string, body io.Reader, headers
 	return h.requestContext(h.Context(), method, target, cookie, body, headers...)
 }
 
-func (h *fixture) requestContext(ctx context.Context, method, target, cookie string, body io.Reader, headers ...string) response {
+func (h *fixture) requestContext(ctx context.Context, method, target, cookie string, body io.Reader,
+	headers ...string) response {
 	r := httptest.NewRequestWithContext(ctx, method, base+target, body)
 	if cookie != "" {
 		r.Header.Set("Cookie", cookie)
@@ -253,7 +257,8 @@ func (h *fixture) stored(member string) string {
 	if err != nil {
 		h.Fatal(err)
 	}
-	text := fmt.Sprintf("%s %s %s %q %s/%s publish=%t", c.Member, c.Kind, c.UpstreamURL, c.Label, c.AuthType, c.AuthSecret.Reveal(), c.Publish)
+	text := fmt.Sprintf("%s %s %s %q %s/%s publish=%t", c.Member, c.Kind, c.UpstreamURL, c.Label, c.AuthType,
+		c.AuthSecret.Reveal(), c.Publish)
 	for _, t := range tools {
 		text += " " + t.Name
 	}

@@ -17,10 +17,14 @@ func TestUpstreamThatIsTheBusItselfIsRefused(t *testing.T) {
 	h := newFixture(t)
 	cookies := []string{h.developer("mina"), h.visitor(h.user("root", storage.RoleAdmin))}
 	for _, url := range []string{
-		"https://id.example.com/api/mcp", "https://id.example.com/api/mcp/", "https://id.example.com/api/mcp?x=1", "https://id.example.com/api/mcp/b/agents",
-		"https://ID.Example.COM/api/mcp", "https://id.example.com:443/api/mcp", "https://id.example.com./api/mcp", "http://id.example.com/api/mcp", "http://id.example.com:80/api/mcp",
-		"https://id.example.com/api/%6dcp", "https://id.example.com/%61pi%2Fmcp", "https://id.example.com/api/%256dcp", "https://id.example.com//api//mcp",
-		"https://id.example.com/api/./mcp", "https://id.example.com/x/../api/mcp", "https://id.example.com/x/%2e%2e/api/mcp/b/x", "HTTPS://id.example.com/api/mcp",
+		"https://id.example.com/api/mcp", "https://id.example.com/api/mcp/", "https://id.example.com/api/mcp?x=1",
+		"https://id.example.com/api/mcp/b/agents",
+		"https://ID.Example.COM/api/mcp", "https://id.example.com:443/api/mcp", "https://id.example.com./api/mcp",
+		"http://id.example.com/api/mcp", "http://id.example.com:80/api/mcp",
+		"https://id.example.com/api/%6dcp", "https://id.example.com/%61pi%2Fmcp", "https://id.example.com/api/%256dcp",
+		"https://id.example.com//api//mcp",
+		"https://id.example.com/api/./mcp", "https://id.example.com/x/../api/mcp",
+		"https://id.example.com/x/%2e%2e/api/mcp/b/x", "HTTPS://id.example.com/api/mcp",
 	} {
 		for _, cookie := range cookies {
 			for _, more := range []string{"", `,"tools_static":[{"name":"t"}]`, `,"openapi":` + document("a")} {
@@ -33,7 +37,8 @@ func TestUpstreamThatIsTheBusItselfIsRefused(t *testing.T) {
 		h.want(h.request("POST", all+"/preview", cookies[0], strings.NewReader(`{"upstream_url":"`+url+`"}`)), 400, registry.BadUpstream, "a preview of "+url)
 	}
 	for _, url := range []string{
-		"https://id.example.com", "https://id.example.com/api/mcpx", "https://id.example.com/api", "https://id.example.com:8443/api/mcp", "https://mcp.example.com/api/mcp", "https://id.example.com/mcp",
+		"https://id.example.com", "https://id.example.com/api/mcpx", "https://id.example.com/api",
+		"https://id.example.com:8443/api/mcp", "https://mcp.example.com/api/mcp", "https://id.example.com/mcp",
 	} {
 		h.want(h.register(cookies[0], `{"member":"m","upstream_url":"`+url+`"}`), 200, 1, url)
 	}
@@ -41,19 +46,22 @@ func TestUpstreamThatIsTheBusItselfIsRefused(t *testing.T) {
 
 func TestBusOfAnAddressIsKnownInEverySpellingOfIt(t *testing.T) {
 	for base, same := range map[string][]string{
-		"http://127.0.0.1:8080": {"127.0.0.1:8080", "127.1:8080", "0x7f.0.0.1:8080", "2130706433:8080", "[::ffff:127.0.0.1]:8080", "localhost:8080", "LOCALHOST.:8080"},
-		"http://[::1]:8080":     {"[::1]:8080", "[0:0:0:0:0:0:0:1]:8080"},
-		"http://localhost":      {"localhost", "localhost:80", "127.0.0.1"},
+		"http://127.0.0.1:8080": {"127.0.0.1:8080", "127.1:8080", "0x7f.0.0.1:8080", "2130706433:8080",
+			"[::ffff:127.0.0.1]:8080", "localhost:8080", "LOCALHOST.:8080"},
+		"http://[::1]:8080": {"[::1]:8080", "[0:0:0:0:0:0:0:1]:8080"},
+		"http://localhost":  {"localhost", "localhost:80", "127.0.0.1"},
 	} {
 		h := newFixture(t, func(c *registry.Config) { c.BaseURL = base })
 		mina := h.user("mina", storage.RoleDeveloper)
 		for _, host := range same {
-			_, err := h.registry.Register(t.Context(), mina, registry.Request{Member: "m", UpstreamURL: "http://" + host + "/api/mcp"})
+			_, err := h.registry.Register(t.Context(), mina, registry.Request{Member: "m",
+				UpstreamURL: "http://" + host + "/api/mcp"})
 			if err == nil || !strings.Contains(err.Error(), "the bus itself") {
 				t.Errorf("%s registers http://%s/api/mcp: %v", base, host, err)
 			}
 		}
-		if _, err := h.registry.Register(t.Context(), mina, registry.Request{Member: "m", UpstreamURL: "http://127.0.0.1:9999/api/mcp"}); err != nil {
+		if _, err := h.registry.Register(t.Context(), mina, registry.Request{Member: "m",
+			UpstreamURL: "http://127.0.0.1:9999/api/mcp"}); err != nil {
 			t.Errorf("%s refuses another port: %v", base, err)
 		}
 	}

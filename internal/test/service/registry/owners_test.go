@@ -21,7 +21,8 @@ import (
 func TestStoreIsWhatASimpleModelSays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
-		userTable := map[string]storage.User{"mina": h.user("mina", storage.RoleDeveloper), "ada": h.user("ada", storage.RoleDeveloper), "root": h.user("root", storage.RoleAdmin)}
+		userTable := map[string]storage.User{"mina": h.user("mina", storage.RoleDeveloper),
+			"ada": h.user("ada", storage.RoleDeveloper), "root": h.user("root", storage.RoleAdmin)}
 		cookies := map[string]string{}
 		for name, u := range userTable {
 			cookies[name] = h.visitor(u)
@@ -92,7 +93,8 @@ func (h *fixture) holds(model map[string]entry, userTable map[string]storage.Use
 func TestListGoesOnToItsLastPage(t *testing.T) {
 	crowd := &crowded{owner: "u1", n: 2*driver.Page + 1}
 	userTable := hosts{"u1": {Sub: "u1", Role: storage.RoleDeveloper}}
-	r := must(registry.New(t.Context(), registry.Config{BaseURL: base, Store: crowd, Visitors: userTable, Users: userTable, NoDelivery: true}))(t)
+	r := must(registry.New(t.Context(), registry.Config{BaseURL: base, Store: crowd, Visitors: userTable, Users: userTable,
+		NoDelivery: true}))(t)
 	all := must(r.List(t.Context(), userTable["u1"]))(t)
 	if len(all) != crowd.n || all[0].Member != "m0" || all[crowd.n-1].Member != fmt.Sprint("m", crowd.n-1) {
 		t.Errorf("%d capabilities are listed, want all %d", len(all), crowd.n)
@@ -106,7 +108,8 @@ type crowded struct {
 	n     int
 }
 
-func (c *crowded) Capabilities(_ context.Context, owner, from string, n int) (page []storage.Capability, next string, err error) {
+func (c *crowded) Capabilities(_ context.Context, owner, from string,
+	n int) (page []storage.Capability, next string, err error) {
 	if owner != c.owner {
 		return nil, "", nil
 	}
@@ -122,8 +125,10 @@ func (c *crowded) Capabilities(_ context.Context, owner, from string, n int) (pa
 
 func TestAdministratorMayGiveACapabilityToSomebody(t *testing.T) {
 	h := newFixture(t)
-	mina, ada, root := h.user("mina", storage.RoleDeveloper), h.user("ada", storage.RoleDeveloper), h.user("root", storage.RoleAdmin)
-	q := registry.Request{Member: "shop", UpstreamURL: "https://api.example.com", OpenAPI: []byte(document("a")), Owner: ada.Sub}
+	mina, ada, root := h.user("mina", storage.RoleDeveloper), h.user("ada", storage.RoleDeveloper),
+		h.user("root", storage.RoleAdmin)
+	q := registry.Request{Member: "shop", UpstreamURL: "https://api.example.com", OpenAPI: []byte(document("a")),
+		Owner: ada.Sub}
 	for _, c := range []struct {
 		actor       storage.User
 		owner, want string
@@ -138,7 +143,8 @@ func TestAdministratorMayGiveACapabilityToSomebody(t *testing.T) {
 func TestOwnerWithoutANameOwnsNothing(t *testing.T) {
 	h := newFixture(t)
 	root := storage.User{Role: storage.RoleAdmin} // of a fixture without people
-	must(h.registry.Register(t.Context(), root, registry.Request{Member: "shop", UpstreamURL: "https://api.example.com"}))(t)
+	must(h.registry.Register(t.Context(), root, registry.Request{Member: "shop",
+		UpstreamURL: "https://api.example.com"}))(t)
 	if c, err := h.registry.Show(t.Context(), storage.User{}, "shop"); err == nil {
 		t.Errorf("Show() to nobody = %v", c.Member)
 	}

@@ -16,7 +16,8 @@ import (
 )
 
 func TestComplaintAboutTheConfigComesAtOnce(t *testing.T) {
-	_, err := registry.New(t.Context(), registry.Config{BaseURL: "id.example.com", Origins: []string{"https://a.example.com/path"}, AllowPrivateUpstreams: []string{"everything"}})
+	_, err := registry.New(t.Context(), registry.Config{BaseURL: "id.example.com",
+		Origins: []string{"https://a.example.com/path"}, AllowPrivateUpstreams: []string{"everything"}})
 	for _, field := range []string{"Store", "Visitors", `"id.example.com"`, `"https://a.example.com/path"`, "AllowPrivateUpstreams"} {
 		if err == nil || !strings.Contains(err.Error(), field) {
 			t.Errorf("New() = %v, want %s named", err, field)
@@ -43,7 +44,8 @@ func TestReferencesAreResolvedWhereTheServerOrTheRequestSaysSo(t *testing.T) {
 func TestPrivateUpstreamThatIsAllowedIsNotWarnedOf(t *testing.T) {
 	h := newFixture(t, func(c *registry.Config) { c.AllowPrivateUpstreams = []string{"10.0.0.0/8", "localhost:9000"} })
 	mina := h.developer("mina")
-	for url, warned := range map[string]bool{"http://10.1.2.3": false, "http://localhost:9000": false, "http://localhost:9001": true, "http://192.168.0.1": true, "https://api.example.com": false} {
+	for url, warned := range map[string]bool{"http://10.1.2.3": false, "http://localhost:9000": false,
+		"http://localhost:9001": true, "http://192.168.0.1": true, "https://api.example.com": false} {
 		a := h.register(mina, `{"member":"m","upstream_url":"`+url+`","openapi":`+document("a")+`}`)
 		if h.want(a, 200, 1, url); strings.Contains(a.body.Data.Warning, "private") != warned {
 			t.Errorf("%s: warning = %q, want one: %t", url, a.body.Data.Warning, warned)
@@ -60,7 +62,8 @@ func TestPreviewStoresNothingTellsNobodyAndNeedsNoName(t *testing.T) {
 		`{"upstream_url":"ftp://x","openapi":` + document("a") + `}`: 4005, `{"openapi":{"openapi":"3.0.3"}}`: 4001, `{"auth_type":"x"}`: 4006,
 	} {
 		a := h.request("POST", all+"/preview", mina, strings.NewReader(body))
-		if a.body.Code != code || code == 1 && (len(a.body.Data.Tools) != 2 || a.body.Data.ToolCount != 2 || strings.Contains(a.text, "template")) {
+		if a.body.Code != code || code == 1 && (len(a.body.Data.Tools) != 2 || a.body.Data.ToolCount != 2 ||
+			strings.Contains(a.text, "template")) {
 			t.Errorf("preview of %s = %d %s, want code %d", body, a.status, a.text, code)
 		}
 	}

@@ -26,7 +26,8 @@ func FuzzARegistrationIsTakenWholeOrNotAtAll(f *testing.F) {
 		h.TB = t
 		a := h.register(cookie, body)
 		switch {
-		case a.status == 400 && a.body.Code >= 4001 && a.body.Code <= 4006 && a.body.Errcode == a.body.Code && a.body.Msg != "":
+		case a.status == 400 && a.body.Code >= 4001 && a.body.Code <= 4006 && a.body.Errcode == a.body.Code &&
+			a.body.Msg != "":
 			return
 		case a.status != 200 || a.body.Code != 1:
 			t.Fatalf("%q = %d %s", body, a.status, a.text)

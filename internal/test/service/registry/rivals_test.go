@@ -165,8 +165,10 @@ func TestRegistriesOfTwoNodesShareOneStore(t *testing.T) {
 	userTable := hosts{"u1": {Sub: "u1", Role: storage.RoleDeveloper}}
 	c := registry.Config{BaseURL: base, Store: store, Visitors: userTable, Users: userTable, NoDelivery: true}
 	one, two := must(registry.New(t.Context(), c))(t), must(registry.New(t.Context(), c))(t)
-	must(one.Register(t.Context(), userTable["u1"], registry.Request{Member: "shop", UpstreamURL: "https://a.example.com", OpenAPI: []byte(document("a"))}))(t)
-	must(two.Register(t.Context(), userTable["u1"], registry.Request{Member: "shop", UpstreamURL: "https://a.example.com", OpenAPI: []byte(document("b"))}))(t)
+	must(one.Register(t.Context(), userTable["u1"], registry.Request{Member: "shop", UpstreamURL: "https://a.example.com",
+		OpenAPI: []byte(document("a"))}))(t)
+	must(two.Register(t.Context(), userTable["u1"], registry.Request{Member: "shop", UpstreamURL: "https://a.example.com",
+		OpenAPI: []byte(document("b"))}))(t)
 	if r, err := one.Show(t.Context(), userTable["u1"], "shop"); err != nil || r.Tools[0].Name != "b" {
 		t.Errorf("Show() = %v, %v, want what the other node stored", r.Tools, err)
 	}

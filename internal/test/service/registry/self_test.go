@@ -43,7 +43,8 @@ func TestOwnDocumentIsStrictlyOpenAPI(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := doc.Validate(t.Context(), openapi3.EnableExamplesValidation(), openapi3.EnableSchemaFormatValidation()); err != nil {
+	if err := doc.Validate(t.Context(), openapi3.EnableExamplesValidation(),
+		openapi3.EnableSchemaFormatValidation()); err != nil {
 		t.Error(err)
 	}
 	if advice := lint.Check(t.Context(), ownDocument(t)); len(advice) != 0 {

@@ -38,7 +38,8 @@ func TestAdministratorIsNotHeldToTheCountOfCapabilities(t *testing.T) {
 	h := newFixture(t, few)
 	root := h.visitor(h.user("root", storage.RoleAdmin))
 	for i := range 5 {
-		h.want(h.register(root, standard(fmt.Sprint("m", i), "a", "b")), 200, 1, "an administrator's, beyond the share of a developer")
+		h.want(h.register(root, standard(fmt.Sprint("m", i), "a", "b")), 200, 1,
+			"an administrator's, beyond the share of a developer")
 	}
 }
 
@@ -98,7 +99,8 @@ func TestRegistrationsOverTheShareMayBeReplacedIfTheyDoNotGrow(t *testing.T) {
 	mina := h.developer("mina")
 	h.want(h.register(mina, standard("a", "t1", "t2", "t3", "t4")), 200, 1, "four tools")
 	h.want(h.register(mina, standard("b", "t1", "t2", "t3", "t4")), 200, 1, "four tools")
-	h.registry = must(registry.New(t.Context(), registry.Config{BaseURL: base, Store: h.store, Visitors: h.signIn, MaxCapabilities: 1, MaxTools: 5, NoDelivery: true}))(t)
+	h.registry = must(registry.New(t.Context(), registry.Config{BaseURL: base, Store: h.store, Visitors: h.signIn,
+		MaxCapabilities: 1, MaxTools: 5, NoDelivery: true}))(t)
 	h.want(h.register(mina, standard("a", "u1", "u2", "u3", "u4")), 200, 1, "as many as before")
 	h.want(h.register(mina, standard("a", "u1", "u2")), 200, 1, "fewer than before")
 	h.want(h.register(mina, standard("a", "u1", "u2", "u3")), 400, registry.TooMuch, "more than before")
@@ -127,7 +129,8 @@ func TestPreviewSaysThatTheShareIsUsedUp(t *testing.T) {
 
 func TestSharesLimitIsAboveZero(t *testing.T) {
 	h := newFixture(t)
-	_, err := registry.New(t.Context(), registry.Config{BaseURL: base, Store: h.store, Visitors: h.signIn, MaxCapabilities: -1, MaxTools: -1})
+	_, err := registry.New(t.Context(), registry.Config{BaseURL: base, Store: h.store, Visitors: h.signIn,
+		MaxCapabilities: -1, MaxTools: -1})
 	for _, field := range []string{"MaxCapabilities", "MaxTools"} {
 		if err == nil || !strings.Contains(err.Error(), field) {
 			t.Errorf("New() = %v, want %s named", err, field)
@@ -196,7 +199,8 @@ func TestRegisterLookAlikesAtOnceTakesOne(t *testing.T) {
 			h.want(a, 403, 403, names[i])
 		}
 	}
-	if stored := must(h.registry.List(t.Context(), storage.User{Role: storage.RoleAdmin}))(t); won < 0 || len(stored) != 1 || stored[0].Member != names[won] {
+	if stored := must(h.registry.List(t.Context(), storage.User{Role: storage.RoleAdmin}))(t); won < 0 ||
+		len(stored) != 1 || stored[0].Member != names[won] {
 		t.Errorf("won is %d, stored are %v, want one", won, stored)
 	}
 }

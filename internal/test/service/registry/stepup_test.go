@@ -23,7 +23,8 @@ func TestRemovingOrReplacingACapabilityTakesARecentSignIn(t *testing.T) {
 		received := len(h.events)
 		for _, cookie := range []string{mina, root} {
 			a := h.want(h.request("DELETE", all+"/two", cookie, nil), 403, 4031, "a removal later than that")
-			if a.body.Errcode != 4031 || !strings.Contains(a.body.Msg, "10 minutes") || !strings.Contains(a.body.Msg, "/oauth/signin") {
+			if a.body.Errcode != 4031 || !strings.Contains(a.body.Msg, "10 minutes") ||
+				!strings.Contains(a.body.Msg, "/oauth/signin") {
 				t.Errorf("it is refused with %s, want the way to sign in again", a.text)
 			}
 		}
@@ -48,7 +49,8 @@ func TestSignInOfTheFutureIsNotRecent(t *testing.T) {
 	mina := h.user("mina", storage.RoleDeveloper)
 	cookie, now := handle.NewCookie(), time.Now()
 	must(h.store.SaveSession(t.Context(), storage.Session{
-		ID: handle.Hash(cookie), UserID: mina.Sub, AuthTime: now.Add(time.Hour), ExpiresAt: now.Add(24 * time.Hour), EndsAt: now.Add(24 * time.Hour),
+		ID: handle.Hash(cookie), UserID: mina.Sub, AuthTime: now.Add(time.Hour), ExpiresAt: now.Add(24 * time.Hour),
+		EndsAt: now.Add(24 * time.Hour),
 	}))(t)
 	h.want(h.register("open_sso_token="+cookie, standard("one", "t")), 200, 1, "a registration")
 	h.want(h.request("DELETE", all+"/one", "open_sso_token="+cookie, nil), 403, 4031, "a removal")

@@ -21,8 +21,10 @@ func TestTimeoutIsStoredShownAndReplaced(t *testing.T) {
 	} {
 		body := `{"member":"slow","upstream_url":"https://slow.example.com"` + c.given + `}`
 		h.want(h.register(mina, body), 200, 1, body)
-		if stored := must(h.store.Capability(t.Context(), "slow"))(t); stored.Timeout != c.stored || stored.CallTimeout().Seconds() != c.shown {
-			t.Errorf("%s: stored are %d s, of which calls have %v; want %d and %v", body, stored.Timeout, stored.CallTimeout(), c.stored, c.shown)
+		if stored := must(h.store.Capability(t.Context(), "slow"))(t); stored.Timeout != c.stored ||
+			stored.CallTimeout().Seconds() != c.shown {
+			t.Errorf("%s: stored are %d s, of which calls have %v; want %d and %v", body, stored.Timeout, stored.CallTimeout(),
+				c.stored, c.shown)
 		}
 		for _, path := range []string{"", "/slow"} {
 			if a := h.request("GET", all+path, mina, nil); !strings.Contains(a.text, fmt.Sprintf(`"timeout":%v,`, c.shown)) {
@@ -46,7 +48,8 @@ func TestTimeoutOutOfBoundsIsRefusedWithTheBounds(t *testing.T) {
 	}
 	admin := must(h.store.User(t.Context(), h.user("root", "admin").Sub))(t)
 	for _, seconds := range []int{-1, 601} {
-		_, err := h.registry.Register(t.Context(), admin, registry.Request{Member: "slow", UpstreamURL: "https://slow.example.com", Timeout: seconds})
+		_, err := h.registry.Register(t.Context(), admin, registry.Request{Member: "slow",
+			UpstreamURL: "https://slow.example.com", Timeout: seconds})
 		if err == nil || !strings.Contains(err.Error(), "from 1 to 600") {
 			t.Errorf("Register() with %d s = %v", seconds, err)
 		}

@@ -13,8 +13,9 @@ import (
 func TestWebhookReceivesTheEventsOfItsCapability(t *testing.T) {
 	h := newFixture(t)
 	owner := h.user("dev", storage.RoleDeveloper)
-	q := registry.Request{Member: "pets", UpstreamURL: "https://pets.example.com", WebhookURL: "https://hook.example.com", WebhookSecret: storage.NewSecret("whsec_c2VjcmV0"),
-		AuthType: "bearer", AuthSecret: storage.NewSecret("UPSTREAM-SECRET"),
+	q := registry.Request{Member: "pets", UpstreamURL: "https://pets.example.com", WebhookURL: "https://hook.example.com",
+		WebhookSecret: storage.NewSecret("whsec_c2VjcmV0"),
+		AuthType:      "bearer", AuthSecret: storage.NewSecret("UPSTREAM-SECRET"),
 		OpenAPI: json.RawMessage(`{"openapi":"3.0.0","paths":{"/pets":{"get":{},"post":{}}}}`)}
 	must(h.registry.Register(t.Context(), owner, q))(t)
 	q.OpenAPI = json.RawMessage(`{"openapi":"3.0.0","paths":{"/pets":{"get":{}}}}`)

@@ -28,8 +28,10 @@ func TestRegistrationIsYAMLIfItsContentTypeSaysSo(t *testing.T) {
 	if want.status != 200 || !strings.Contains(want.text, `"tool_count":1`) {
 		t.Fatalf("in JSON = %d %s", want.status, want.text)
 	}
-	for _, kind := range []string{"application/yaml", "application/yaml; charset=utf-8", "Text/YAML", "application/x-yaml", "text/x-yaml", "text/vnd.yaml"} {
-		for _, body := range []string{"member: shop\nopenapi:" + document, "# the shop\nmember: shop\nopenapi: |" + document, "---\nopenapi: &d" + document + "member: shop\nlabel: ~\n"} {
+	for _, kind := range []string{"application/yaml", "application/yaml; charset=utf-8", "Text/YAML", "application/x-yaml",
+		"text/x-yaml", "text/vnd.yaml"} {
+		for _, body := range []string{"member: shop\nopenapi:" + document, "# the shop\nmember: shop\nopenapi: |" + document,
+			"---\nopenapi: &d" + document + "member: shop\nlabel: ~\n"} {
 			a := send(kind, body)
 			if a.status != 200 || a.text != want.text {
 				t.Errorf("%s: %s = %d %s, want %s", kind, body, a.status, a.text, want.text)

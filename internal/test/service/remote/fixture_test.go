@@ -61,12 +61,15 @@ func newServiceAt(t testing.TB, base string, resources ...string) *service {
 	backend := memory.New()
 	t.Cleanup(func() { backend.Close() })
 	s.store = must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
-	s.tokens = must(oauth.OpenTokens(context.Background(), oauth.TokensConfig{BaseURL: base, Store: s.store, Resources: resources, SweepEvery: -1}))(t)
+	s.tokens = must(oauth.OpenTokens(context.Background(), oauth.TokensConfig{BaseURL: base, Store: s.store,
+		Resources: resources, SweepEvery: -1}))(t)
 	trail := must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: s.store, Log: quiet}))(t)
 	t.Cleanup(func() { trail.Close(context.Background()) })
-	s.gateway = must(gateway.New(t.Context(), gateway.Config{Store: s.store, Tokens: s.tokens, Trail: trail, Log: quiet}))(t)
+	s.gateway = must(gateway.New(t.Context(), gateway.Config{Store: s.store, Tokens: s.tokens, Trail: trail,
+		Log: quiet}))(t)
 	t.Cleanup(func() { s.gateway.Close(context.Background()) })
-	s.provider = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: s.tokens, SignIn: nobody{}, Meter: s.gateway, Log: quiet}))(t)
+	s.provider = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: s.tokens, SignIn: nobody{},
+		Meter: s.gateway, Log: quiet}))(t)
 	s.app = must(s.store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}}))(t)
 	mux := http.NewServeMux()
 	s.provider.Mount(mux)
@@ -132,7 +135,8 @@ func (s *service) verifier(edits ...func(*remote.Config)) *remote.Verifier {
 // bearer returns a token of the application.
 func (s *service) bearer(more ...string) string {
 	s.Helper()
-	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {s.app.ID}, "client_secret": {s.app.AppKey().Reveal()}}
+	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {s.app.ID},
+		"client_secret": {s.app.AppKey().Reveal()}}
 	for i := 0; i < len(more); i += 2 {
 		form.Set(more[i], more[i+1])
 	}

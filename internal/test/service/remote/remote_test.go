@@ -46,7 +46,8 @@ func TestServiceElsewhereLearnsWhoCalls(t *testing.T) {
 func TestForgedTokensAreRefused(t *testing.T) {
 	s := newService(t)
 	v := s.verifier()
-	wantStatus(t, func() error { _, err := v.Verify(t.Context(), forgery.Genuine(t, s.forged(""))); return err }(), 200, "the genuine one")
+	wantStatus(t, func() error { _, err := v.Verify(t.Context(), forgery.Genuine(t, s.forged(""))); return err }(), 200,
+		"the genuine one")
 	for _, f := range forgery.All(t, s.forged("")) {
 		_, err := v.Verify(t.Context(), f.Token)
 		wantStatus(t, err, 401, f.Name)
@@ -378,7 +379,8 @@ func TestRequireAnswersAsTheGatewayDoes(t *testing.T) {
 			Code, Errcode int
 			Msg           string
 		}
-		if err := json.Unmarshal([]byte(body), &result); c.status != 200 && (err != nil || result.Code != c.status || result.Errcode != c.status || result.Msg == "") {
+		if err := json.Unmarshal([]byte(body), &result); c.status != 200 &&
+			(err != nil || result.Code != c.status || result.Errcode != c.status || result.Msg == "") {
 			t.Errorf("%s: %s, %v", c.name, body, err)
 		}
 		if c.status == 200 && body != "u1true" {
@@ -386,7 +388,8 @@ func TestRequireAnswersAsTheGatewayDoes(t *testing.T) {
 		}
 	}
 	s.set(errors.New("no route"), nil)
-	if w, _ := serve(s.verifier().Require()(hello), "Bearer "+good); w.StatusCode != 503 || w.Header.Get("Retry-After") != "1" {
+	if w, _ := serve(s.verifier().Require()(hello), "Bearer "+good); w.StatusCode != 503 ||
+		w.Header.Get("Retry-After") != "1" {
 		t.Errorf("without keys: %d %v", w.StatusCode, w.Header)
 	}
 	if _, ok := remote.CallerFrom(t.Context()); ok {
@@ -396,14 +399,19 @@ func TestRequireAnswersAsTheGatewayDoes(t *testing.T) {
 
 func TestNewReportsEveryMistakeInTheConfig(t *testing.T) {
 	_, err := remote.New(t.Context(), remote.Config{
-		BaseURL: "http://id.example.com", Audiences: []string{"https://a.example"}, CheckEvery: time.Minute, Pause: -1, Timeout: -1, StaleAfter: time.Minute,
+		BaseURL: "http://id.example.com", Audiences: []string{"https://a.example"}, CheckEvery: time.Minute, Pause: -1,
+		Timeout: -1, StaleAfter: time.Minute,
 	})
-	for _, want := range []string{"BaseURL is not https", "AllowPlainHTTP", "CheckEvery is for tokens of the service itself", "Pause is negative", "Timeout is negative", "StaleAfter is not shorter"} {
+	for _, want := range []string{"BaseURL is not https", "AllowPlainHTTP",
+		"CheckEvery is for tokens of the service itself", "Pause is negative", "Timeout is negative",
+		"StaleAfter is not shorter"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("New() = %v, want %q", err, want)
 		}
 	}
-	for base, ok := range map[string]bool{"": false, "id.example.com": false, "https://id.example.com/": false, "https://id.example.com": true, "http://localhost:8080": true, "http://127.0.0.1:1": true, "http://[::1]": true, "http://10.0.0.1": false} {
+	for base, ok := range map[string]bool{"": false, "id.example.com": false, "https://id.example.com/": false,
+		"https://id.example.com": true, "http://localhost:8080": true, "http://127.0.0.1:1": true, "http://[::1]": true,
+		"http://10.0.0.1": false} {
 		if _, err := remote.New(t.Context(), remote.Config{BaseURL: base}); (err == nil) != ok {
 			t.Errorf("BaseURL %q: %v", base, err)
 		}

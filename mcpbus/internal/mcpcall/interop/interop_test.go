@@ -26,10 +26,13 @@ var servers = []struct {
 	version string
 }{
 	{"stateless, streams", mcp.StreamableHTTPOptions{Stateless: true}, mcp.ServerOptions{}, mcpcall.Modern, "2026-07-28"},
-	{"stateless, JSON", mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true}, mcp.ServerOptions{PageSize: 7}, mcpcall.Modern, "2026-07-28"},
+	{"stateless, JSON", mcp.StreamableHTTPOptions{Stateless: true, JSONResponse: true}, mcp.ServerOptions{PageSize: 7},
+		mcpcall.Modern, "2026-07-28"},
 	{"stateful, streams", mcp.StreamableHTTPOptions{}, mcp.ServerOptions{}, mcpcall.Legacy, "2025-11-25"},
-	{"stateful, JSON", mcp.StreamableHTTPOptions{JSONResponse: true}, mcp.ServerOptions{PageSize: 7}, mcpcall.Legacy, "2025-11-25"},
-	{"stateless, of 2025-06-18", mcp.StreamableHTTPOptions{Stateless: true}, old("2025-06-18"), mcpcall.Legacy, "2025-06-18"},
+	{"stateful, JSON", mcp.StreamableHTTPOptions{JSONResponse: true}, mcp.ServerOptions{PageSize: 7}, mcpcall.Legacy,
+		"2025-11-25"},
+	{"stateless, of 2025-06-18", mcp.StreamableHTTPOptions{Stateless: true}, old("2025-06-18"), mcpcall.Legacy,
+		"2025-06-18"},
 	{"stateful, of 2024-11-05", mcp.StreamableHTTPOptions{}, old("2024-11-05"), mcpcall.Legacy, "2024-11-05"},
 }
 
@@ -117,8 +120,10 @@ func TestToolsOfTheSDKAreFoundAndCalled(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if found.Era != s.era || found.Version != s.version || len(found.Tools) != 24 || len(found.Skipped) != 0 || found.Names["letter_q"] != "letter.q" {
-				t.Errorf("Discover() = %s %s, %d tools, names %v, skipped %v", found.Era, found.Version, len(found.Tools), found.Names, found.Skipped)
+			if found.Era != s.era || found.Version != s.version || len(found.Tools) != 24 || len(found.Skipped) != 0 ||
+				found.Names["letter_q"] != "letter.q" {
+				t.Errorf("Discover() = %s %s, %d tools, names %v, skipped %v", found.Era, found.Version, len(found.Tools),
+					found.Names, found.Skipped)
 			}
 			called(t, c, to, "letter.q", `{}`, false, "q")
 			called(t, c, to, "fail", `{}`, true, "no such pet")
@@ -138,7 +143,8 @@ func TestToolsOfTheSDKAreFoundAndCalled(t *testing.T) {
 	}
 }
 
-func called(t *testing.T, c *mcpcall.Client, to mcpcall.Upstream, tool, arguments string, isError bool, says string) mcpcall.Result {
+func called(t *testing.T, c *mcpcall.Client, to mcpcall.Upstream, tool, arguments string, isError bool,
+	says string) mcpcall.Result {
 	t.Helper()
 	r, err := c.Call(t.Context(), to, tool, json.RawMessage(arguments))
 	text, _ := json.Marshal(r.Content)

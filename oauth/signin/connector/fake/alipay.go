@@ -47,7 +47,8 @@ func (f *Fake) alipayToken(w http.ResponseWriter, q url.Values) error {
 		return f.alipayRefuse(w, true, "error_response", "40002", "isv.code-invalid", "授权码code无效")
 	}
 	return f.alipayRespond(w, "alipay_system_oauth_token_response", true, object{
-		"access_token": token, "auth_start": time.Now().Format(time.DateTime), "expires_in": 1296000, "re_expires_in": 2592000,
+		"access_token": token, "auth_start": time.Now().Format(time.DateTime), "expires_in": 1296000,
+		"re_expires_in": 2592000,
 		"refresh_token": "R" + token, "open_id": g.openID(),
 	}.fill(object{"user_id": g.unionID()}))
 }
@@ -69,7 +70,8 @@ func (f *Fake) alipayUser(w http.ResponseWriter, q url.Values) error {
 }
 
 func (f *Fake) alipayRefuse(w http.ResponseWriter, signed bool, member, code, sub, msg string) error {
-	return f.alipayRespond(w, member, signed, object{"code": code, "msg": "Invalid Arguments", "sub_code": sub, "sub_msg": msg})
+	return f.alipayRespond(w, member, signed, object{"code": code, "msg": "Invalid Arguments", "sub_code": sub,
+		"sub_msg": msg})
 }
 
 // alipayRespond signs the bytes of the member as they are sent.

@@ -3,7 +3,8 @@ package fake
 import "net/http"
 
 func dingtalkRefuse(w http.ResponseWriter, status int, code, msg string) error {
-	return respondWith(w, status, "application/json;charset=utf-8", encode(object{"code": code, "requestid": "fake", "message": msg}))
+	return respondWith(w, status, "application/json;charset=utf-8",
+		encode(object{"code": code, "requestid": "fake", "message": msg}))
 }
 
 func (f *Fake) dingtalkToken(w http.ResponseWriter, r *http.Request) error {
@@ -20,7 +21,8 @@ func (f *Fake) dingtalkToken(w http.ResponseWriter, r *http.Request) error {
 	if v != valid {
 		return dingtalkRefuse(w, http.StatusBadRequest, "invalidParameter.authCode.notFound", "不合法的临时授权码")
 	}
-	return respond(w, "application/json;charset=utf-8", encode(object{"accessToken": token, "refreshToken": "R" + token, "expireIn": 7200}))
+	return respond(w, "application/json;charset=utf-8",
+		encode(object{"accessToken": token, "refreshToken": "R" + token, "expireIn": 7200}))
 }
 
 func (f *Fake) dingtalkUser(w http.ResponseWriter, r *http.Request) error {

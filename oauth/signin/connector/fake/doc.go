@@ -1,6 +1,6 @@
-// Package fake implements the login providers wx, qq, alipay, douyin, feishu, wecom and dingtalk, an issuer of OpenID Connect
-// and GitHub locally, for demos and tests. It checks no credentials: the browser chooses which test
-// user to sign in as.
+// Package fake implements the login providers wx, qq, alipay, douyin, feishu, wecom and dingtalk, an issuer of
+// OpenID Connect and GitHub locally, for demos and tests. It checks no credentials: the browser chooses which
+// test user to sign in as.
 //
 //	f, err := fake.New(fake.Config{BaseURL: "http://127.0.0.1:8080"})
 //	mux.Handle(fake.Path+"/", f)

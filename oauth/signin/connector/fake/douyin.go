@@ -4,7 +4,8 @@ import "net/http"
 
 func douyinRefuse(w http.ResponseWriter, code int, msg string) error {
 	return respond(w, "application/json", encode(object{
-		"data": object{"error_code": code, "description": msg}, "extra": object{"logid": "fake", "now": 0}, "message": "error",
+		"data": object{"error_code": code, "description": msg}, "extra": object{"logid": "fake", "now": 0},
+		"message": "error",
 	}))
 }
 
@@ -43,7 +44,9 @@ func (f *Fake) douyinUser(w http.ResponseWriter, r *http.Request) error {
 		return douyinRefuse(w, 28001007, "参数不合法")
 	}
 	return respond(w, "application/json", encode(object{"err_no": 0, "err_msg": "", "log_id": "fake", "data": object{
-		"open_id": g.openID(), "union_id": g.unionID(), "nickname": g.user.Name, "avatar": f.faceOf(g.user), "description": "",
-		"gender": g.user.genderAs(1, 2, 0), "country": "", "province": "", "city": "", "e_account_role": "", "error_code": 0,
+		"open_id": g.openID(), "union_id": g.unionID(), "nickname": g.user.Name, "avatar": f.faceOf(g.user),
+		"description": "",
+		"gender":      g.user.genderAs(1, 2, 0), "country": "", "province": "", "city": "", "e_account_role": "",
+		"error_code": 0,
 	}}))
 }

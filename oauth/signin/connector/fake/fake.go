@@ -62,10 +62,12 @@ func New(c Config) (*Fake, error) {
 	}
 	var errs []error
 	base, err := url.Parse(c.BaseURL)
-	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" || c.BaseURL != base.Scheme+"://"+base.Host {
+	if err != nil || base.Scheme != "https" && base.Scheme != "http" || base.Host == "" ||
+		c.BaseURL != base.Scheme+"://"+base.Host {
 		errs = append(errs, fmt.Errorf("fake: BaseURL: %q is no origin; give one such as http://127.0.0.1:8080", c.BaseURL))
 	}
-	if at, err := url.Parse(f.path); err != nil || at.Path != f.path || !strings.HasPrefix(f.path, "/") || strings.HasSuffix(f.path, "/") || strings.ContainsAny(f.path, "{}") {
+	if at, err := url.Parse(f.path); err != nil || at.Path != f.path || !strings.HasPrefix(f.path, "/") ||
+		strings.HasSuffix(f.path, "/") || strings.ContainsAny(f.path, "{}") {
 		errs = append(errs, fmt.Errorf("fake: Path: %q must begin with a slash and not end with one", f.path))
 	}
 	if err := errors.Join(errs...); err != nil {
@@ -179,7 +181,8 @@ func (f *Fake) Configs() Configs {
 		WeCom: connector.WeCom{
 			CorpID: wecomID, AgentID: wecomAgent, Secret: f.secret,
 			AuthorizeURL: at + "/wecom/wwlogin/sso/login", InAppURL: at + "/wecom/connect/oauth2/authorize",
-			TokenURL: at + "/wecom/cgi-bin/gettoken", IdentityURL: at + "/wecom/cgi-bin/auth/getuserinfo", UserURL: at + "/wecom/cgi-bin/user/get",
+			TokenURL: at + "/wecom/cgi-bin/gettoken", IdentityURL: at + "/wecom/cgi-bin/auth/getuserinfo",
+			UserURL: at + "/wecom/cgi-bin/user/get",
 		},
 		DingTalk: connector.DingTalk{
 			ID: dingtalkID, Secret: f.secret, AuthorizeURL: at + "/dingtalk/oauth2/auth",
@@ -188,7 +191,8 @@ func (f *Fake) Configs() Configs {
 		OIDC: f.openIDConfig(),
 		GitHub: connector.GitHub{
 			ID: githubID, Secret: f.secret, AuthorizeURL: at + "/github/login/oauth/authorize",
-			TokenURL: at + "/github/login/oauth/access_token", UserURL: at + "/github/user", EmailsURL: at + "/github/user/emails",
+			TokenURL: at + "/github/login/oauth/access_token", UserURL: at + "/github/user",
+			EmailsURL: at + "/github/user/emails",
 		},
 	}
 }

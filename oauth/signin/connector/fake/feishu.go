@@ -9,7 +9,8 @@ import (
 
 // feishuRefuse refuses at the token endpoint, as OAuth writes it.
 func feishuRefuse(w http.ResponseWriter, code int, kind, msg string) error {
-	return respondWith(w, http.StatusBadRequest, "application/json; charset=utf-8", encode(object{"code": code, "error": kind, "error_description": msg}))
+	return respondWith(w, http.StatusBadRequest, "application/json; charset=utf-8",
+		encode(object{"code": code, "error": kind, "error_description": msg}))
 }
 
 func (f *Fake) feishuToken(w http.ResponseWriter, r *http.Request) error {
@@ -50,9 +51,11 @@ func (f *Fake) feishuUser(w http.ResponseWriter, r *http.Request) error {
 	token, _ := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
 	g, ok := f.issuer.holder("feishu", token)
 	if !ok {
-		return respondWith(w, http.StatusUnauthorized, "application/json; charset=utf-8", encode(object{"code": 20005, "msg": "The user access token passed is invalid."}))
+		return respondWith(w, http.StatusUnauthorized, "application/json; charset=utf-8",
+			encode(object{"code": 20005, "msg": "The user access token passed is invalid."}))
 	}
 	return respond(w, "application/json; charset=utf-8", encode(object{"code": 0, "msg": "success", "data": object{
-		"name": g.user.Name, "en_name": g.user.Name, "avatar_url": f.faceOf(g.user), "open_id": g.openID(), "tenant_key": "fake",
+		"name": g.user.Name, "en_name": g.user.Name, "avatar_url": f.faceOf(g.user), "open_id": g.openID(),
+		"tenant_key": "fake",
 	}.fill(object{"union_id": g.unionID()})}))
 }

@@ -57,13 +57,18 @@ func newFixtureOf(t testing.TB, f *fake.Fake) *fixture {
 	h := &fixture{Fake: f, t: t, connectors: map[string]connector.Connector{}}
 	c, client := f.Configs(), &http.Client{Transport: h}
 	c.WX.Client, c.QQ.Client, c.Alipay.Client, c.Douyin.Client = client, client, client, client
-	c.Feishu.Client, c.WeCom.Client, c.DingTalk.Client, c.OIDC.Client, c.GitHub.Client = client, client, client, client, client
+	c.Feishu.Client, c.WeCom.Client, c.DingTalk.Client, c.OIDC.Client, c.GitHub.Client = client, client, client, client,
+		client
 	for name, make := range map[string]func() (connector.Connector, error){
-		"wx": func() (connector.Connector, error) { return connector.NewWX(c.WX) }, "qq": func() (connector.Connector, error) { return connector.NewQQ(c.QQ) },
-		"alipay": func() (connector.Connector, error) { return connector.NewAlipay(c.Alipay) }, "douyin": func() (connector.Connector, error) { return connector.NewDouyin(c.Douyin) },
-		"feishu": func() (connector.Connector, error) { return connector.NewFeishu(c.Feishu) }, "wecom": func() (connector.Connector, error) { return connector.NewWeCom(c.WeCom) },
+		"wx":       func() (connector.Connector, error) { return connector.NewWX(c.WX) },
+		"qq":       func() (connector.Connector, error) { return connector.NewQQ(c.QQ) },
+		"alipay":   func() (connector.Connector, error) { return connector.NewAlipay(c.Alipay) },
+		"douyin":   func() (connector.Connector, error) { return connector.NewDouyin(c.Douyin) },
+		"feishu":   func() (connector.Connector, error) { return connector.NewFeishu(c.Feishu) },
+		"wecom":    func() (connector.Connector, error) { return connector.NewWeCom(c.WeCom) },
 		"dingtalk": func() (connector.Connector, error) { return connector.NewDingTalk(c.DingTalk) },
-		"oidc":     func() (connector.Connector, error) { return oidc.New(c.OIDC) }, "github": func() (connector.Connector, error) { return connector.NewGitHub(c.GitHub) },
+		"oidc":     func() (connector.Connector, error) { return oidc.New(c.OIDC) },
+		"github":   func() (connector.Connector, error) { return connector.NewGitHub(c.GitHub) },
 	} {
 		made, err := make()
 		must(t, err)

@@ -66,8 +66,10 @@ func (s *signingKeys) public() []object {
 	return []object{
 		{"kty": "RSA", "use": "sig", "kid": s.kid + "-RS256", "n": b64(s.rsa.N.Bytes()), "e": "AQAB"},
 		{"kty": "RSA", "use": "sig", "kid": s.kid + "-PS256", "alg": "PS256", "n": b64(s.rsa.N.Bytes()), "e": "AQAB"},
-		{"kty": "EC", "use": "sig", "kid": s.kid + "-ES256", "alg": "ES256", "crv": "P-256", "x": b64(point[1:33]), "y": b64(point[33:])},
-		{"kty": "OKP", "use": "sig", "kid": s.kid + "-EdDSA", "alg": "EdDSA", "crv": "Ed25519", "x": b64(s.ed.Public().(ed25519.PublicKey))},
+		{"kty": "EC", "use": "sig", "kid": s.kid + "-ES256", "alg": "ES256", "crv": "P-256", "x": b64(point[1:33]),
+			"y": b64(point[33:])},
+		{"kty": "OKP", "use": "sig", "kid": s.kid + "-EdDSA", "alg": "EdDSA", "crv": "Ed25519",
+			"x": b64(s.ed.Public().(ed25519.PublicKey))},
 	}
 }
 
@@ -78,7 +80,8 @@ func (s *signingKeys) sign(alg string, input []byte) (out []byte, err error) {
 	case "RS256":
 		return rsa.SignPKCS1v15(rand.Reader, s.rsa, crypto.SHA256, sum[:])
 	case "PS256":
-		return rsa.SignPSS(rand.Reader, s.rsa, crypto.SHA256, sum[:], &rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthEqualsHash})
+		return rsa.SignPSS(rand.Reader, s.rsa, crypto.SHA256, sum[:],
+			&rsa.PSSOptions{SaltLength: rsa.PSSSaltLengthEqualsHash})
 	case "ES256":
 		r, t, err := ecdsa.Sign(rand.Reader, s.ec, sum[:])
 		if err != nil {

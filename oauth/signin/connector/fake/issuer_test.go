@@ -21,7 +21,8 @@ func TestIssuerIsBounded(t *testing.T) {
 			t.Fatal("the newest is not there")
 		}
 	}
-	for what, n := range map[string]int{"codes": len(d.codes.kept), "tokens": len(d.tokens.kept), "order": len(d.codes.order), "order of tokens": len(d.tokens.order)} {
+	for what, n := range map[string]int{"codes": len(d.codes.kept), "tokens": len(d.tokens.kept),
+		"order": len(d.codes.order), "order of tokens": len(d.tokens.order)} {
 		if n != maxKept {
 			t.Errorf("%d %s, want %d", n, what, maxKept)
 		}

@@ -69,7 +69,8 @@ func (f *Fake) openIDKeys(w http.ResponseWriter, _ *http.Request) error {
 // asked keeps what an authorization request of OpenID Connect or GitHub is bound to.
 func asked(request url.Values, fault string) func(*grant) {
 	return func(g *grant) {
-		g.challenge, g.nonce, g.scope, g.fault = request.Get("code_challenge"), request.Get("nonce"), request.Get("scope"), fault
+		g.challenge, g.nonce, g.scope, g.fault = request.Get("code_challenge"), request.Get("nonce"), request.Get("scope"),
+			fault
 	}
 }
 
@@ -92,11 +93,14 @@ func (f *Fake) openIDToken(w http.ResponseWriter, r *http.Request) error {
 		id, secret = form.Get("client_id"), form.Get("client_secret")
 	}
 	if id != oidcID || !f.secret.Equal(secret) {
-		return respondJSON(w, http.StatusUnauthorized, object{"error": "invalid_client", "error_description": "wrong id or secret"})
+		return respondJSON(w, http.StatusUnauthorized, object{"error": "invalid_client",
+			"error_description": "wrong id or secret"})
 	}
 	token, g, v := f.issuer.redeem("oidc", form.Get("code"))
-	if v != valid || g.back != form.Get("redirect_uri") || !g.proves(form.Get("code_verifier")) || form.Get("grant_type") != "authorization_code" {
-		return respondJSON(w, http.StatusBadRequest, object{"error": "invalid_grant", "error_description": "code, redirect_uri or code_verifier"})
+	if v != valid || g.back != form.Get("redirect_uri") || !g.proves(form.Get("code_verifier")) ||
+		form.Get("grant_type") != "authorization_code" {
+		return respondJSON(w, http.StatusBadRequest, object{"error": "invalid_grant",
+			"error_description": "code, redirect_uri or code_verifier"})
 	}
 	signed, err := f.idToken(g, token)
 	if err != nil {
@@ -125,7 +129,8 @@ func (f *Fake) openIDUser(w http.ResponseWriter, r *http.Request) error {
 func (f *Fake) claimsOf(g grant) object {
 	claims, scopes := object{}, strings.Fields(g.scope)
 	if slices.Contains(scopes, "profile") {
-		claims["name"], claims["picture"], claims["gender"] = g.user.Name, f.faceOf(g.user), g.user.genderAs("male", "female", "")
+		claims["name"], claims["picture"], claims["gender"] = g.user.Name, f.faceOf(g.user),
+			g.user.genderAs("male", "female", "")
 	}
 	if slices.Contains(scopes, "email") {
 		claims["email"], claims["email_verified"] = g.user.email(), g.user.verified()

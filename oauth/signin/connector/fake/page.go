@@ -57,9 +57,12 @@ var (
 	douyinPage = authorization{"douyin", "client_key", douyinID, "user_info", true, "code", nil, nil}
 	feishuPage = authorization{"feishu", "client_id", feishuID, "", true, "code", []string{"error", "access_denied"}, nil}
 	wecomPage  = authorization{"wecom", "appid", wecomID, "", false, "code", nil, []string{"login_type", "CorpApp"}}
-	wecomInApp = authorization{"wecom", "appid", wecomID, "snsapi_base", true, "code", nil, []string{"agentid", wecomAgent}}
-	dingPage   = authorization{"dingtalk", "client_id", dingtalkID, "openid", true, "authCode", []string{"error", "access_denied"}, nil}
-	oidcPage   = authorization{"oidc", "client_id", oidcID, "openid profile", true, "code", []string{"error", "access_denied"}, nil}
+	wecomInApp = authorization{"wecom", "appid", wecomID, "snsapi_base", true, "code", nil,
+		[]string{"agentid", wecomAgent}}
+	dingPage = authorization{"dingtalk", "client_id", dingtalkID, "openid", true, "authCode",
+		[]string{"error", "access_denied"}, nil}
+	oidcPage = authorization{"oidc", "client_id", oidcID, "openid profile", true, "code",
+		[]string{"error", "access_denied"}, nil}
 	githubPage = authorization{"github", "client_id", githubID, "", false, "code", []string{"error", "access_denied"}, nil}
 )
 
@@ -86,7 +89,8 @@ func (f *Fake) page(a authorization) reply.HandlerFunc {
 			return err
 		}
 		return write(w, http.StatusOK, view{
-			Title: "A made-up " + a.provider, Provider: a.provider, Action: r.URL.Path, Query: r.URL.RawQuery, Users: testUsersAt(a.provider), Nobody: nobody,
+			Title: "A made-up " + a.provider, Provider: a.provider, Action: r.URL.Path, Query: r.URL.RawQuery,
+			Users: testUsersAt(a.provider), Nobody: nobody,
 		})
 	}
 }
@@ -146,7 +150,8 @@ func (f *Fake) request(a authorization, raw string) (url.Values, error) {
 		return nil, refusal("code_challenge_method must be S256.")
 	case !a.allows(q.Get("scope")):
 		return nil, refusal("scope must be " + a.scope + ".")
-	case (a.provider == "oidc" || a.provider == "github") && (len(q.Get("code_challenge")) != 43 || q.Get("code_challenge_method") != "S256"):
+	case (a.provider == "oidc" || a.provider == "github") && (len(q.Get("code_challenge")) != 43 ||
+		q.Get("code_challenge_method") != "S256"):
 		return nil, refusal("code_challenge must be there, by S256.")
 	case !stateShape().MatchString(q.Get("state")):
 		return nil, refusal("state must be at most 128 letters and digits.")

@@ -35,7 +35,8 @@ func (f *Fake) qqToken(w http.ResponseWriter, r *http.Request) error {
 	case q.Get("redirect_uri") != g.back:
 		return qqRefuse(w, 100010, "redirect uri is illegal")
 	case q.Get("fmt") != "json":
-		return respond(w, "text/html", url.Values{"access_token": {token}, "expires_in": {"7776000"}, "refresh_token": {"R" + token}}.Encode())
+		return respond(w, "text/html", url.Values{"access_token": {token}, "expires_in": {"7776000"},
+			"refresh_token": {"R" + token}}.Encode())
 	}
 	o := object{"access_token": token, "expires_in": "7776000", "refresh_token": "R" + token}
 	if q.Get("need_openid") == "1" {
@@ -75,6 +76,7 @@ func (f *Fake) qqUser(w http.ResponseWriter, r *http.Request) error {
 	return respond(w, "text/html; charset=utf-8", encode(object{
 		"ret": 0, "msg": "", "is_lost": 0, "nickname": g.user.Name, "gender": g.user.genderAs("男", "女", ""),
 		"province": g.user.place[1], "city": g.user.place[2], "year": "1990",
-		"figureurl_qq_1": f.faceOf(g.user) + "?s=40", "figureurl_qq_2": f.faceOf(g.user) + "?s=100", "figureurl_qq": f.faceOf(g.user) + "?s=640",
+		"figureurl_qq_1": f.faceOf(g.user) + "?s=40", "figureurl_qq_2": f.faceOf(g.user) + "?s=100",
+		"figureurl_qq": f.faceOf(g.user) + "?s=640",
 	}))
 }

@@ -19,10 +19,13 @@ type testUser struct {
 }
 
 var testUsers = []testUser{
-	{Key: "lin", Name: "林晓雨", About: "known by unionid and openid", gender: "female", place: [3]string{"中国", "上海", "上海"}, unionFrom: 1},
+	{Key: "lin", Name: "林晓雨", About: "known by unionid and openid", gender: "female", place: [3]string{"中国", "上海", "上海"},
+		unionFrom: 1},
 	{Key: "omar", Name: "Omar Haddad", About: "has no unionid, and little of a profile", unionFrom: 0},
-	{Key: "mei", Name: "Mei Tanaka", About: "has a unionid from the second visit on", gender: "female", place: [3]string{"中国", "广东", "深圳"}, unionFrom: 2},
-	{Key: "robert", Name: "<b>Robert</b> 🦊", About: "has a name that looks like HTML", gender: "male", place: [3]string{"", "", "London"}, unionFrom: 1},
+	{Key: "mei", Name: "Mei Tanaka", About: "has a unionid from the second visit on", gender: "female",
+		place: [3]string{"中国", "广东", "深圳"}, unionFrom: 2},
+	{Key: "robert", Name: "<b>Robert</b> 🦊", About: "has a name that looks like HTML", gender: "male",
+		place: [3]string{"", "", "London"}, unionFrom: 1},
 	{Key: "kit", Name: "Kit\x14Moreau", About: "has a control character in the name", gender: "male", unionFrom: 1},
 	{Key: "zhou", Name: "周远", About: "is no member of the corporation", stranger: true},
 }

@@ -19,7 +19,8 @@ import (
 func TestTestUserSignsInWithEachProvider(t *testing.T) {
 	h := newFixture(t)
 	for _, name := range names {
-		for person, unions := range map[string][2]bool{"lin": {true, true}, "omar": {false, false}, "mei": {false, true}, "robert": {true, true}} {
+		for person, unions := range map[string][2]bool{"lin": {true, true}, "omar": {false, false}, "mei": {false, true},
+			"robert": {true, true}} {
 			var first connector.Profile
 			for visit, union := range unions {
 				query := h.choose(name, person)
@@ -52,7 +53,8 @@ func TestTestUserSignsInWithEachProvider(t *testing.T) {
 				if person == "robert" && p.Nickname != "<b>Robert</b> 🦊" {
 					t.Errorf("%s: nickname %q", name, p.Nickname)
 				}
-				if (name == "wx" || name == "qq") && person == "lin" && (p.Gender != "female" || !strings.Contains(p.Location, "上海") || !strings.HasPrefix(p.Avatar, origin+"/")) {
+				if (name == "wx" || name == "qq") && person == "lin" && (p.Gender != "female" ||
+					!strings.Contains(p.Location, "上海") || !strings.HasPrefix(p.Avatar, origin+"/")) {
 					t.Errorf("%s as lin: %+v", name, p)
 				}
 				first = p
@@ -103,10 +105,12 @@ func TestCodeWorksOnceAndForFiveMinutes(t *testing.T) {
 				t.Errorf("%s: a used code = %v, want ErrCode", name, err)
 			}
 			code := late.Get("code") + late.Get("auth_code") + late.Get("authCode")
-			if _, err := h.finish(names[(i+1)%len(names)], url.Values{"code": {code}, "auth_code": {code}, "state": {state}, "iss": {origin + fake.Path + "/oidc"}}); !errors.Is(err, connector.ErrCode) {
+			if _, err := h.finish(names[(i+1)%len(names)], url.Values{"code": {code}, "auth_code": {code}, "state": {state},
+				"iss": {origin + fake.Path + "/oidc"}}); !errors.Is(err, connector.ErrCode) {
 				t.Errorf("%s: its code at the next provider = %v, want ErrCode", name, err)
 			}
-			if _, err := h.finish(name, url.Values{"code": {"made-up"}, "auth_code": {"made-up"}, "state": {state}, "iss": {origin + fake.Path + "/oidc"}}); !errors.Is(err, connector.ErrCode) {
+			if _, err := h.finish(name, url.Values{"code": {"made-up"}, "auth_code": {"made-up"}, "state": {state},
+				"iss": {origin + fake.Path + "/oidc"}}); !errors.Is(err, connector.ErrCode) {
 				t.Errorf("%s: a made-up code = %v, want ErrCode", name, err)
 			}
 			time.Sleep(5 * time.Minute)
@@ -165,7 +169,9 @@ func TestFakeProviderServesOnlyItsOwnApplications(t *testing.T) {
 		}
 		must(t, err)
 		_, err = made.Finish(t.Context(), back, query)
-		if trouble := new(connector.Trouble); !errors.As(err, &trouble) || !strings.Contains(err.Error(), "wrong") && !strings.Contains(err.Error(), "does not fit") || strings.Contains(err.Error(), query.Get("auth_code")+query.Get("authCode")+query.Get("code")) {
+		if trouble := new(connector.Trouble); !errors.As(err, &trouble) || !strings.Contains(err.Error(), "wrong") &&
+			!strings.Contains(err.Error(), "does not fit") || strings.Contains(err.Error(),
+			query.Get("auth_code")+query.Get("authCode")+query.Get("code")) {
 			t.Errorf("%s: Finish with the keys of another = %v, want a Trouble that says so", name, err)
 		}
 		if _, err := h.finish(name, query); err != nil {
@@ -176,7 +182,8 @@ func TestFakeProviderServesOnlyItsOwnApplications(t *testing.T) {
 
 func TestStrangerIsNoMember(t *testing.T) {
 	h := newFixture(t)
-	if p, err := h.finish("wecom", h.choose("wecom", "zhou")); !errors.Is(err, connector.ErrStranger) || p.Subjects != nil {
+	if p, err := h.finish("wecom", h.choose("wecom", "zhou")); !errors.Is(err, connector.ErrStranger) ||
+		p.Subjects != nil {
 		t.Errorf("Finish = %v, %v, want ErrStranger", p, err)
 	}
 }
@@ -189,7 +196,8 @@ func TestFeishuVerifiesTheVisit(t *testing.T) {
 	if _, err := h.finish("feishu", other); !errors.Is(err, connector.ErrCode) {
 		t.Errorf("Finish with another state = %v, want ErrCode", err)
 	}
-	if _, err := h.connectors["feishu"].Finish(t.Context(), back+"&more", query); !errors.As(err, new(*connector.Trouble)) {
+	if _, err := h.connectors["feishu"].Finish(t.Context(), back+"&more", query); !errors.As(err,
+		new(*connector.Trouble)) {
 		t.Errorf("Finish with another return address = %v, want a Trouble", err)
 	}
 	if _, err := h.finish("feishu", query); err != nil {

@@ -53,6 +53,7 @@ func (f *Fake) wecomUser(w http.ResponseWriter, r *http.Request) error {
 		return wecomRefuse(w, 60111, "userid not found")
 	}
 	return wecomRespond(w, object{
-		"userid": p.Key, "name": p.Name, "department": []int{1}, "status": 1, "avatar": f.faceOf(p), "gender": p.genderAs("1", "2", "0"),
+		"userid": p.Key, "name": p.Name, "department": []int{1}, "status": 1, "avatar": f.faceOf(p),
+		"gender": p.genderAs("1", "2", "0"),
 	})
 }

@@ -29,7 +29,8 @@ func (f *Fake) wxToken(w http.ResponseWriter, r *http.Request) error {
 		return wxRefuse(w, 40029, "invalid code")
 	}
 	return wxRespond(w, object{
-		"access_token": token, "expires_in": 7200, "refresh_token": "R" + token, "openid": g.openID(), "scope": "snsapi_login",
+		"access_token": token, "expires_in": 7200, "refresh_token": "R" + token, "openid": g.openID(),
+		"scope": "snsapi_login",
 	}.fill(object{"unionid": g.unionID()}))
 }
 
@@ -43,7 +44,8 @@ func (f *Fake) wxUser(w http.ResponseWriter, r *http.Request) error {
 		return wxRefuse(w, 40003, "invalid openid")
 	}
 	return wxRespond(w, object{
-		"openid": g.openID(), "nickname": g.user.Name, "sex": g.user.genderAs(1, 2, 0), "language": "", "privilege": []string{},
-		"country": g.user.place[0], "province": g.user.place[1], "city": g.user.place[2], "headimgurl": f.faceOf(g.user),
+		"openid": g.openID(), "nickname": g.user.Name, "sex": g.user.genderAs(1, 2, 0), "language": "",
+		"privilege": []string{},
+		"country":   g.user.place[0], "province": g.user.place[1], "city": g.user.place[2], "headimgurl": f.faceOf(g.user),
 	}.fill(object{"unionid": g.unionID()}))
 }

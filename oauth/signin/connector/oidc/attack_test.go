@@ -21,7 +21,8 @@ func TestIDTokenWithAFaultSignsNobodyIn(t *testing.T) {
 		"wrong-audience": "audience", "wrong-azp": "azp", "no-azp-of-two": "azp", "wrong-issuer": "different provider",
 		"expired": "expired", "no-exp": "expired", "future": "iat", "no-iat": "iat", "not-yet": "not before",
 		"no-sub": "sub", "strange-sub": "sub", "wrong-at-hash": "at_hash",
-		"none": "not accepted", "HS256": "not accepted", "wrong-key": "signature", "unknown-kid": "signature", "no-id-token": "without an id_token",
+		"none": "not accepted", "HS256": "not accepted", "wrong-key": "signature", "unknown-kid": "signature",
+		"no-id-token":      "without an id_token",
 		"another-userinfo": "two different people", "no-iss": "no iss", "wrong-iss": "another issuer",
 	} {
 		c, person := p.connect(), "lin"
@@ -37,7 +38,8 @@ func TestSignatureThatCountsIsVerified(t *testing.T) {
 	p := newProvider(t)
 	for _, alg := range []string{"", "RS256", "PS256", "ES256", "EdDSA", "no-azp", "two-audiences"} {
 		profile, err := p.signIn(p.connect(), "lin", alg)
-		if err != nil || len(profile.Subjects) != 1 || !strings.HasPrefix(profile.Subjects[0], "i:"+issuer+"#") || profile.Nickname != "林晓雨" || profile.Gender != "female" {
+		if err != nil || len(profile.Subjects) != 1 || !strings.HasPrefix(profile.Subjects[0], "i:"+issuer+"#") ||
+			profile.Nickname != "林晓雨" || profile.Gender != "female" {
 			t.Errorf("%s: %+v, %v", alg, profile, err)
 		}
 	}
@@ -48,7 +50,8 @@ func TestCodeIsOfOneVisit(t *testing.T) {
 	c := p.connect()
 	query := p.visit(c, state, "lin", "")
 	for what, change := range map[string]func(url.Values){
-		"of another visit":  func(q url.Values) { q.Set("state", strings.Repeat("0", 32)) }, // injected: the verifier is another
+		// injected: the verifier is another
+		"of another visit":  func(q url.Values) { q.Set("state", strings.Repeat("0", 32)) },
 		"without its state": func(q url.Values) { q.Del("state") },
 		"twice":             func(q url.Values) { q.Add("code", q.Get("code")) },
 		"made up":           func(q url.Values) { q.Set("code", "made-up") },
@@ -75,7 +78,8 @@ func TestReturnOfAnotherIssuerIsRefusedWhateverItSays(t *testing.T) {
 	a := p.connect()
 	p.c.Name, p.c.Issuer = "other", "https://other.example"
 	query := p.visit(a, state, "lin", "")
-	for what, iss := range map[string][]string{"another": {"https://other.example"}, "a prefix": {issuer[:len(issuer)-1]}, "both": {issuer, "https://other.example"}, "twice": {issuer, issuer}, "none": nil} {
+	for what, iss := range map[string][]string{"another": {"https://other.example"}, "a prefix": {issuer[:len(issuer)-1]},
+		"both": {issuer, "https://other.example"}, "twice": {issuer, issuer}, "none": nil} {
 		q, _ := url.ParseQuery(query.Encode())
 		q["iss"] = iss
 		_, err := p.finish(a, q)
@@ -112,7 +116,8 @@ func TestDenialIsADenial(t *testing.T) {
 	if _, err := p.finish(c, p.visit(c, state, "nobody", "")); !errors.Is(err, connector.ErrDenied) {
 		t.Errorf("Finish = %v", err)
 	}
-	_, err := p.finish(c, url.Values{"error": {"server_error"}, "error_description": {"no\nluck"}, "iss": {issuer}, "state": {state}})
+	_, err := p.finish(c, url.Values{"error": {"server_error"}, "error_description": {"no\nluck"}, "iss": {issuer},
+		"state": {state}})
 	wantTrouble(t, "another error", connector.Profile{}, err, "server_error: sent the browser back: noluck")
 }
 
@@ -155,15 +160,20 @@ func TestDocumentThatCannotBeTrustedIsRefused(t *testing.T) {
 		change func(map[string]any)
 		why    string
 	}{
-		"another issuer":    {func(d map[string]any) { d["issuer"] = "https://other.example" }, "calls itself"},
-		"every tenant":      {func(d map[string]any) { d["issuer"] = "https://login.microsoftonline.com/{tenantid}/v2.0" }, "every tenant"},
+		"another issuer": {func(d map[string]any) { d["issuer"] = "https://other.example" }, "calls itself"},
+		"every tenant": {func(d map[string]any) { d["issuer"] = "https://login.microsoftonline.com/{tenantid}/v2.0" },
+			"every tenant"},
 		"no issuer":         {func(d map[string]any) { delete(d, "issuer") }, "calls itself"},
 		"no token endpoint": {func(d map[string]any) { delete(d, "token_endpoint") }, "token_endpoint"},
 		"no keys":           {func(d map[string]any) { delete(d, "jwks_uri") }, "jwks_uri"},
-		"a script":          {func(d map[string]any) { d["authorization_endpoint"] = "javascript:alert(1)" }, "authorization_endpoint"},
-		"a file":            {func(d map[string]any) { d["userinfo_endpoint"] = "file:///etc/passwd" }, "userinfo_endpoint"},
-		"HS256 alone":       {func(d map[string]any) { d["id_token_signing_alg_values_supported"] = []string{"HS256", "none"} }, "signs id_tokens by none of"},
-		"keys of ours":      {func(d map[string]any) { d["token_endpoint_auth_methods_supported"] = []string{"private_key_jwt"} }, "another authentication"},
+		"a script": {func(d map[string]any) { d["authorization_endpoint"] = "javascript:alert(1)" },
+			"authorization_endpoint"},
+		"a file": {func(d map[string]any) { d["userinfo_endpoint"] = "file:///etc/passwd" }, "userinfo_endpoint"},
+		"HS256 alone": {func(d map[string]any) {
+			d["id_token_signing_alg_values_supported"] = []string{"HS256", "none"}
+		}, "signs id_tokens by none of"},
+		"keys of ours": {func(d map[string]any) { d["token_endpoint_auth_methods_supported"] = []string{"private_key_jwt"} },
+			"another authentication"},
 	} {
 		changed := map[string]any{}
 		must(t, json.Unmarshal(original, &changed))

@@ -84,7 +84,8 @@ func TestNicknamesAreNoAddresses(t *testing.T) {
 }
 
 func TestSubjectsOfTwoIssuersAreDistinct(t *testing.T) {
-	if subject("https://a.example", "b#c") == subject("https://a.example#b", "c") && checkIssuer("https://a.example#b") == nil {
+	if subject("https://a.example", "b#c") == subject("https://a.example#b", "c") &&
+		checkIssuer("https://a.example#b") == nil {
 		t.Error("two issuers name one user")
 	}
 	if subject("https://a.example", "1") == subject("https://b.example", "1") {
@@ -112,7 +113,8 @@ func FuzzClaims(f *testing.F) {
 		if len(p.Nickname) > 200 || !utf8.ValidString(p.Nickname) || strings.ContainsAny(p.Nickname, "\x00\n\u202e") {
 			t.Errorf("nickname %q", p.Nickname)
 		}
-		if p.Avatar != "" && !strings.HasPrefix(strings.ToLower(p.Avatar), "http") || p.Gender != "" && p.Gender != "male" && p.Gender != "female" {
+		if p.Avatar != "" && !strings.HasPrefix(strings.ToLower(p.Avatar), "http") || p.Gender != "" && p.Gender != "male" &&
+			p.Gender != "female" {
 			t.Errorf("%+v", p)
 		}
 	})

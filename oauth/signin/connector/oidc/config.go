@@ -70,7 +70,8 @@ func New(c Config) (connector.Connector, error) {
 		add("ClientID: %q is none; the provider's console shows it", c.ClientID)
 	}
 	if c.ClientSecret.IsZero() {
-		add("ClientSecret: give the one that the provider's console shows beside the id; applications without one are not supported")
+		add("ClientSecret: give the one that the provider's console shows beside the id; applications without one are not " +
+			"supported")
 	}
 	for _, s := range c.Scopes {
 		if !scopeShape.MatchString(s) {
@@ -133,7 +134,8 @@ func checkIssuer(issuer string) error {
 	case strings.HasPrefix(issuer, entra):
 		tenant, rest, _ := strings.Cut(issuer[len(entra):], "/")
 		if !tenantShape.MatchString(tenant) || rest != "v2.0" {
-			return fmt.Errorf("%q is no tenant of Entra: give the id that its overview shows, as in %s; common and organizations would let every tenant in", tenant, Entra("00000000-0000-0000-0000-000000000000"))
+			return fmt.Errorf("%q is no tenant of Entra: give the id that its overview shows, as in %s; common and "+
+				"organizations would let every tenant in", tenant, Entra("00000000-0000-0000-0000-000000000000"))
 		}
 	}
 	return nil

@@ -110,7 +110,8 @@ func (u *upstream) discover(ctx context.Context) (*metadata, error) {
 		if strings.Contains(mismatch.Discovered, "{tenantid}") {
 			return nil, u.trouble("", "its issuer stands for every tenant; configure the one of your tenant")
 		}
-		return nil, u.trouble("", fmt.Sprintf("calls itself %q, not %q; configure the issuer as the provider writes it", mismatch.Discovered, u.Issuer))
+		return nil, u.trouble("", fmt.Sprintf("calls itself %q, not %q; configure the issuer as the provider writes it",
+			mismatch.Discovered, u.Issuer))
 	}
 	if err != nil {
 		return nil, u.unreachable(fmt.Errorf("discovery: %w", err))
@@ -128,17 +129,20 @@ func (u *upstream) discover(ctx context.Context) (*metadata, error) {
 		authorize: p.Endpoint().AuthURL, token: p.Endpoint().TokenURL, userinfo: p.UserInfoEndpoint(),
 		issuerReturned: more.Issuer, read: time.Now(),
 	}
-	for name, address := range map[string]string{"authorization_endpoint": m.authorize, "token_endpoint": m.token, "jwks_uri": more.Keys, "userinfo_endpoint": m.userinfo} {
+	for name, address := range map[string]string{"authorization_endpoint": m.authorize, "token_endpoint": m.token,
+		"jwks_uri": more.Keys, "userinfo_endpoint": m.userinfo} {
 		if err := u.checkEndpoint(address); err != nil && (address != "" || name != "userinfo_endpoint") {
 			return nil, u.trouble("", "its discovery document has a "+name+" that cannot be used: "+err.Error())
 		}
 	}
 	basic := len(more.Auth) == 0 || slices.Contains(more.Auth, "client_secret_basic")
 	if m.post = !basic; m.post && !slices.Contains(more.Auth, "client_secret_post") {
-		return nil, u.trouble("", "wants another authentication of applications than client_secret_basic and client_secret_post")
+		return nil, u.trouble("",
+			"wants another authentication of applications than client_secret_basic and client_secret_post")
 	}
 	if len(more.Algs) > 0 && !slices.ContainsFunc(more.Algs, func(a string) bool { return slices.Contains(algs, a) }) {
-		return nil, u.trouble("", "signs id_tokens by none of "+strings.Join(algs, ", ")+"; configure one of them for the application there")
+		return nil, u.trouble("", "signs id_tokens by none of "+strings.Join(algs,
+			", ")+"; configure one of them for the application there")
 	}
 	if u.keys == nil || u.keysAt != more.Keys {
 		u.keys, u.keysAt = oidc.NewRemoteKeySet(oidc.ClientContext(context.Background(), u.gated), more.Keys), more.Keys

@@ -131,7 +131,8 @@ func (p *provider) signIn(c connector.Connector, person, fault string) (connecto
 // wantTrouble wants an error for the operator that says why.
 func wantTrouble(t testing.TB, what string, profile connector.Profile, err error, why string) {
 	t.Helper()
-	if trouble := (*connector.Trouble)(nil); !errors.As(err, &trouble) || !strings.Contains(err.Error(), why) || len(profile.Subjects) > 0 {
+	if trouble := (*connector.Trouble)(nil); !errors.As(err, &trouble) || !strings.Contains(err.Error(), why) ||
+		len(profile.Subjects) > 0 {
 		t.Errorf("%s: %+v, %v; want a Trouble with %q", what, profile, err, why)
 	}
 }

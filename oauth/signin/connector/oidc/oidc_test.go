@@ -24,7 +24,8 @@ func TestBrowserLeavesWithPKCEAndANonce(t *testing.T) {
 	must(t, err)
 	q := at.Query()
 	for name, want := range map[string]string{
-		"response_type": "code", "client_id": p.c.ClientID, "redirect_uri": back, "state": state, "scope": "openid profile", "code_challenge_method": "S256",
+		"response_type": "code", "client_id": p.c.ClientID, "redirect_uri": back, "state": state, "scope": "openid profile",
+		"code_challenge_method": "S256",
 	} {
 		if q.Get(name) != want {
 			t.Errorf("%s = %q, want %q", name, q.Get(name), want)
@@ -33,7 +34,8 @@ func TestBrowserLeavesWithPKCEAndANonce(t *testing.T) {
 	if len(q.Get("code_challenge")) != 43 || len(q.Get("nonce")) != 43 || q.Get("nonce") == q.Get("code_challenge") {
 		t.Errorf("code_challenge %q, nonce %q", q.Get("code_challenge"), q.Get("nonce"))
 	}
-	if again := p.connect(); again.(connector.Preparer).Prepare(t.Context()) != nil || again.Begin(state, back, false) != at.String() {
+	if again := p.connect(); again.(connector.Preparer).Prepare(t.Context()) != nil ||
+		again.Begin(state, back, false) != at.String() {
 		t.Error("another node derives other secrets from the same state")
 	}
 	if strings.Contains(at.String(), p.c.ClientSecret.Reveal()) {
@@ -172,7 +174,8 @@ func TestEmailDomainsAdmitVerifiedAddressesOnly(t *testing.T) {
 }
 
 func TestConfigThatCannotWorkIsRefusedWithAllThatIsWrong(t *testing.T) {
-	good := oidc.Config{Name: "kc", Issuer: "https://id.example/realms/a", ClientID: "a", ClientSecret: storage.NewSecret("s3cret")}
+	good := oidc.Config{Name: "kc", Issuer: "https://id.example/realms/a", ClientID: "a",
+		ClientSecret: storage.NewSecret("s3cret")}
 	for why, change := range map[string]func(*oidc.Config){
 		"Name":               func(c *oidc.Config) { c.Name = "Key Cloak" },
 		"must be https":      func(c *oidc.Config) { c.Issuer = "http://id.example" },
@@ -193,11 +196,13 @@ func TestConfigThatCannotWorkIsRefusedWithAllThatIsWrong(t *testing.T) {
 	} {
 		c := good
 		change(&c)
-		if made, err := oidc.New(c); made != nil || err == nil || !strings.Contains(err.Error(), why) || strings.Contains(err.Error(), "s3cret") {
+		if made, err := oidc.New(c); made != nil || err == nil || !strings.Contains(err.Error(), why) ||
+			strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("New = %v, %v; want an error with %q", made, err, why)
 		}
 	}
-	for _, issuer := range []string{good.Issuer, oidc.Google, oidc.Entra("9188040d-6c67-4c5b-b112-36a304b66dad"), "http://localhost:8080", "http://127.0.0.1", "http://[::1]:8080/a", "https://id.example/"} {
+	for _, issuer := range []string{good.Issuer, oidc.Google, oidc.Entra("9188040d-6c67-4c5b-b112-36a304b66dad"),
+		"http://localhost:8080", "http://127.0.0.1", "http://[::1]:8080/a", "https://id.example/"} {
 		c := good
 		c.Issuer = issuer
 		made, err := oidc.New(c)

@@ -176,7 +176,8 @@ type tokens struct{ access, kind, id, scope string }
 // redeem exchanges the code.
 func (v *visit) redeem(ctx context.Context, back string) (tokens, error) {
 	form := url.Values{
-		"grant_type": {"authorization_code"}, "code": {v.code}, "redirect_uri": {back}, "code_verifier": {v.visits.Verifier(v.state)},
+		"grant_type": {"authorization_code"}, "code": {v.code}, "redirect_uri": {back},
+		"code_verifier": {v.visits.Verifier(v.state)},
 	}
 	if v.post {
 		form.Set("client_id", v.ClientID)

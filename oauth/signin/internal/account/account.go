@@ -238,7 +238,8 @@ func (a *Account) confirm(w http.ResponseWriter, r *http.Request) error {
 	mine, user, err := a.Sessions.Visit(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
-		return a.Pages.Context(r, web.AccountPath, storage.App{}).Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in"})
+		return a.Pages.Context(r, web.AccountPath, storage.App{}).Show(w, http.StatusOK, web.FormPage,
+			&web.View{Title: "Sign in"})
 	case err != nil:
 		return err
 	}

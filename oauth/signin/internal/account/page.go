@@ -77,7 +77,8 @@ func (a *Account) show(w http.ResponseWriter, r *http.Request) error {
 	}
 	own.Title, own.Scripted, own.Wide = "Your account", true, true
 	own.Away = slices.ContainsFunc(own.Linkable, func(w web.Link) bool { return w.Post })
-	own.Changes = slices.DeleteFunc(slices.Clone(a.Changes), func(w web.Link) bool { return slices.Contains(a.Linkable, w) })
+	own.Changes = slices.DeleteFunc(slices.Clone(a.Changes),
+		func(w web.Link) bool { return slices.Contains(a.Linkable, w) })
 	if a.HasPassword != nil {
 		has, err := a.HasPassword(r.Context(), user.Sub)
 		if err != nil {

@@ -29,7 +29,8 @@ type sessionRow struct {
 	Used       web.Moment // the day on which it was last used; zero: not known, or the day of Since
 }
 
-func (a *Account) sessionRows(ctx context.Context, l page.Lang, mine storage.Session, here netip.Addr) ([]sessionRow, error) {
+func (a *Account) sessionRows(ctx context.Context, l page.Lang, mine storage.Session,
+	here netip.Addr) ([]sessionRow, error) {
 	all, err := a.Store.Sessions(ctx, mine.UserID)
 	if err != nil {
 		return nil, err
@@ -45,8 +46,9 @@ func (a *Account) sessionRows(ctx context.Context, l page.Lang, mine storage.Ses
 	var rows []sessionRow
 	for _, v := range all[:min(len(all), maxRows)] {
 		row := sessionRow{
-			ID: v.ID, Device: web.AgentText(l, v.Agent), This: v.ID == mine.ID, Way: l.T(a.methodOf(v)), Factors: l.T(factorsOf(v)),
-			IP: v.IP, Since: web.MomentOf(l, v.AuthTime),
+			ID: v.ID, Device: web.AgentText(l, v.Agent), This: v.ID == mine.ID, Way: l.T(a.methodOf(v)),
+			Factors: l.T(factorsOf(v)),
+			IP:      v.IP, Since: web.MomentOf(l, v.AuthTime),
 		}
 		if at, err := netip.ParseAddr(v.IP); err == nil {
 			row.Near, row.Place = l.T(near(at, here)), a.placeOf(at)

@@ -38,10 +38,13 @@ func (a *Account) unlink(r request) (string, error) {
 		}
 		switch err := a.Logins.UnlinkLogins(r.Context(), *keep, some...); {
 		case err == nil:
-			a.Notices.NotifyIn(r.Context(), r.mine.UserID, a.Notices.FromRequest(r.Request, event.NoticeSignInMethod, "Removed: "+a.Labels.Of(method)), nil)
-			out := a.Sessions.EndSessions(r.Context(), r.mine.UserID, func(v storage.Session) bool { return v.ID != r.mine.ID && began(v, method) })
+			a.Notices.NotifyIn(r.Context(), r.mine.UserID, a.Notices.FromRequest(r.Request, event.NoticeSignInMethod,
+				"Removed: "+a.Labels.Of(method)), nil)
+			out := a.Sessions.EndSessions(r.Context(), r.mine.UserID,
+				func(v storage.Session) bool { return v.ID != r.mine.ID && began(v, method) })
 			left := slices.DeleteFunc(slices.Clone(all), func(l storage.Login) bool { return l.Method == method })
-			return web.AccountPath, errors.Join(out, a.Trail.Changed(r.Request, r.mine.UserID, "unlinked "+method, trail.MethodsOf(all), trail.MethodsOf(left)))
+			return web.AccountPath, errors.Join(out, a.Trail.Changed(r.Request, r.mine.UserID, "unlinked "+method,
+				trail.MethodsOf(all), trail.MethodsOf(left)))
 		case !errors.Is(err, storage.ErrConflict):
 			return "", err
 		}

@@ -59,7 +59,8 @@ func (p *Page) make(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	in := wanted{Name: strings.TrimSpace(form["name"]), What: form["what"], Some: form["some"], Days: form["days"], Identity: form["identity"] != ""}
+	in := wanted{Name: strings.TrimSpace(form["name"]), What: form["what"], Some: form["some"], Days: form["days"],
+		Identity: form["identity"] != ""}
 	alert := in.mistake()
 	if alert == "" {
 		alert, err = p.makeFor(w, r, u, in)
@@ -75,7 +76,8 @@ func (in wanted) mistake() string {
 	days, err := strconv.Atoi(in.Days)
 	switch {
 	case in.Name == "" || len(in.Name) > apikey.MaxName || strings.ContainsFunc(in.Name, unicode.IsControl):
-		return "Give the key a name, such as the program that will use it. It has 100 letters at most, and fewer if they are Chinese."
+		return "Give the key a name, such as the program that will use it. It has 100 letters at most, and fewer if they " +
+			"are Chinese."
 	case in.What == some && !in.named():
 		return "Name the tools that the key is for, such as shop, shop/getPet or b:support."
 	case !slices.Contains([]string{everything, reading, some}, in.What):
@@ -89,7 +91,8 @@ func (in wanted) mistake() string {
 // named reports whether Some names tools, and nothing else.
 func (in wanted) named() bool {
 	names := strings.Fields(in.scope())
-	return scope.HasTools(in.scope()) && len(in.scope()) <= apikey.MaxScope && !slices.ContainsFunc(names, func(name string) bool { return !scope.OfKeys(name) })
+	return scope.HasTools(in.scope()) && len(in.scope()) <= apikey.MaxScope &&
+		!slices.ContainsFunc(names, func(name string) bool { return !scope.OfKeys(name) })
 }
 
 // scope returns the scope that the form asks for.
@@ -101,7 +104,8 @@ func (in wanted) scope() string {
 	case reading:
 		names = append(names, scope.ReadOnlyTools)
 	case some:
-		for _, name := range strings.FieldsFunc(in.Some, func(r rune) bool { return r == ',' || r == '，' || unicode.IsSpace(r) }) {
+		for _, name := range strings.FieldsFunc(in.Some,
+			func(r rune) bool { return r == ',' || r == '，' || unicode.IsSpace(r) }) {
 			names = append(names, scope.Member(strings.TrimPrefix(name, scope.Member(""))))
 		}
 	}
@@ -123,12 +127,14 @@ func (p *Page) makeFor(w http.ResponseWriter, r *http.Request, u storage.User, i
 	case err != nil:
 		return "", err
 	}
-	if err := p.Trail.WriteNow(r, event.Account, event.Event{User: u.Sub, Status: http.StatusOK, Detail: "API key made: " + k.ID + " " + k.Scope}); err != nil {
+	if err := p.Trail.WriteNow(r, event.Account, event.Event{User: u.Sub, Status: http.StatusOK,
+		Detail: "API key made: " + k.ID + " " + k.Scope}); err != nil {
 		return "", errors.Join(err, p.Store.RemoveAPIKey(r.Context(), k.ID))
 	}
 	p.Notices.Notify(r.Context(), u.Sub, p.Notices.FromRequest(r, event.NoticeAccount, "API key made: "+k.Name))
 	t := p.Pages.Context(r, web.AccountPath, storage.App{})
-	own := made{View: web.ViewOf(u), Key: text, Name: k.Name, Until: web.DayOf(t.Lang, k.ExpiresAt), Opens: permissions(k.Scope)}
+	own := made{View: web.ViewOf(u), Key: text, Name: k.Name, Until: web.DayOf(t.Lang, k.ExpiresAt),
+		Opens: permissions(k.Scope)}
 	own.Title = "Your new API key"
 	return "", t.Show(w, http.StatusOK, madePage, &own)
 }
@@ -162,7 +168,8 @@ func (p *Page) end(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	p.Notices.Notify(r.Context(), v.UserID, p.Notices.FromRequest(r, event.NoticeAccount, "API key revoked: "+k.Name))
-	if err := p.Trail.WriteNow(r, event.Revocation, event.Event{User: v.UserID, App: storage.KeysAppID, Detail: "API key revoked: " + k.ID}); err != nil {
+	if err := p.Trail.WriteNow(r, event.Revocation, event.Event{User: v.UserID, App: storage.KeysAppID,
+		Detail: "API key revoked: " + k.ID}); err != nil {
 		return err
 	}
 	return web.SeeOther(w, Path)

@@ -95,7 +95,8 @@ func (p *Page) serve(w http.ResponseWriter, r *http.Request) error {
 }
 
 // show shows the keys of a user and the form, with what was typed and why it is not enough.
-func (p *Page) show(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User, status int, in wanted, alert string) error {
+func (p *Page) show(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User, status int, in wanted,
+	alert string) error {
 	t := p.Pages.Context(r, web.AccountPath, storage.App{})
 	all, err := p.Store.APIKeys(r.Context(), u.Sub)
 	if err != nil {
@@ -123,7 +124,8 @@ func rows(l page.Lang, all []apikey.Key) (rows []row) {
 		if !k.Live(now) {
 			continue
 		}
-		one := row{ID: k.ID, Name: k.Name, Opens: permissions(k.Scope), Made: web.MomentOf(l, k.CreatedAt), Until: web.DayOf(l, k.ExpiresAt)}
+		one := row{ID: k.ID, Name: k.Name, Opens: permissions(k.Scope), Made: web.MomentOf(l, k.CreatedAt),
+			Until: web.DayOf(l, k.ExpiresAt)}
 		if !k.UsedAt.IsZero() {
 			one.Used = web.DayOf(l, k.UsedAt)
 		}

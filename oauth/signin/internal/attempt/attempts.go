@@ -90,7 +90,8 @@ func keyOfName(username string) limits.Account {
 // browser it goes first, unless too many wrong ones came from known browsers of the account. The
 // cookie of a known browser can be copied, so it lets only a few at a time go first. The caller
 // must call leave with the result.
-func (a *Attempts) queueContext(ctx context.Context, ip netip.Addr, at target) (in context.Context, leave func(failed bool)) {
+func (a *Attempts) queueContext(ctx context.Context, ip netip.Addr,
+	at target) (in context.Context, leave func(failed bool)) {
 	if at.known && a.Firsts.Begin(ctx, at.key) == 0 {
 		return ctx, func(failed bool) { a.Firsts.End(ctx, at.key, failed) }
 	}

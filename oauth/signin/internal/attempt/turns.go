@@ -54,7 +54,8 @@ const atOnce = 5
 
 // Begin begins an attempt at an account. If wait is 0 the caller must call end; else it must not check the
 // credentials.
-func (t *Turns) Begin(ctx context.Context, account limits.Account, client netip.Prefix) (wait time.Duration, end func(failed bool)) {
+func (t *Turns) Begin(ctx context.Context, account limits.Account,
+	client netip.Prefix) (wait time.Duration, end func(failed bool)) {
 	name := base64.RawURLEncoding.EncodeToString(account[:16])
 	if wait = t.Delays.Begin(ctx, account); wait == 0 {
 		return 0, func(failed bool) {

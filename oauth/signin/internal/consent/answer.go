@@ -22,7 +22,8 @@ func (s *Consents) answer(w http.ResponseWriter, r *http.Request) error {
 	if err := s.Pages.CheckOrigin(r); err != nil {
 		return err
 	}
-	in, picks, err := web.ReadChoice(w, r, "pick", maxPicks, "query", "user", "scope", "terms", "tools", "allow", "deny", "other")
+	in, picks, err := web.ReadChoice(w, r, "pick", maxPicks, "query", "user", "scope", "terms", "tools", "allow", "deny",
+		"other")
 	if err != nil {
 		return err
 	}
@@ -56,7 +57,8 @@ func (s *Consents) answer(w http.ResponseWriter, r *http.Request) error {
 // then. Another tab may have signed the user out, or another user in, meanwhile: then authorize asks
 // again. Scopes that need a fresh sign-in need it here: a consent given in advance, in a browser
 // that its user has left, would count once they sign in again.
-func (s *Consents) allow(w http.ResponseWriter, r *http.Request, q request, in map[string]string, picks []string) error {
+func (s *Consents) allow(w http.ResponseWriter, r *http.Request, q request, in map[string]string,
+	picks []string) error {
 	who, user, err := s.Sessions.Visit(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound), err == nil && who.UserID != in["user"]:
@@ -162,5 +164,6 @@ func (s *Consents) endMore(ctx context.Context, before, now storage.Consent) err
 	if s.Revoker == nil || scope.Within(now.Scope, strings.Join(tools, " ")) {
 		return nil
 	}
-	return s.Revoker.Revoke(ctx, driver.Revocation{Kind: driver.RevokeConsent, ID: driver.ConsentID(now.AppID, now.UserID)})
+	return s.Revoker.Revoke(ctx, driver.Revocation{Kind: driver.RevokeConsent,
+		ID: driver.ConsentID(now.AppID, now.UserID)})
 }

@@ -62,7 +62,8 @@ func StrangerOf(app storage.App) *Stranger {
 // Ask answers an authorize request with the consent page and status 200. The caller has validated
 // the request; if it has read a body, it has put the fields into r.PostForm. It implements
 // oauth.Consent.
-func (s *Consents) Ask(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session, wanted string) error {
+func (s *Consents) Ask(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session,
+	wanted string) error {
 	query, err := web.QueryOf(r)
 	if err != nil {
 		return err
@@ -82,9 +83,11 @@ type request struct {
 }
 
 // show writes the page; with an alert, once more.
-func (s *Consents) show(w http.ResponseWriter, r *http.Request, status int, q request, user storage.User, alert string) error {
+func (s *Consents) show(w http.ResponseWriter, r *http.Request, status int, q request, user storage.User,
+	alert string) error {
 	ctx := r.Context()
-	v := view{View: web.ViewOf(user), User: user.Sub, Scope: q.scope, Terms: q.app.Terms(), Asks: Permissions(q.scope), Client: StrangerOf(q.app)}
+	v := view{View: web.ViewOf(user), User: user.Sub, Scope: q.scope, Terms: q.app.Terms(), Asks: Permissions(q.scope),
+		Client: StrangerOf(q.app)}
 	var err error
 	if v.Choice, err = s.choiceOf(ctx, q, user.Sub); err != nil {
 		return err

@@ -89,7 +89,8 @@ func (s *Consents) choiceOf(ctx context.Context, q request, sub string) (*choice
 			g.Scope = grants(q.scope, scope.Member(m.Name))
 		}
 		for _, t := range m.Tools {
-			g.Tools = append(g.Tools, pick{Scope: grants(q.scope, scope.Tool(m.Name, t.Name)), Name: t.Name, Text: t.Description, ReadOnly: t.ReadOnly})
+			g.Tools = append(g.Tools, pick{Scope: grants(q.scope, scope.Tool(m.Name, t.Name)), Name: t.Name, Text: t.Description,
+				ReadOnly: t.ReadOnly})
 		}
 		c.Members = append(c.Members, g)
 	}

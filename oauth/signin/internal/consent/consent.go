@@ -57,7 +57,8 @@ func (s *Consents) Routes() []reply.Route {
 
 // Allowed returns what a user has allowed an application of a scope; of an empty one, it reports
 // whether they have allowed it anything. It implements oauth.Consent.
-func (s *Consents) Allowed(ctx context.Context, app storage.App, sub, wanted string) (granted string, ok bool, err error) {
+func (s *Consents) Allowed(ctx context.Context, app storage.App,
+	sub, wanted string) (granted string, ok bool, err error) {
 	c, err := s.Store.Consent(ctx, app.ID, sub)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && c.Terms != app.Terms() {
 		return "", false, nil
@@ -71,7 +72,8 @@ func (s *Consents) Allowed(ctx context.Context, app storage.App, sub, wanted str
 
 // AllowedOnce returns what a user has just allowed an application of a scope that they are asked
 // for each time, and uses that up. It implements oauth.Consent.
-func (s *Consents) AllowedOnce(ctx context.Context, app storage.App, sub, wanted string) (granted string, ok bool, err error) {
+func (s *Consents) AllowedOnce(ctx context.Context, app storage.App,
+	sub, wanted string) (granted string, ok bool, err error) {
 	_, err = storage.RetryOnConflict(ctx, func() (storage.Consent, error) {
 		c, err := s.Store.Consent(ctx, app.ID, sub)
 		if err != nil {

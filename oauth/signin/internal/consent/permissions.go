@@ -28,7 +28,8 @@ var permissions = map[string]Permission{
 	scope.Email:         {text: "See your email address"},
 	scope.Tools:         {text: "Use tools on your behalf: all that you may use here"},
 	scope.ReadOnlyTools: {text: "Use tools on your behalf: only those that change nothing"},
-	scope.Apps:          {text: "Manage your applications for one hour: see, change and delete them, and get new secrets for them", Strong: true},
+	scope.Apps: {text: "Manage your applications for one hour: see, change and delete them, and get new " +
+		"secrets for them", Strong: true},
 }
 
 const (
@@ -65,5 +66,6 @@ func Permissions(wanted string) []Permission {
 
 // knownScopes returns a scope without the names that the page has no text for.
 func knownScopes(wanted string) string {
-	return strings.Join(slices.DeleteFunc(strings.Fields(wanted), func(name string) bool { return !scope.Grantable(name) }), " ")
+	return strings.Join(slices.DeleteFunc(strings.Fields(wanted),
+		func(name string) bool { return !scope.Grantable(name) }), " ")
 }

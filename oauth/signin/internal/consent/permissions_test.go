@@ -9,12 +9,14 @@ import (
 )
 
 func TestPermissionsHaveTextInBothLanguages(t *testing.T) {
-	for _, p := range Permissions("openid profile email tools apps tools:shop tools:b:support tools/read tools:shop/getPet") {
+	for _, p := range Permissions("openid profile email tools apps tools:shop tools:b:support tools/read " +
+		"tools:shop/getPet") {
 		if page.Chinese.Of(p.text) != page.Chinese {
 			t.Errorf("%q is not translated", p.text)
 		}
 	}
-	if got := len(Permissions("openid profile email tools apps tools:shop tools:b:support tools/read tools:shop/getPet")); got != 9 {
+	if got := len(Permissions("openid profile email tools apps tools:shop tools:b:support tools/read " +
+		"tools:shop/getPet")); got != 9 {
 		t.Errorf("of eight names that have words %d are said", got-1)
 	}
 	for _, label := range methods.Names {

@@ -7,8 +7,8 @@
 // applications or capabilities must hand them over first, and the last administrator cannot be deleted: no
 // one could manage the service any more.
 //
-// The trail says that it begins, and with an email that the account was deleted, before it is: the email waits with its address,
-// sealed, for a day at most, since nobody knows it afterwards.
+// The trail says that it begins, and with an email that the account was deleted, before it is: the email waits
+// with its address, sealed, for a day at most, since nobody knows it afterwards.
 //
 // An erasure that breaks off leaves a user who cannot sign in. It is retried at once, and after that
 // by the operator, as an erasure that has begun: the page says so, and the log names the user.

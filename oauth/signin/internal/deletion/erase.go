@@ -51,7 +51,8 @@ func Hosted(table users.ErasableUsers, store erasing.EraseStore, revoke Revoke) 
 		if err != nil {
 			return err
 		}
-		if err := note(ctx, []string{"user -> removed", fmt.Sprintf("sessions %d and all grants -> ended", ended)}); err != nil {
+		if err := note(ctx, []string{"user -> removed", fmt.Sprintf("sessions %d and all grants -> ended",
+			ended)}); err != nil {
 			return err
 		}
 		if err := table.EraseUser(ctx, sub); err != nil {
@@ -82,7 +83,8 @@ func (p *Page) erase(r *http.Request, u storage.User) error {
 		if noted {
 			return nil
 		}
-		if err := p.Trail.WriteNow(r, event.Account, event.Event{User: u.Sub, Status: http.StatusOK, Detail: "account deleted by its owner: " + strings.Join(changes, "; ")}); err != nil {
+		if err := p.Trail.WriteNow(r, event.Account, event.Event{User: u.Sub, Status: http.StatusOK,
+			Detail: "account deleted by its owner: " + strings.Join(changes, "; ")}); err != nil {
 			return err
 		}
 		noted = true
@@ -121,5 +123,6 @@ func (p *Page) begin(r *http.Request, sub string) error {
 			return err
 		}
 	}
-	return p.Trail.WriteNow(r, event.Account, event.Event{User: sub, Status: http.StatusOK, Detail: "the account is to be deleted by its owner"})
+	return p.Trail.WriteNow(r, event.Account, event.Event{User: sub, Status: http.StatusOK,
+		Detail: "the account is to be deleted by its owner"})
 }

@@ -69,7 +69,8 @@ func (p *Page) serve(w http.ResponseWriter, r *http.Request) error {
 }
 
 // show shows the page; with an alert, in English, once more.
-func (p *Page) show(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User, status int, alert string) error {
+func (p *Page) show(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User, status int,
+	alert string) error {
 	t := p.Pages.Context(r, web.AccountPath, storage.App{})
 	fresh, _, err := p.Second.Fresh(r.Context(), v)
 	if err != nil {
@@ -93,7 +94,8 @@ func (p *Page) show(w http.ResponseWriter, r *http.Request, v storage.Session, u
 }
 
 func handOver(l page.Lang, apps, capabilities int) string {
-	return l.T("You own %s applications and %s capabilities. Hand them over or delete them first: in the console, or with the help of an administrator.", strconv.Itoa(apps), strconv.Itoa(capabilities))
+	return l.T("You own %s applications and %s capabilities. Hand them over or delete them first: in the console, or "+
+		"with the help of an administrator.", strconv.Itoa(apps), strconv.Itoa(capabilities))
 }
 
 func (p *Page) submit(w http.ResponseWriter, r *http.Request) error {
@@ -129,7 +131,8 @@ func (p *Page) submit(w http.ResponseWriter, r *http.Request) error {
 	case errors.Is(err, storage.ErrOwner):
 		return p.show(w, r, v, u, http.StatusConflict, "You own something here. Hand it over first.")
 	case errors.Is(err, storage.ErrLastAdmin):
-		return p.show(w, r, v, u, http.StatusConflict, "You are the last administrator here. Make somebody else an administrator first.")
+		return p.show(w, r, v, u, http.StatusConflict,
+			"You are the last administrator here. Make somebody else an administrator first.")
 	case err != nil:
 		return err
 	}
@@ -140,10 +143,12 @@ func (p *Page) submit(w http.ResponseWriter, r *http.Request) error {
 
 // ask writes down that a user wants their account deleted.
 func (p *Page) ask(w http.ResponseWriter, r *http.Request, u storage.User) error {
-	if err := p.Trail.WriteNow(r, event.Account, event.Event{User: u.Sub, Status: http.StatusOK, Detail: "asks for the account to be deleted"}); err != nil {
+	if err := p.Trail.WriteNow(r, event.Account, event.Event{User: u.Sub, Status: http.StatusOK,
+		Detail: "asks for the account to be deleted"}); err != nil {
 		return err
 	}
-	p.Notices.Notify(r.Context(), u.Sub, p.Notices.FromRequest(r, event.NoticeAccount, "You have asked for your account to be deleted."))
+	p.Notices.Notify(r.Context(), u.Sub, p.Notices.FromRequest(r, event.NoticeAccount,
+		"You have asked for your account to be deleted."))
 	own := view{View: web.ViewOf(u), Ask: true, Contact: p.Contact}
 	own.Title = "You have asked for it"
 	if address, err := users.NormalizeEmail(p.Contact); err == nil {

@@ -13,7 +13,8 @@ import (
 )
 
 // answer takes a user's answer to exactly the device that they were shown.
-func (d *Devices) answer(w http.ResponseWriter, r *http.Request, who storage.Session, user storage.User, code string, in map[string]string, picks []string) error {
+func (d *Devices) answer(w http.ResponseWriter, r *http.Request, who storage.Session, user storage.User, code string,
+	in map[string]string, picks []string) error {
 	switch {
 	case in["allow"] != "" && in["deny"] != "", !isTicketID(in["ticket"]):
 		return web.NotAForm
@@ -44,7 +45,8 @@ func (d *Devices) deny(w http.ResponseWriter, r *http.Request, user storage.User
 
 // allow stores the user's consent, then takes the ticket to allowed. From then on the device's next poll
 // is answered with tokens. A process that ends in between has stored a consent and given nothing.
-func (d *Devices) allow(w http.ResponseWriter, r *http.Request, who storage.Session, user storage.User, t storage.Ticket, code string, in map[string]string, picks []string) error {
+func (d *Devices) allow(w http.ResponseWriter, r *http.Request, who storage.Session, user storage.User,
+	t storage.Ticket, code string, in map[string]string, picks []string) error {
 	ctx, q := r.Context(), requestOf(t)
 	app, err := d.app(ctx, t.AppID)
 	switch {
@@ -77,7 +79,8 @@ func (d *Devices) allow(w http.ResponseWriter, r *http.Request, who storage.Sess
 }
 
 // grant stores the consent and the answer.
-func (d *Devices) grant(w http.ResponseWriter, r *http.Request, who storage.Session, user storage.User, app storage.App, t storage.Ticket, granted string) error {
+func (d *Devices) grant(w http.ResponseWriter, r *http.Request, who storage.Session, user storage.User, app storage.App,
+	t storage.Ticket, granted string) error {
 	ctx, q := r.Context(), requestOf(t)
 	q.granted = granted
 	if err := d.Consents.Remember(ctx, app, user.Sub, q.scope, q.granted); err != nil {
@@ -94,8 +97,10 @@ func (d *Devices) grant(w http.ResponseWriter, r *http.Request, who storage.Sess
 	if ok, err := d.decide(ctx, t); !ok {
 		return d.notDecided(w, r, user, err)
 	}
-	d.Trail.Write(r, event.Consent, event.Event{App: app.ID, User: user.Sub, Detail: "allowed " + q.granted + " on a device at " + t.IP})
-	return d.showAnswered(w, r, "Your device is connected", "It goes on by itself within a few seconds. You can close this page.")
+	d.Trail.Write(r, event.Consent, event.Event{App: app.ID, User: user.Sub,
+		Detail: "allowed " + q.granted + " on a device at " + t.IP})
+	return d.showAnswered(w, r, "Your device is connected",
+		"It goes on by itself within a few seconds. You can close this page.")
 }
 
 // decide writes the answer, unless another request has been faster.

@@ -41,12 +41,18 @@ type Store interface {
 
 // The answers to a poll that gets no tokens (RFC 8628 3.5), and to a device that may not begin.
 var (
-	isPending   = &reply.Failure{Status: http.StatusBadRequest, OAuth: "authorization_pending", Msg: "the user has not answered yet: ask again after the interval"}
-	tooFast     = &reply.Failure{Status: http.StatusBadRequest, OAuth: "slow_down", Msg: "this is asked too often: wait 5 seconds longer between two requests from now on"}
-	isDenied    = &reply.Failure{Status: http.StatusBadRequest, OAuth: "access_denied", Msg: "the user did not allow this"}
-	isExpired   = &reply.Failure{Status: http.StatusBadRequest, OAuth: "expired_token", Msg: "this device_code has expired after 10 minutes: ask for a new one"}
-	isUnknown   = &reply.Failure{Status: http.StatusBadRequest, OAuth: "invalid_grant", Msg: "this device_code is unknown here, or was given to another application"}
-	tooManyOpen = &reply.Failure{Status: http.StatusTooManyRequests, OAuth: "temporarily_unavailable", Msg: "too many devices of this network wait for their users: try again later"} // RFC 8628 5.1
+	isPending = &reply.Failure{Status: http.StatusBadRequest, OAuth: "authorization_pending",
+		Msg: "the user has not answered yet: ask again after the interval"}
+	tooFast = &reply.Failure{Status: http.StatusBadRequest, OAuth: "slow_down",
+		Msg: "this is asked too often: wait 5 seconds longer between two requests from now on"}
+	isDenied  = &reply.Failure{Status: http.StatusBadRequest, OAuth: "access_denied", Msg: "the user did not allow this"}
+	isExpired = &reply.Failure{Status: http.StatusBadRequest, OAuth: "expired_token",
+		Msg: "this device_code has expired after 10 minutes: ask for a new one"}
+	isUnknown = &reply.Failure{Status: http.StatusBadRequest, OAuth: "invalid_grant",
+		Msg: "this device_code is unknown here, or was given to another application"}
+	// RFC 8628 5.1
+	tooManyOpen = &reply.Failure{Status: http.StatusTooManyRequests, OAuth: "temporarily_unavailable",
+		Msg: "too many devices of this network wait for their users: try again later"}
 )
 
 // maxDraws bounds how often a code is drawn until it is one that no other device has.
@@ -54,7 +60,8 @@ const maxDraws = 8
 
 // Begin stores what an application asks for on a device, and returns the device_code. The Subject of the
 // ticket is the code that the user types.
-func (d *Devices) Begin(r *http.Request, app storage.App, scope, resource string) (deviceCode string, t storage.Ticket, err error) {
+func (d *Devices) Begin(r *http.Request, app storage.App,
+	scope, resource string) (deviceCode string, t storage.Ticket, err error) {
 	client := network.Of(d.Peer(r))
 	if wait := d.Rates.Tickets.Take(r.Context(), client); wait > 0 {
 		return "", t, tooManyOpen.With("Retry-After", web.InSeconds(wait))
@@ -65,8 +72,9 @@ func (d *Devices) Begin(r *http.Request, app storage.App, scope, resource string
 	at := now()
 	deviceCode = handle.New("", at)
 	t = storage.Ticket{
-		ID: handle.Hash(deviceCode), Kind: kind, State: pending, AppID: app.ID, Query: request{scope: scope, resource: resource}.String(),
-		IP: d.Peer(r).String(), Agent: web.AgentOf(r), CreatedAt: at, ExpiresAt: at.Add(limits.DeviceLife),
+		ID: handle.Hash(deviceCode), Kind: kind, State: pending, AppID: app.ID,
+		Query: request{scope: scope, resource: resource}.String(),
+		IP:    d.Peer(r).String(), Agent: web.AgentOf(r), CreatedAt: at, ExpiresAt: at.Add(limits.DeviceLife),
 	}
 	if t.Subject, err = d.freeCode(r.Context()); err == nil {
 		t, err = d.Store.SaveTicket(r.Context(), t)

@@ -32,14 +32,16 @@ const (
 	malformedText = "A code has 8 letters, such as BCDF-GHJK. Type it as your device shows it."
 	wrongText     = "There is no such code, or it has expired. Look at your device again, or begin there once more."
 	tooManyText   = "You have typed too many wrong codes. Wait %s minutes, then try again."
-	endedText     = "This request has been answered already, or has expired. If your device still waits, begin there once more."
-	goneText      = "The application that asked for this may not be used here any more. Nothing was allowed."
+	endedText     = "This request has been answered already, or has expired. If your device still waits, begin there " +
+		"once more."
+	goneText = "The application that asked for this may not be used here any more. Nothing was allowed."
 )
 
 // Routes returns what is served here.
 func (d *Devices) Routes() []reply.Route {
 	return []reply.Route{
-		{Path: web.DevicePath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: d.serve, Fail: web.Fail},
+		{Path: web.DevicePath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: d.serve,
+			Fail: web.Fail},
 	}
 }
 
@@ -55,7 +57,8 @@ func (d *Devices) serve(w http.ResponseWriter, r *http.Request) error {
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		t := d.Pages.Context(r, web.DeviceLink(code), storage.App{})
-		return t.Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in", Lead: t.Lang.T(signInText), Username: t.Hint})
+		return t.Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in", Lead: t.Lang.T(signInText),
+			Username: t.Hint})
 	case err != nil:
 		return err
 	}
@@ -71,7 +74,8 @@ type codeView struct {
 
 // showCode shows the form for the code. A code that came with a link is filled in and nothing else: it
 // is looked up once the user says that it is the one that their device shows.
-func (d *Devices) showCode(w http.ResponseWriter, r *http.Request, status int, user storage.User, code, alert string, args ...string) error {
+func (d *Devices) showCode(w http.ResponseWriter, r *http.Request, status int, user storage.User, code, alert string,
+	args ...string) error {
 	t := d.Pages.Context(r, "", storage.App{})
 	v := codeView{View: web.ViewOf(user), Code: code, Given: code != "" && alert == ""}
 	v.Title = "Connect a device"
@@ -86,7 +90,8 @@ func (d *Devices) submit(w http.ResponseWriter, r *http.Request) error {
 	if err := d.Pages.CheckOrigin(r); err != nil {
 		return err
 	}
-	in, picks, err := web.ReadChoice(w, r, "pick", consent.MaxPicks, "user_code", "ticket", "user", "terms", "tools", "allow", "deny", "other")
+	in, picks, err := web.ReadChoice(w, r, "pick", consent.MaxPicks, "user_code", "ticket", "user", "terms", "tools",
+		"allow", "deny", "other")
 	if err != nil {
 		return err
 	}
@@ -182,7 +187,8 @@ type confirmView struct {
 }
 
 // showConfirmation shows who asks for what, from where and since when (RFC 8628 5.4), and asks the user.
-func (d *Devices) showConfirmation(w http.ResponseWriter, r *http.Request, status int, app storage.App, user storage.User, ticket storage.Ticket, alert string) error {
+func (d *Devices) showConfirmation(w http.ResponseWriter, r *http.Request, status int, app storage.App,
+	user storage.User, ticket storage.Ticket, alert string) error {
 	t, wanted := d.Pages.Context(r, "", storage.App{}), requestOf(ticket).scope
 	choice, err := d.Consents.ChoiceOf(r.Context(), app, user.Sub, wanted)
 	if err != nil {
@@ -191,7 +197,8 @@ func (d *Devices) showConfirmation(w http.ResponseWriter, r *http.Request, statu
 	v := confirmView{
 		View: web.ViewOf(user), Code: ticket.Subject, Ticket: ticket.ID, User: user.Sub, Terms: app.Terms(),
 		Asker: app.Name, Client: consent.StrangerOf(app), Choice: choice,
-		Address: t.Lang.T("an unknown address"), Agent: web.AgentText(t.Lang, ticket.Agent), Begun: begunText(t.Lang, ticket.CreatedAt),
+		Address: t.Lang.T("an unknown address"), Agent: web.AgentText(t.Lang, ticket.Agent),
+		Begun:     begunText(t.Lang, ticket.CreatedAt),
 		Elsewhere: true, Asks: consent.Permissions(wanted),
 	}
 	if ip, err := netip.ParseAddr(ticket.IP); err == nil {

@@ -74,7 +74,8 @@ func (q request) String() string {
 func requestOf(t storage.Ticket) request {
 	v, _ := url.ParseQuery(t.Query) // String has written it
 	at, _ := time.Parse(time.RFC3339Nano, v.Get("auth_time"))
-	return request{scope: v.Get("scope"), resource: v.Get("resource"), granted: v.Get("granted"), grant: v.Get("grant"), authTime: at}
+	return request{scope: v.Get("scope"), resource: v.Get("resource"), granted: v.Get("granted"), grant: v.Get("grant"),
+		authTime: at}
 }
 
 // tokenOf returns the record by which an allowed device_code is redeemed.
@@ -82,8 +83,9 @@ func tokenOf(t storage.Ticket, deviceCode string) driver.Token {
 	q := requestOf(t)
 	return driver.Token{
 		Key: handle.KeyOf(deviceCode), Kind: driver.KindDevice, Grant: q.grant, GrantedAt: handle.GrantTime(q.grant),
-		AppID: t.AppID, UserID: t.UserID, Scope: q.granted, Resource: q.resource, AuthTime: q.authTime, LoginType: t.LoginType,
-		IssuedAt: t.CreatedAt, ExpiresAt: t.CreatedAt.Add(limits.DeviceLife + keptAfter), IP: t.IP,
+		AppID: t.AppID, UserID: t.UserID, Scope: q.granted, Resource: q.resource, AuthTime: q.authTime,
+		LoginType: t.LoginType,
+		IssuedAt:  t.CreatedAt, ExpiresAt: t.CreatedAt.Add(limits.DeviceLife + keptAfter), IP: t.IP,
 	}
 }
 

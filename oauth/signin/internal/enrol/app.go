@@ -35,7 +35,8 @@ type who struct {
 // app serves the page of the app for a signed-in user.
 func (p *Page) app(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
-		return p.act(func(q request) error { return p.confirm(q.w, q.Request, ofSession(q.v, q.u, q.f), q.in) }, "code", "instead")(w, r)
+		return p.act(func(q request) error { return p.confirm(q.w, q.Request, ofSession(q.v, q.u, q.f), q.in) }, "code",
+			"instead")(w, r)
 	}
 	v, u, f, err := p.VisitFresh(r)
 	switch {
@@ -78,7 +79,8 @@ func (p *Page) showApp(w http.ResponseWriter, r *http.Request, of who, status in
 	if err != nil {
 		return err
 	}
-	own := appView{View: web.ViewOf(of.u), Code: code, Action: of.path, Instead: inPlaceOf(of.f), Replaces: of.f.Authenticator != nil, Waits: of.p != nil}
+	own := appView{View: web.ViewOf(of.u), Code: code, Action: of.path, Instead: inPlaceOf(of.f),
+		Replaces: of.f.Authenticator != nil, Waits: of.p != nil}
 	own.Title = "Set up an authenticator app"
 	for group := range slices.Chunk([]byte(secret), 4) {
 		own.Secret = append(own.Secret, string(group))
@@ -127,7 +129,8 @@ func (p *Page) confirm(w http.ResponseWriter, r *http.Request, of who, in map[st
 	case strings.TrimSpace(in["code"]) == "":
 		return p.showApp(w, r, of, http.StatusBadRequest, "Type in the code that the app shows.")
 	case !right:
-		return p.showApp(w, r, of, http.StatusBadRequest, "The code is not right. Check that the clock of your phone is, and type in the code that the app shows now.")
+		return p.showApp(w, r, of, http.StatusBadRequest,
+			"The code is not right. Check that the clock of your phone is, and type in the code that the app shows now.")
 	}
 	if of.p != nil {
 		if err := p.UseUp(r, *of.p); err != nil {
@@ -149,7 +152,8 @@ func (p *Page) confirm(w http.ResponseWriter, r *http.Request, of who, in map[st
 
 // add adds an app, unless what the user has is no longer what they were shown. It returns recovery codes if there were
 // none left.
-func (p *Page) add(r *http.Request, of who, a authn.Authenticator, secret string) (before, after storage.Factors, shown []string, err error) {
+func (p *Page) add(r *http.Request, of who, a authn.Authenticator,
+	secret string) (before, after storage.Factors, shown []string, err error) {
 	after, err = p.Change(r.Context(), of.u.Sub, func(f *storage.Factors) error {
 		before, shown = *f, nil
 		if inPlaceOf(*f) != inPlaceOf(of.f) || of.p != nil && f.Any() || of.p == nil && !factor.Fresh(of.v, *f) {

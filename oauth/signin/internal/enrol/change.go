@@ -33,7 +33,8 @@ func (p *Page) remove(r request) error {
 		return web.SeeOther(r.w, Path)
 	case errors.Is(err, errRefused):
 		return p.list(r.w, r.Request, r.v, r.u, before, http.StatusBadRequest,
-			"A second factor is required of you, and this is your only one. For another phone, set up its app instead: it takes the place of this one.")
+			"A second factor is required of you, and this is your only one. For another phone, set up its app instead: it "+
+				"takes the place of this one.")
 	case err != nil:
 		return err
 	}
@@ -106,7 +107,8 @@ type codes struct {
 }
 
 // showCodes shows recovery codes, which are nowhere else.
-func (p *Page) showCodes(w http.ResponseWriter, r *http.Request, u storage.User, query string, shown []string, next string) error {
+func (p *Page) showCodes(w http.ResponseWriter, r *http.Request, u storage.User, query string, shown []string,
+	next string) error {
 	t, err := p.Pages.Restore(r.Context(), r, query)
 	if err != nil {
 		return err

@@ -105,11 +105,14 @@ func (p *Page) show(w http.ResponseWriter, r *http.Request) error {
 }
 
 // list shows what a user has, and why something was not done.
-func (p *Page) list(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User, f storage.Factors, status int, alert string) error {
+func (p *Page) list(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User, f storage.Factors,
+	status int, alert string) error {
 	t := p.Pages.Context(r, web.AccountPath, storage.App{})
 	own := view{
-		View: web.ViewOf(u), PasskeyCount: counted(len(f.Passkeys)), Passkeys: p.Passkeys, Any: f.Any(), Offered: p.Offers(u, f),
-		Left: counted(f.CodesLeft()), Few: factor.FewCodes(f), Confirm: !factor.Fresh(v, f), Required: !p.Keeps(u, storage.Factors{}),
+		View: web.ViewOf(u), PasskeyCount: counted(len(f.Passkeys)), Passkeys: p.Passkeys, Any: f.Any(),
+		Offered: p.Offers(u, f),
+		Left:    counted(f.CodesLeft()), Few: factor.FewCodes(f), Confirm: !factor.Fresh(v, f),
+		Required: !p.Keeps(u, storage.Factors{}),
 	}
 	own.Title = "Two-step sign-in"
 	if a := f.Authenticator; a != nil {
@@ -163,7 +166,8 @@ func (p *Page) act(do func(request) error, fields ...string) reply.HandlerFunc {
 		switch {
 		case errors.Is(err, storage.ErrNotFound):
 			return web.SeeOther(w, Path) // it asks them to sign in
-		case errors.Is(err, session.ErrStale) && r.URL.Path == AppPath: // the app's secret is of this session, so it is another one then
+		// the app's secret is of this session, so it is another one then
+		case errors.Is(err, session.ErrStale) && r.URL.Path == AppPath:
 			return p.ConfirmFor(w, r, v, u, Path)
 		case err != nil:
 			return err

@@ -16,9 +16,11 @@ func (p *Page) waiting(w http.ResponseWriter, r *http.Request, do func(factor.Pe
 	}
 	switch {
 	case errors.Is(err, factor.ErrHas):
-		return p.Pages.ShowFormWithAlert(w, r, http.StatusConflict, one.Query(), "A second factor was set up meanwhile. Sign in again and use it.")
+		return p.Pages.ShowFormWithAlert(w, r, http.StatusConflict, one.Query(),
+			"A second factor was set up meanwhile. Sign in again and use it.")
 	case errors.Is(err, factor.ErrEnded):
-		return p.Pages.ShowFormWithAlert(w, r, http.StatusBadRequest, "", "This sign-in was begun in another browser, or too long ago. Begin again.")
+		return p.Pages.ShowFormWithAlert(w, r, http.StatusBadRequest, "",
+			"This sign-in was begun in another browser, or too long ago. Begin again.")
 	}
 	return err
 }
@@ -62,7 +64,8 @@ func (p *Page) remind(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		own := reminder{View: web.ViewOf(one.User), Until: web.DayOf(t.Lang, until), Enrol: factor.EnrolPath, Later: factor.LaterPath}
+		own := reminder{View: web.ViewOf(one.User), Until: web.DayOf(t.Lang, until), Enrol: factor.EnrolPath,
+			Later: factor.LaterPath}
 		own.Title = "Set up a second factor"
 		return t.Show(w, http.StatusOK, remindPage, &own)
 	})

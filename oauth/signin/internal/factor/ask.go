@@ -13,7 +13,8 @@ import (
 )
 
 // Ask implements flow.Second.
-func (s *Factors) Ask(w http.ResponseWriter, r *http.Request, user storage.User, by session.Proof, query string) (asked bool, err error) {
+func (s *Factors) Ask(w http.ResponseWriter, r *http.Request, user storage.User, by session.Proof,
+	query string) (asked bool, err error) {
 	f, err := s.Store.Factors(r.Context(), user.Sub)
 	if err != nil {
 		return false, err
@@ -44,7 +45,8 @@ func demands(query string) bool {
 		return true
 	}
 	values, err := url.ParseQuery(query)
-	return err != nil || values.Has("prompt") || values.Has("max_age") || values.Has("acr_values") || scope.HasElevated(values.Get("scope"))
+	return err != nil || values.Has("prompt") || values.Has("max_age") || values.Has("acr_values") ||
+		scope.HasElevated(values.Get("scope"))
 }
 
 // here reports whether a user is signed in in this browser already, so that they prove it once more.
@@ -88,7 +90,8 @@ func can(f storage.Factors, wanted string) bool {
 
 // Raise asks a signed-in user for the factor that their session lacks for what an application wants, or to add
 // one. If it is not that, but a sign-in from the start, asked is false and nothing is written.
-func (s *Factors) Raise(w http.ResponseWriter, r *http.Request, app storage.App, acrValues, query string) (asked bool, err error) {
+func (s *Factors) Raise(w http.ResponseWriter, r *http.Request, app storage.App,
+	acrValues, query string) (asked bool, err error) {
 	wanted := Wanted(app, acrValues)
 	v, user, err := s.Sessions.Visit(r)
 	switch {

@@ -48,7 +48,8 @@ func (s *Factors) showAgain(w http.ResponseWriter, r *http.Request, u storage.Us
 		return err
 	}
 	return t.Again().Show(w, http.StatusOK, web.FormPage, &web.View{
-		Title: "Sign in", Username: u.Username, Lead: t.Lang.T("Sign in once more, so that we know it is you. Then set up your second factor."),
+		Title: "Sign in", Username: u.Username,
+		Lead: t.Lang.T("Sign in once more, so that we know it is you. Then set up your second factor."),
 	})
 }
 

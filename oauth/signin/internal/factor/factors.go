@@ -52,7 +52,8 @@ type userStore interface {
 
 // Routes returns what is served here.
 func (s *Factors) Routes() []reply.Route {
-	return []reply.Route{{Path: Path, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: web.Fail}}
+	return []reply.Route{{Path: Path, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve,
+		Fail: web.Fail}}
 }
 
 func (s *Factors) serve(w http.ResponseWriter, r *http.Request) error {
@@ -71,7 +72,8 @@ func (s *Factors) serve(w http.ResponseWriter, r *http.Request) error {
 
 // Change changes the factors of a user (a sub) in one step, and again if another request has changed them
 // meanwhile. An error of change is returned, and nothing written.
-func (s *Factors) Change(ctx context.Context, sub string, change func(f *storage.Factors) error) (storage.Factors, error) {
+func (s *Factors) Change(ctx context.Context, sub string,
+	change func(f *storage.Factors) error) (storage.Factors, error) {
 	return storage.RetryOnConflict(ctx, func() (storage.Factors, error) {
 		f, err := s.Store.Factors(ctx, sub)
 		if err == nil {

@@ -28,7 +28,8 @@ func (s *Factors) Proved(ctx context.Context, v storage.Session) (bool, error) {
 }
 
 // Confirm implements flow.Second.
-func (s *Factors) Confirm(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User, query, why string) error {
+func (s *Factors) Confirm(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User,
+	query, why string) error {
 	f, err := s.Store.Factors(r.Context(), u.Sub)
 	if err != nil {
 		return err
@@ -41,13 +42,15 @@ func (s *Factors) Confirm(w http.ResponseWriter, r *http.Request, v storage.Sess
 		return err
 	}
 	return t.Show(w, http.StatusOK, web.FormPage, &web.View{
-		Title: "Confirm that it is you", Username: u.Username, Lead: t.Lang.T(why), Confirm: true, AtOnce: s.Passkeys && len(f.Passkeys) > 0,
+		Title: "Confirm that it is you", Username: u.Username, Lead: t.Lang.T(why), Confirm: true, AtOnce: s.Passkeys &&
+			len(f.Passkeys) > 0,
 	})
 }
 
 // Prove asks a signed-in user who has a second factor for it, if their session has not proved it, and leads to the
 // query then. Otherwise asked is false, and nothing is written.
-func (s *Factors) Prove(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User, query string) (asked bool, err error) {
+func (s *Factors) Prove(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User,
+	query string) (asked bool, err error) {
 	f, err := s.Store.Factors(r.Context(), u.Sub)
 	if err != nil || stepup.Proved(v, f) {
 		return false, err

@@ -63,7 +63,8 @@ func (s *Factors) judge(ctx context.Context, r *http.Request, p *Pending, t type
 	case verdict != nil:
 		s.tellWrong(ctx, r, f)
 	case t.code == "":
-		s.Notices.Notify(ctx, p.User.Sub, s.Notices.FromRequest(r, event.NoticeAccount, "A recovery code was used to sign in."))
+		s.Notices.Notify(ctx, p.User.Sub, s.Notices.FromRequest(r, event.NoticeAccount,
+			"A recovery code was used to sign in."))
 	}
 	return verdict
 }
@@ -73,12 +74,15 @@ func (s *Factors) tellWrong(ctx context.Context, r *http.Request, f storage.Fact
 	if f.WrongCodes%authn.WrongCodesTold != 0 {
 		return
 	}
-	what := "Somebody knows how you sign in, and typed wrong codes of your second factor. If it was not you, change your password. Wrong codes so far"
+	what := "Somebody knows how you sign in, and typed wrong codes of your second factor. If it was not you, change " +
+		"your password. Wrong codes so far"
 	switch {
 	case f.CodesStopped():
-		what = "Somebody typed so many wrong codes of your second factor that no code is taken any more. Ask the operator to let you in. Wrong codes so far"
+		what = "Somebody typed so many wrong codes of your second factor that no code is taken any more. Ask the operator " +
+			"to let you in. Wrong codes so far"
 	case f.CodesRest():
-		what = "Somebody typed wrong codes of your second factor. Those of your app rest until you use a recovery code or a passkey, or a code by email first. Wrong codes so far"
+		what = "Somebody typed wrong codes of your second factor. Those of your app rest until you use a recovery code or " +
+			"a passkey, or a code by email first. Wrong codes so far"
 	}
 	s.Notices.Notify(ctx, f.UserID, s.Notices.FromRequest(r, event.NoticeAccount, what+": "+strconv.Itoa(f.WrongCodes)))
 }

@@ -34,16 +34,18 @@ func (s *Factors) Show(w http.ResponseWriter, r *http.Request, p Pending, status
 	}
 	v := view{
 		View: web.View{Title: "Confirm that it is you", Username: p.User.Username}, Action: Path,
-		Authenticator: p.Factors.Authenticator != nil && p.Level != LevelResistant && p.rests(p.Factors, typed{code: "any"}) == nil,
-		Recovery:      p.Factors.CodesLeft() > 0 && p.Level != LevelResistant && !p.Factors.CodesStopped(),
-		Passkeys:      s.Passkeys && len(p.Factors.Passkeys) > 0, Resistant: p.Level == LevelResistant,
+		Authenticator: p.Factors.Authenticator != nil && p.Level != LevelResistant &&
+			p.rests(p.Factors, typed{code: "any"}) == nil,
+		Recovery: p.Factors.CodesLeft() > 0 && p.Level != LevelResistant && !p.Factors.CodesStopped(),
+		Passkeys: s.Passkeys && len(p.Factors.Passkeys) > 0, Resistant: p.Level == LevelResistant,
 		Trust: !p.Raise && p.Level == "" && !demands(p.ticket.Query),
 	}
 	v.Live = v.Passkeys
 	if p.Why != "" {
 		v.Lead = t.Lang.T(p.Why)
 	}
-	if v.Stopped = p.Factors.CodesStopped(); p.Factors.Authenticator != nil && p.Level != LevelResistant && !v.Authenticator && !v.Stopped {
+	if v.Stopped = p.Factors.CodesStopped(); p.Factors.Authenticator != nil && p.Level != LevelResistant &&
+		!v.Authenticator && !v.Stopped {
 		v.Rest, v.ByEmail = true, t.ByEmail(p.User)
 	}
 	if alert != "" {
@@ -54,7 +56,8 @@ func (s *Factors) Show(w http.ResponseWriter, r *http.Request, p Pending, status
 
 // ShowEnded shows the sign-in page to a user whose sign-in has ended, and says so.
 func (s *Factors) ShowEnded(w http.ResponseWriter, r *http.Request) error {
-	return s.Pages.ShowFormWithAlert(w, r, http.StatusBadRequest, "", "This sign-in was begun in another browser, or too long ago. Begin again.")
+	return s.Pages.ShowFormWithAlert(w, r, http.StatusBadRequest, "",
+		"This sign-in was begun in another browser, or too long ago. Begin again.")
 }
 
 // submit takes a code of the page.

@@ -117,7 +117,8 @@ func (s *Factors) waiting(r *http.Request) (p Pending, err error) {
 		}
 		p.By.Until = time.Unix(0, ends).UTC()
 	}
-	p.Why, p.Level, p.Raise, p.Enrol = state.Get("why"), state.Get("level"), state.Get("raise") != "", state.Get("enrol") != ""
+	p.Why, p.Level, p.Raise, p.Enrol = state.Get("why"), state.Get("level"), state.Get("raise") != "",
+		state.Get("enrol") != ""
 	p.User, err = s.Users.User(r.Context(), p.ticket.UserID)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && p.User.Disabled {
 		return p, ErrEnded

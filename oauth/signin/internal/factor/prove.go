@@ -24,7 +24,8 @@ func (s *Factors) prove(r *http.Request, p *Pending, t typed) (throttle attempt.
 // Guarded does an attempt at the second factor of a sign-in that waits: it counts it for the address and for the
 // account, and uses up one of the tries before, so that guesses made in parallel are no more than guesses
 // made in turn. check returns storage.ErrNotFound for a wrong proof.
-func (s *Factors) Guarded(r *http.Request, p *Pending, check func(ctx context.Context) error) (throttle attempt.Throttle, err error) {
+func (s *Factors) Guarded(r *http.Request, p *Pending,
+	check func(ctx context.Context) error) (throttle attempt.Throttle, err error) {
 	ctx, ip := r.Context(), s.Peer(r)
 	if wait := s.Guard.Begin(ctx, ip); wait > 0 {
 		return attempt.Throttle{Wait: wait}, nil

@@ -59,7 +59,8 @@ func (f *Federation) Connect(all []connector.Connector) (offered, linkable []web
 		f.Labels[name] = cmp.Or(of, label)
 		f.providers = append(f.providers, provider{f, c})
 		offered = append(offered, web.Link{Path: web.WithPath + name, Label: "Sign in with " + label, Of: of, Method: name})
-		linkable = append(linkable, web.Link{Path: web.WithPath + name + "/link", Label: "Link " + label, Of: of, Post: true, Method: name})
+		linkable = append(linkable, web.Link{Path: web.WithPath + name + "/link", Label: "Link " + label, Of: of, Post: true,
+			Method: name})
 	}
 	return offered, linkable, nil
 }

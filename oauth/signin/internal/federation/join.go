@@ -45,7 +45,8 @@ func (u provider) askForInvitation(w http.ResponseWriter, r *http.Request, query
 	if err != nil {
 		return err
 	}
-	if len(query)+len(subject) > web.MaxStored+maxProfile { // a picture may have a long address; it comes again at the next visit
+	// a picture may have a long address; it comes again at the next visit
+	if len(query)+len(subject) > web.MaxStored+maxProfile {
 		p.Avatar = ""
 		if subject, err = json.Marshal(p); err != nil {
 			return err
@@ -53,8 +54,9 @@ func (u provider) askForInvitation(w http.ResponseWriter, r *http.Request, query
 	}
 	state, now := drawState(), time.Now().UTC()
 	_, err = u.Store.SaveTicket(r.Context(), storage.Ticket{
-		ID: handle.Hash(state), Kind: joining, Method: u.Name(), Browser: u.Pages.Bind(w), Query: query, Subject: string(subject),
-		IP: u.Peer(r).String(), CreatedAt: now, ExpiresAt: now.Add(limits.VisitLife),
+		ID: handle.Hash(state), Kind: joining, Method: u.Name(), Browser: u.Pages.Bind(w), Query: query,
+		Subject: string(subject),
+		IP:      u.Peer(r).String(), CreatedAt: now, ExpiresAt: now.Add(limits.VisitLife),
 	})
 	if err != nil {
 		return err
@@ -94,7 +96,8 @@ func (u provider) serveJoin(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	again := func(status int, alert string) error {
-		return u.showJoin(w, r, status, t.Query, joinView{View: web.View{Alert: alert}, State: in["state"], Invitation: in["invitation"]})
+		return u.showJoin(w, r, status, t.Query, joinView{View: web.View{Alert: alert}, State: in["state"],
+			Invitation: in["invitation"]})
 	}
 	if strings.TrimSpace(in["invitation"]) == "" {
 		return again(http.StatusBadRequest, web.InvitationMissing)
@@ -133,7 +136,8 @@ func (u provider) join(
 	if user, err = u.connected(r, p, invitation); err != nil {
 		return user, p, err
 	}
-	if err := u.Store.EndTicket(r.Context(), t); err != nil && !errors.Is(err, storage.ErrConflict) && !errors.Is(err, storage.ErrNotFound) {
+	if err := u.Store.EndTicket(r.Context(), t); err != nil && !errors.Is(err, storage.ErrConflict) &&
+		!errors.Is(err, storage.ErrNotFound) {
 		return user, p, err
 	}
 	if user.Disabled {

@@ -53,8 +53,10 @@ func (u provider) linkUser(w http.ResponseWriter, r *http.Request, t storage.Tic
 	case err != nil:
 		return err
 	}
-	u.Notices.NotifyIn(r.Context(), mine.UserID, u.Notices.FromRequest(r, event.NoticeSignInMethod, "Added: "+u.Labels.Of(u.Name())), nil)
-	if err := u.Trail.Changed(r, mine.UserID, "linked "+u.Name(), before, trail.MethodsBy(r.Context(), u.Logins, mine.UserID)); err != nil {
+	u.Notices.NotifyIn(r.Context(), mine.UserID, u.Notices.FromRequest(r, event.NoticeSignInMethod,
+		"Added: "+u.Labels.Of(u.Name())), nil)
+	if err := u.Trail.Changed(r, mine.UserID, "linked "+u.Name(), before,
+		trail.MethodsBy(r.Context(), u.Logins, mine.UserID)); err != nil {
 		return err
 	}
 	return web.SeeOther(w, web.AccountPath)

@@ -130,12 +130,15 @@ func (u provider) serveReturn(w http.ResponseWriter, r *http.Request) error {
 	profile, err := u.Finish(r.Context(), u.returnTo(), r.URL.Query())
 	switch {
 	case errors.Is(err, connector.ErrDenied):
-		return u.Pages.ShowFormWithAlert(w, r, http.StatusOK, t.Query, "You have not allowed it there, so you are not signed in. Try again, or choose another way.")
+		return u.Pages.ShowFormWithAlert(w, r, http.StatusOK, t.Query,
+			"You have not allowed it there, so you are not signed in. Try again, or choose another way.")
 	case errors.Is(err, connector.ErrCode):
-		return u.Pages.ShowFormWithAlert(w, r, http.StatusBadRequest, t.Query, "The provider does not know this sign-in any more. Begin again.")
+		return u.Pages.ShowFormWithAlert(w, r, http.StatusBadRequest, t.Query,
+			"The provider does not know this sign-in any more. Begin again.")
 	case errors.Is(err, connector.ErrStranger):
 		u.Log.InfoContext(r.Context(), "a provider's user may not sign in", "provider", u.Name(), "err", err)
-		return u.showRefused(w, r, t.Query, "Only members of the organization can sign in this way, and the provider does not count you among them. Choose another way, or ask whoever runs this service.")
+		return u.showRefused(w, r, t.Query, "Only members of the organization can sign in this way, and the provider does "+
+			"not count you among them. Choose another way, or ask whoever runs this service.")
 	case err != nil:
 		return u.showTrouble(w, r, t.Query, err)
 	}
@@ -166,8 +169,9 @@ func (u provider) serveReturn(w http.ResponseWriter, r *http.Request) error {
 
 // Why somebody is not let in who is no user, or a disabled one.
 const (
-	newcomersRefused = "You have no account here, and this way does not open one. If you have an account, sign in to it in another way; your account page then links this one. Otherwise ask whoever runs this service for an account."
-	notThisWay       = "You cannot sign in here in this way. Choose another way, or ask whoever runs this service."
+	newcomersRefused = "You have no account here, and this way does not open one. If you have an account, sign in to it " +
+		"in another way; your account page then links this one. Otherwise ask whoever runs this service for an account."
+	notThisWay = "You cannot sign in here in this way. Choose another way, or ask whoever runs this service."
 )
 
 // connected returns the user of a profile. Somebody new becomes one if the way of the provider is open to them, or
@@ -185,7 +189,8 @@ func (u provider) showTrouble(w http.ResponseWriter, r *http.Request, query stri
 	}
 	u.Log.WarnContext(r.Context(), "a provider failed", "provider", u.Name(), "err", trouble)
 	w.Header().Set("Retry-After", "5")
-	return u.Pages.ShowFormWithAlert(w, r, http.StatusServiceUnavailable, query, "The provider cannot say who you are at the moment. Try again shortly, or choose another way.")
+	return u.Pages.ShowFormWithAlert(w, r, http.StatusServiceUnavailable, query,
+		"The provider cannot say who you are at the moment. Try again shortly, or choose another way.")
 }
 
 // showRefused answers who is not let in.
@@ -196,7 +201,8 @@ func (u provider) showRefused(w http.ResponseWriter, r *http.Request, query, why
 
 // showUnknownState answers a visit that was begun in another browser, or is over.
 func (u provider) showUnknownState(w http.ResponseWriter, r *http.Request) error {
-	return u.Pages.ShowFormWithAlert(w, r, http.StatusBadRequest, "", "This sign-in was begun in another browser, or too long ago. Begin again.")
+	return u.Pages.ShowFormWithAlert(w, r, http.StatusBadRequest, "",
+		"This sign-in was begun in another browser, or too long ago. Begin again.")
 }
 
 // ticket returns the ticket of a state and a kind, if this browser has begun it here.

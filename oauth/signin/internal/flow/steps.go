@@ -60,7 +60,8 @@ type Second interface {
 
 // SignIn signs in a user who has authenticated, and redirects back to the query. First it asks for a second
 // factor, where one is needed and not among the proof.
-func (s *Steps) SignIn(w http.ResponseWriter, r *http.Request, user storage.User, by session.Proof, query string) error {
+func (s *Steps) SignIn(w http.ResponseWriter, r *http.Request, user storage.User, by session.Proof,
+	query string) error {
 	if !by.Multifactor() {
 		if asked, err := s.Second.Ask(w, r, user, by, query); asked || err != nil {
 			return err
@@ -71,7 +72,8 @@ func (s *Steps) SignIn(w http.ResponseWriter, r *http.Request, user storage.User
 
 // Finish is SignIn for a user who has proved all that is needed. If the proof is from long ago, the
 // application's request for a fresh sign-in is not met and stays in the query.
-func (s *Steps) Finish(w http.ResponseWriter, r *http.Request, user storage.User, by session.Proof, query string) error {
+func (s *Steps) Finish(w http.ResponseWriter, r *http.Request, user storage.User, by session.Proof,
+	query string) error {
 	to, err := s.Begin(w, r, user, by, query)
 	if err != nil {
 		return err
@@ -80,7 +82,8 @@ func (s *Steps) Finish(w http.ResponseWriter, r *http.Request, user storage.User
 }
 
 // Begin is Finish without the redirect: it returns where that leads.
-func (s *Steps) Begin(w http.ResponseWriter, r *http.Request, user storage.User, by session.Proof, query string) (to string, err error) {
+func (s *Steps) Begin(w http.ResponseWriter, r *http.Request, user storage.User, by session.Proof,
+	query string) (to string, err error) {
 	notify := s.Notices.NewBrowser(r, user)
 	if err := s.Sessions.Begin(w, r, user, by, web.LangFor(r, query)); err != nil {
 		return "", err
@@ -113,8 +116,10 @@ func (s *Steps) VisitFresh(r *http.Request) (v storage.Session, u storage.User, 
 }
 
 // ConfirmFor asks a signed-in user to prove once more what they have, and leads to a page of their account then.
-func (s *Steps) ConfirmFor(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User, path string) error {
-	return s.Second.Confirm(w, r, v, u, path, "Sign in once more, so that we know it is you. Then do again what you wanted to do.")
+func (s *Steps) ConfirmFor(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User,
+	path string) error {
+	return s.Second.Confirm(w, r, v, u, path,
+		"Sign in once more, so that we know it is you. Then do again what you wanted to do.")
 }
 
 // SignOut ends the session behind the cookie, if there is one, writes that down and clears the
@@ -155,7 +160,8 @@ func (s *Steps) ShowSignIn(w http.ResponseWriter, r *http.Request) error {
 
 // Invited returns the ID of the invitation whose code somebody has typed, or storage.ErrNotFound, which is written
 // down and counts as a failed sign-in; or how long to wait.
-func (s *Steps) Invited(r *http.Request, by users.InvitedUsers, code string) (id string, wait time.Duration, err error) {
+func (s *Steps) Invited(r *http.Request, by users.InvitedUsers,
+	code string) (id string, wait time.Duration, err error) {
 	ip := s.Peer(r)
 	if wait := s.Guard.Begin(r.Context(), ip); wait > 0 {
 		s.Trail.Refused(r, http.StatusTooManyRequests, "")

@@ -48,13 +48,15 @@ type Forms struct {
 // The reasons why a user is asked, in English.
 const (
 	whyKept    = "Changes need a sign-in of the last ten minutes. What you typed is kept."
-	whyNotKept = "Changes need a sign-in of the last ten minutes. What you typed could not be kept: go back in your browser afterwards, and send it once more."
+	whyNotKept = "Changes need a sign-in of the last ten minutes. What you typed could not be kept: go back in your " +
+		"browser afterwards, and send it once more."
 )
 
 // Ask answers a form of a signed-in user that takes a fresh sign-in: it keeps the form, whose body this is and which
 // was shown in a session, and asks the user to confirm who they are, and that they want what the form is about.
 // Everything else about the form has been checked.
-func (k *Forms) Ask(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User, session string, body []byte, about web.About) error {
+func (k *Forms) Ask(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User, session string,
+	body []byte, about web.About) error {
 	to, why := addressOf(r), whyKept
 	id, err := k.keep(w, r, u, form{session, r.Header.Get("Content-Type"), body}, about)
 	query := web.GoOn(id, to)
@@ -85,7 +87,8 @@ func withoutKept(u *url.URL) string {
 }
 
 // keep stores a form, and returns its id. With errNotKept nothing is stored.
-func (k *Forms) keep(w http.ResponseWriter, r *http.Request, u storage.User, f form, about web.About) (id string, err error) {
+func (k *Forms) keep(w http.ResponseWriter, r *http.Request, u storage.User, f form,
+	about web.About) (id string, err error) {
 	if k.Rates.Acts.Take(r.Context(), kind+" "+u.Sub) > 0 {
 		return "", errNotKept
 	}
@@ -103,7 +106,8 @@ func (k *Forms) keep(w http.ResponseWriter, r *http.Request, u storage.User, f f
 		return "", err
 	}
 	_, err = k.Store.SaveTicket(r.Context(), storage.Ticket{
-		ID: ticketID(id), Kind: kind, UserID: u.Sub, Query: r.URL.Path, Proof: sealed, State: told, CreatedAt: now, ExpiresAt: now.Add(life),
+		ID: ticketID(id), Kind: kind, UserID: u.Sub, Query: r.URL.Path, Proof: sealed, State: told, CreatedAt: now,
+		ExpiresAt: now.Add(life),
 	})
 	if err == nil {
 		k.setCookie(w, r, id, secret, int(life/time.Second))

@@ -52,7 +52,8 @@ type Rates struct {
 	PollsOfCode   Limiter        // of one code
 	Acts          Limiter        // of one user (and what they do)
 
-	Emails, Scans, Visits, Devices *OpenTickets // of strangers: emails with a code, codes to scan, visits to a provider, devices that wait
+	// of strangers: emails with a code, codes to scan, visits to a provider, devices that wait
+	Emails, Scans, Visits, Devices *OpenTickets
 
 	UserCodes *UserCodes       // typed by users
 	Shared    counters.Counter // what several processes count by; nil: this one counts alone

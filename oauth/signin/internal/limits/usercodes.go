@@ -38,7 +38,8 @@ func newUserCodes(shared counters.Counter) *UserCodes {
 // Try looks up a code by a function that reports whether there is such a one, and counts it if there is
 // not. If the user or their address has typed too many wrong ones it looks up nothing, and returns how
 // long to wait.
-func (c *UserCodes) Try(ctx context.Context, sub string, client netip.Prefix, lookUp func() (found bool, err error)) (wait time.Duration, err error) {
+func (c *UserCodes) Try(ctx context.Context, sub string, client netip.Prefix,
+	lookUp func() (found bool, err error)) (wait time.Duration, err error) {
 	account := AccountOf("device", sub)
 	turn := &c.turns[account[0]%userCodeLocks]
 	turn.Lock()

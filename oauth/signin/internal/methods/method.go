@@ -22,8 +22,10 @@ var providers = map[string]string{
 // Names holds the names of the methods of our own, in English.
 var Names = map[string]string{
 	storage.LoginSelf: "Username and password", storage.LoginEmail: "Email", storage.LoginWX: providers[storage.LoginWX],
-	storage.LoginAlipay: providers[storage.LoginAlipay], storage.LoginQQ: providers[storage.LoginQQ], storage.LoginDouyin: providers[storage.LoginDouyin],
-	storage.LoginFeishu: providers[storage.LoginFeishu], storage.LoginWeCom: providers[storage.LoginWeCom], storage.LoginDingTalk: providers[storage.LoginDingTalk],
+	storage.LoginAlipay: providers[storage.LoginAlipay], storage.LoginQQ: providers[storage.LoginQQ],
+	storage.LoginDouyin: providers[storage.LoginDouyin],
+	storage.LoginFeishu: providers[storage.LoginFeishu], storage.LoginWeCom: providers[storage.LoginWeCom],
+	storage.LoginDingTalk: providers[storage.LoginDingTalk],
 }
 
 // LoginType returns the login type of a method for applications: self for a method that the
@@ -41,10 +43,12 @@ func LabelOf(c connector.Connector) (label, of string, err error) {
 	}
 	own, ok := c.(connector.Labelled)
 	if !ok {
-		return "", "", fmt.Errorf("signin: Connectors: %q is none of wx, qq, alipay, douyin, feishu, wecom, dingtalk; give it a Label if it is a method of your own", name)
+		return "", "", fmt.Errorf("signin: Connectors: %q is none of wx, qq, alipay, douyin, feishu, wecom, dingtalk; give "+
+			"it a Label if it is a method of your own", name)
 	}
 	if Names[name] != "" || name == "passkey" || !methodName.MatchString(name) {
-		return "", "", fmt.Errorf("signin: Connectors: %q is no name for a method of your own: give a letter of a to z and up to 31 of a to z, 0 to 9 and -, and not self, email or passkey", name)
+		return "", "", fmt.Errorf("signin: Connectors: %q is no name for a method of your own: give a letter of a to z and "+
+			"up to 31 of a to z, 0 to 9 and -, and not self, email or passkey", name)
 	}
 	of = own.Label()
 	hidden := strings.ContainsFunc(of, func(r rune) bool { return !unicode.IsPrint(r) })

@@ -128,7 +128,8 @@ type ownedCapability struct {
 func (p *Page) gather(ctx context.Context, u storage.User, now time.Time) ([]byte, error) {
 	f := file{
 		Format: format, Service: p.Base, MadeAt: now,
-		Profile: profile{u.Sub, u.ID, u.Username, u.Name, u.Nickname, u.Picture, u.Gender, u.Location, u.Email, u.EmailVerified, u.Role, u.LoginType, u.CreatedAt, u.UpdatedAt},
+		Profile: profile{u.Sub, u.ID, u.Username, u.Name, u.Nickname, u.Picture, u.Gender, u.Location, u.Email,
+			u.EmailVerified, u.Role, u.LoginType, u.CreatedAt, u.UpdatedAt},
 	}
 	err := errors.Join(p.signIns(ctx, &f, u.Sub), p.grants(ctx, &f, u.Sub), p.owns(ctx, &f, u.Sub))
 	if err != nil {
@@ -148,7 +149,8 @@ func (p *Page) signIns(ctx context.Context, f *file, sub string) error {
 		f.WaysIn = append(f.WaysIn, way{l.Method, l.Subject, l.CreatedAt})
 	}
 	for _, v := range all {
-		f.Sessions = append(f.Sessions, browser{session.ProofOf(v).Method, v.AMR, v.AuthTime, v.ExpiresAt, v.EndsAt, v.IP, v.Agent, v.Lang})
+		f.Sessions = append(f.Sessions, browser{session.ProofOf(v).Method, v.AMR, v.AuthTime, v.ExpiresAt, v.EndsAt, v.IP,
+			v.Agent, v.Lang})
 	}
 	if a := has.Authenticator; a != nil {
 		f.Factors.Authenticator = &authenticator{a.CreatedAt, a.UsedAt}

@@ -109,10 +109,12 @@ func (p *Page) download(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if err := p.Trail.WriteNow(r, event.Account, event.Event{User: u.Sub, Status: http.StatusOK, Detail: "own data downloaded"}); err != nil {
+	if err := p.Trail.WriteNow(r, event.Account, event.Event{User: u.Sub, Status: http.StatusOK,
+		Detail: "own data downloaded"}); err != nil {
 		return err
 	}
-	p.Notices.Notify(r.Context(), u.Sub, p.Notices.FromRequest(r, event.NoticeAccount, "All data about you was downloaded."))
+	p.Notices.Notify(r.Context(), u.Sub, p.Notices.FromRequest(r, event.NoticeAccount,
+		"All data about you was downloaded."))
 	h := w.Header()
 	h.Set("Content-Type", "application/json; charset=utf-8")
 	h.Set("Content-Disposition", `attachment; filename="account-data-`+now.Format("2006-01-02")+`.json"`)

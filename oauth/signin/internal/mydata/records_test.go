@@ -19,7 +19,8 @@ func TestAdministratorsActIsGivenWithoutWhoAndWhere(t *testing.T) {
 			t.Errorf("%q becomes %+v", detail, got)
 		}
 	}
-	if own := recordOf(event.Event{Kind: event.SignIn, IP: "192.0.2.9", Detail: "x by y"}); own.IP == "" || own.Detail != "x by y" {
+	if own := recordOf(event.Event{Kind: event.SignIn, IP: "192.0.2.9", Detail: "x by y"}); own.IP == "" ||
+		own.Detail != "x by y" {
 		t.Errorf("an act of the user's own becomes %+v", own)
 	}
 }

@@ -95,7 +95,8 @@ func (s *Page) showForm(w http.ResponseWriter, r *http.Request, u storage.User, 
 	if alert != "" {
 		alert = t.Lang.T(alert)
 	}
-	return t.Show(w, status, changePage, &web.View{Title: "Change your password", Username: u.Username, Alert: alert, Secret: true})
+	return t.Show(w, status, changePage, &web.View{Title: "Change your password", Username: u.Username, Alert: alert,
+		Secret: true})
 }
 
 // submit takes the current password as a sign-in does: who finds an open browser must not be able
@@ -131,8 +132,9 @@ func (s *Page) submit(w http.ResponseWriter, r *http.Request, v storage.Session,
 		return err
 	}
 	by := session.ProofOf(v)
-	by.From, by.Until = "", time.Time{} // the session that has confirmed theirs has ended, and they have proved it themselves
-	if !by.Multifactor() {              // a password alone does not make two factors recent
+	// the session that has confirmed theirs has ended, and they have proved it themselves
+	by.From, by.Until = "", time.Time{}
+	if !by.Multifactor() { // a password alone does not make two factors recent
 		by.At = time.Now()
 	}
 	if err := s.Sessions.Begin(w, r, u, by, web.LangFor(r, "")); err != nil {
@@ -161,7 +163,8 @@ func (s *Page) Change(r *http.Request, u storage.User, password string) error {
 		return err
 	}
 	s.Log.InfoContext(r.Context(), "password changed", "sub", u.Sub, "ip", s.Peer(r))
-	s.Notices.NotifyIn(r.Context(), u.Sub, s.Notices.FromRequest(r, event.NoticeAccount, "The password was changed, and you were signed out everywhere else."), langs)
+	s.Notices.NotifyIn(r.Context(), u.Sub, s.Notices.FromRequest(r, event.NoticeAccount,
+		"The password was changed, and you were signed out everywhere else."), langs)
 	return nil
 }
 
@@ -178,7 +181,8 @@ func (s *Page) passwordMark(ctx context.Context, sub string) string {
 }
 
 func (s *Page) showChanged(w http.ResponseWriter, r *http.Request) error {
-	return s.Pages.Context(r, "", storage.App{}).Show(w, http.StatusOK, changedPage, &web.View{Title: "Your password is changed"})
+	return s.Pages.Context(r, "", storage.App{}).Show(w, http.StatusOK, changedPage,
+		&web.View{Title: "Your password is changed"})
 }
 
 // signOutEverywhere ends a user's sessions and everything they granted before now.

@@ -14,13 +14,17 @@ import (
 // noticeTexts are the subject and the first line of an email by its kind, in English. The %s
 // is the service.
 var noticeTexts = map[string][2]string{
-	event.NoticeSignIn:       {"New sign-in at %s", "Somebody signed in as you at %s in a browser that you had not signed in with before."},
-	event.NoticeSignInMethod: {"A way to sign in was changed at %s", "A way to sign in to your account at %s was added or removed."},
-	event.NoticeAccount:      {"Your account at %s was changed", "Your account at %s was changed."},
-	event.NoticeSecret:       {"A secret of your application at %s", "A secret of one of your applications at %s was rotated or shown."},
-	event.NoticeApp:          {"Your application at %s was changed", "One of your applications at %s was changed."},
-	event.NoticeDeleted:      {"Your account at %s is deleted", "Your account at %s was deleted on the page of the account, by somebody who was signed in as you."},
-	event.NoticeRole:         {"Your rights at %s were changed", "Your rights at %s were changed."},
+	event.NoticeSignIn: {"New sign-in at %s",
+		"Somebody signed in as you at %s in a browser that you had not signed in with before."},
+	event.NoticeSignInMethod: {"A way to sign in was changed at %s",
+		"A way to sign in to your account at %s was added or removed."},
+	event.NoticeAccount: {"Your account at %s was changed", "Your account at %s was changed."},
+	event.NoticeSecret: {"A secret of your application at %s",
+		"A secret of one of your applications at %s was rotated or shown."},
+	event.NoticeApp: {"Your application at %s was changed", "One of your applications at %s was changed."},
+	event.NoticeDeleted: {"Your account at %s is deleted",
+		"Your account at %s was deleted on the page of the account, by somebody who was signed in as you."},
+	event.NoticeRole: {"Your rights at %s were changed", "Your rights at %s were changed."},
 	event.NoticeTools: {"Tools that you offer at %s have changed",
 		"The upstream of one of your capabilities at %s has changed its tools. Agents go on with those that you have " +
 			"accepted."},
@@ -89,7 +93,8 @@ func (n *Notices) noticeAdvice(l page.Lang, what event.Notice, last bool) (text 
 			"password, and tell the operator.", n.Base+web.AccountPath) + "\n"
 	}
 	if last {
-		text += "\n" + l.T("So much was done within an hour that you will get no more emails about it until the hour is over.") + "\n"
+		text += "\n" + l.T("So much was done within an hour that you will get no more emails about it until the hour is "+
+			"over.") + "\n"
 	}
 	return text
 }

@@ -98,7 +98,8 @@ func (s *Codes) Use(ctx context.Context, t storage.Ticket) error {
 
 // issue makes a code for an address in this browser, and ends the address's other codes of the
 // same requester: another client's request must not end the code that the user is typing.
-func (s *Codes) issue(w http.ResponseWriter, r *http.Request, kind, requester string, t storage.Ticket) (code string, err error) {
+func (s *Codes) issue(w http.ResponseWriter, r *http.Request, kind, requester string,
+	t storage.Ticket) (code string, err error) {
 	ctx := r.Context()
 	old, err := s.Store.TicketsAbout(ctx, kind, t.Subject)
 	if err != nil {

@@ -64,8 +64,12 @@ func (s *Codes) Routes() (all []reply.Route) {
 	both := []string{http.MethodGet, http.MethodHead, http.MethodPost}
 	for _, e := range s.Flows() {
 		all = append(all,
-			reply.Route{Path: e.Path, Methods: both, Fail: web.Fail, Handle: func(w http.ResponseWriter, r *http.Request) error { return s.serveAddress(w, r, e) }},
-			reply.Route{Path: e.CodePath(), Methods: both, Fail: web.Fail, Handle: func(w http.ResponseWriter, r *http.Request) error { return s.serveCode(w, r, e) }},
+			reply.Route{Path: e.Path, Methods: both, Fail: web.Fail, Handle: func(w http.ResponseWriter,
+				r *http.Request) error {
+				return s.serveAddress(w, r, e)
+			}},
+			reply.Route{Path: e.CodePath(), Methods: both, Fail: web.Fail,
+				Handle: func(w http.ResponseWriter, r *http.Request) error { return s.serveCode(w, r, e) }},
 		)
 	}
 	return all

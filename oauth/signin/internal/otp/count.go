@@ -209,7 +209,8 @@ func (all sentEmails) String() string {
 
 func waitText(l page.Lang, wait time.Duration) string {
 	if wait <= Pause {
-		return l.T("A code was asked for a moment ago. Look for it in your mail, also among spam, or ask again in %s seconds.", web.InSeconds(wait))
+		return l.T("A code was asked for a moment ago. Look for it in your mail, also among spam, or ask again in %s "+
+			"seconds.", web.InSeconds(wait))
 	}
 	return l.T("Too many codes were asked for. Ask again in %s minutes.", strconv.Itoa(int(math.Ceil(wait.Minutes()))))
 }

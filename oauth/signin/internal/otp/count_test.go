@@ -23,7 +23,8 @@ func TestCountOfMailsReadsWhatOlderVersionsWrote(t *testing.T) {
 		strings.Join(words[1:], " "): 0,
 		strings.Join(words[1:], " ") + " x@y @ 1@ @@": 0,
 	} {
-		if got := parseSent(text, now).wait(networkRequester(network.Of(netip.MustParseAddr("192.0.2.1"))), now); got != want {
+		if got := parseSent(text, now).wait(networkRequester(network.Of(netip.MustParseAddr("192.0.2.1"))),
+			now); got != want {
 			t.Errorf("%q: wait %v, want %v", text, got, want)
 		}
 	}

@@ -63,10 +63,12 @@ var SignInFlow = &Flow{
 		}
 		return storage.User{}, nil
 	},
-	finish: func(s *Codes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, _ string) (err error) {
+	finish: func(s *Codes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User,
+		_ string) (err error) {
 		s.Pages.RememberWay(w, r, storage.LoginEmail)
 		if u.Sub == "" {
-			u, err = s.Emails.CreateByEmail(users.WithAdmission(r.Context(), users.Admission{Invitation: t.Invitation}), t.Subject)
+			u, err = s.Emails.CreateByEmail(users.WithAdmission(r.Context(), users.Admission{Invitation: t.Invitation}),
+				t.Subject)
 			switch {
 			case errors.Is(err, storage.ErrNotFound) && t.Invitation != "": // used by somebody else meanwhile
 				return web.InvitationUsed
@@ -86,7 +88,8 @@ var SignInFlow = &Flow{
 var ResetFlow = &Flow{
 	Kind: "reset", Path: web.FormPath + "/reset",
 	Title: "Set a new password", Lead: "Give the email address you have confirmed here. We send a code to it.",
-	CodeTitle: "Set a new password", Button: "Save the new password", NewPassword: true, Subject: "Your code to set a new password",
+	CodeTitle: "Set a new password", Button: "Save the new password", NewPassword: true,
+	Subject: "Your code to set a new password",
 	deliverable: func(s *Codes, ctx context.Context, t storage.Ticket) (bool, error) {
 		_, err := s.userWithPassword(ctx, t.Subject)
 		if errors.Is(err, storage.ErrNotFound) {
@@ -104,7 +107,8 @@ var ResetFlow = &Flow{
 		}
 		return u, nil
 	},
-	finish: func(s *Codes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User, password string) error {
+	finish: func(s *Codes, w http.ResponseWriter, r *http.Request, t storage.Ticket, u storage.User,
+		password string) error {
 		if err := s.ChangePassword(r, u, password); err != nil {
 			return err
 		}

@@ -105,7 +105,9 @@ func (s *Codes) takeAddress(w http.ResponseWriter, r *http.Request, e *Flow) err
 	}
 	address, err := users.NormalizeEmail(in["address"])
 	if err != nil {
-		return s.showAddress(w, t, e, http.StatusBadRequest, t.Lang.T("This is not an email address. Check it for mistakes; it looks like name@example.com."), ShownAddress(in["address"]))
+		return s.showAddress(w, t, e, http.StatusBadRequest,
+			t.Lang.T("This is not an email address. Check it for mistakes; it looks like name@example.com."),
+			ShownAddress(in["address"]))
 	}
 	invitation, wait, err := s.invitationIn(r, e, in["invitation"])
 	switch {
@@ -116,7 +118,8 @@ func (s *Codes) takeAddress(w http.ResponseWriter, r *http.Request, e *Flow) err
 	case err != nil:
 		return err
 	}
-	wait, err = s.Send(w, r, e, t.Lang, storage.Ticket{Subject: address, UserID: u.Sub, Query: in["query"], Invitation: invitation})
+	wait, err = s.Send(w, r, e, t.Lang, storage.Ticket{Subject: address, UserID: u.Sub, Query: in["query"],
+		Invitation: invitation})
 	if err != nil {
 		return err
 	}
@@ -171,7 +174,8 @@ func (s *Codes) takeCode(w http.ResponseWriter, r *http.Request, e *Flow) error 
 	}
 	code := totp.Typed(in["code"])
 	if code == "" {
-		return s.showCodeForm(w, r, e, ticket, http.StatusBadRequest, "The code has six digits. You will find it in the email.")
+		return s.showCodeForm(w, r, e, ticket, http.StatusBadRequest,
+			"The code has six digits. You will find it in the email.")
 	}
 	if e.NewPassword {
 		if err := passwords.Check(in["password"], ticket.Subject); err != nil {
@@ -182,7 +186,8 @@ func (s *Codes) takeCode(w http.ResponseWriter, r *http.Request, e *Flow) error 
 	return s.answerProof(w, r, e, ticket, u, in["password"], throttle, err)
 }
 
-func (s *Codes) answerProof(w http.ResponseWriter, r *http.Request, e *Flow, t storage.Ticket, u storage.User, password string, throttle attempt.Throttle, err error) error {
+func (s *Codes) answerProof(w http.ResponseWriter, r *http.Request, e *Flow, t storage.Ticket, u storage.User,
+	password string, throttle attempt.Throttle, err error) error {
 	switch {
 	case throttle.Wait > 0:
 		s.Trail.Refused(r, http.StatusTooManyRequests, "")
@@ -203,7 +208,8 @@ func (s *Codes) answerProof(w http.ResponseWriter, r *http.Request, e *Flow, t s
 	return e.finish(s, w, r, t, u, password)
 }
 
-func (s *Codes) showCodeForm(w http.ResponseWriter, r *http.Request, e *Flow, ticket storage.Ticket, status int, alert string) error {
+func (s *Codes) showCodeForm(w http.ResponseWriter, r *http.Request, e *Flow, ticket storage.Ticket, status int,
+	alert string) error {
 	t, err := s.Pages.Restore(r.Context(), r, ticket.Query)
 	if err != nil {
 		return err
@@ -211,7 +217,8 @@ func (s *Codes) showCodeForm(w http.ResponseWriter, r *http.Request, e *Flow, ti
 	if alert != "" {
 		alert = t.Lang.T(alert)
 	}
-	return t.Show(w, status, codePage, codeViewOf(e, web.View{Title: e.CodeTitle, Alert: alert, Secret: e.NewPassword}, ticket.Subject))
+	return t.Show(w, status, codePage, codeViewOf(e, web.View{Title: e.CodeTitle, Alert: alert, Secret: e.NewPassword},
+		ticket.Subject))
 }
 
 // showExpired says that there is no code to type in any more: 400, with the way to a new one.
@@ -227,7 +234,8 @@ func (s *Codes) showExpired(w http.ResponseWriter, r *http.Request, e *Flow) err
 	return t.Show(w, http.StatusBadRequest, expiredPage, &codeView{
 		View: web.View{
 			Title: "This code has ended",
-			Alert: t.Lang.T("A code works once, for 10 minutes, for five tries and in the browser that asked for it. Ask for a new one."),
+			Alert: t.Lang.T("A code works once, for 10 minutes, for five tries and in the browser that asked for it. Ask for " +
+				"a new one."),
 		},
 		Flow: e, Again: web.Link{Path: e.Path}.Carrying(t.Query).Path,
 	})

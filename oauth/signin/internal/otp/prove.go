@@ -12,7 +12,8 @@ import (
 
 // prove checks a code and uses it up if it is right, unless the guard or the delay of its account
 // says to wait. A code that has expired does not count as failed.
-func (s *Codes) prove(r *http.Request, e *Flow, t storage.Ticket, code, password string) (_ storage.Ticket, u storage.User, throttle attempt.Throttle, err error) {
+func (s *Codes) prove(r *http.Request, e *Flow, t storage.Ticket,
+	code, password string) (_ storage.Ticket, u storage.User, throttle attempt.Throttle, err error) {
 	ip := s.Peer(r)
 	if wait := s.Guard.Begin(r.Context(), ip); wait > 0 {
 		return t, u, attempt.Throttle{Wait: wait}, nil

@@ -32,7 +32,8 @@ type promised struct {
 
 // Send sends a code to the ticket's address, valid in this browser, or returns how long to wait.
 // Whether an email is sent is decided in the background.
-func (s *Codes) Send(w http.ResponseWriter, r *http.Request, e *Flow, lang page.Lang, t storage.Ticket) (wait time.Duration, err error) {
+func (s *Codes) Send(w http.ResponseWriter, r *http.Request, e *Flow, lang page.Lang,
+	t storage.Ticket) (wait time.Duration, err error) {
 	if err := s.Outbox.Room(r.Context(), MailKind, "", 0); err != nil {
 		return 0, emailsFull(err)
 	}
@@ -52,7 +53,8 @@ func (s *Codes) Send(w http.ResponseWriter, r *http.Request, e *Flow, lang page.
 	if err != nil {
 		return 0, err
 	}
-	err = s.Outbox.Put(r.Context(), MailKind, "", limits.CodeLife, promised{e.Kind, t.Subject, t.UserID, lang, code, t.Invitation})
+	err = s.Outbox.Put(r.Context(), MailKind, "", limits.CodeLife,
+		promised{e.Kind, t.Subject, t.UserID, lang, code, t.Invitation})
 	return 0, emailsFull(err)
 }
 
@@ -75,7 +77,8 @@ func (s *Codes) Write(ctx context.Context, text json.RawMessage) (m outbox.Messa
 		return m, nil // passwords are not reset here
 	}
 	e := s.Flows()[i]
-	yes, err := e.deliverable(s, ctx, storage.Ticket{Kind: e.Kind, Subject: p.Address, UserID: p.User, Invitation: p.Invitation})
+	yes, err := e.deliverable(s, ctx, storage.Ticket{Kind: e.Kind, Subject: p.Address, UserID: p.User,
+		Invitation: p.Invitation})
 	if err != nil || !yes {
 		return m, err
 	}
@@ -100,6 +103,7 @@ func (s *Codes) countRequest(r *http.Request, by string, t storage.Ticket) (trie
 
 func (s *Codes) codeText(lang page.Lang, code string) string {
 	return lang.T("Your code is %s", code) + "\n\n" +
-		lang.T("It is valid for 10 minutes and works once. Type it in only at %s, on the page where you asked for it, and tell it to nobody.", s.Site) + "\n\n" +
+		lang.T("It is valid for 10 minutes and works once. Type it in only at %s, on the page where you asked for it, and "+
+			"tell it to nobody.", s.Site) + "\n\n" +
 		lang.T("If you did not ask for it, somebody may have mistaken your address for theirs. You need do nothing.") + "\n"
 }

@@ -70,7 +70,8 @@ func New(store Store, mailer Mailer, log *slog.Logger) *Outbox {
 func (o *Outbox) Start(ctx context.Context, writes map[string]Write) {
 	o.writes = writes
 	o.runner = jobs.New(jobs.Queue[storage.Mail]{
-		Due: o.store.DueMails, Wait: storage.Mail.Wait, Claim: o.claim, Do: o.send, Every: Every, Parallel: Workers, Log: o.log,
+		Due: o.store.DueMails, Wait: storage.Mail.Wait, Claim: o.claim, Do: o.send, Every: Every, Parallel: Workers,
+		Log:     o.log,
 		Failing: "mails are not sent, because the store fails; they wait there", Again: "mails are sent again",
 	})
 	o.runner.Start(ctx)

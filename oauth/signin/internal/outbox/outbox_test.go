@@ -96,11 +96,12 @@ func must(t *testing.T, err error) {
 
 // begin starts a node. Its emails go to the addresses that they promise.
 func (n *node) begin() {
-	n.Start(context.Background(), map[string]Write{"letter": func(_ context.Context, promised json.RawMessage) (Message, error) {
-		var m Message
-		err := json.Unmarshal(promised, &m)
-		return m, err
-	}})
+	n.Start(context.Background(),
+		map[string]Write{"letter": func(_ context.Context, promised json.RawMessage) (Message, error) {
+			var m Message
+			err := json.Unmarshal(promised, &m)
+			return m, err
+		}})
 }
 
 func (n *node) promise(text string, to ...string) {
@@ -218,7 +219,8 @@ func TestMailThatFailsIsRetriedForAsLongAsItIsOfUse(t *testing.T) {
 		a := first(nodes(t, 1, post))
 		a.promise("x", "ada@example.com")
 		after(time.Hour)
-		want := []time.Duration{0, 5 * time.Second, 35 * time.Second, 155 * time.Second, 455 * time.Second} // of the 10 minutes that it is of use
+		// of the 10 minutes that it is of use
+		want := []time.Duration{0, 5 * time.Second, 35 * time.Second, 155 * time.Second, 455 * time.Second}
 		if len(tries) != len(want) {
 			t.Fatalf("tried after %v, want about %v", tries, want)
 		}
@@ -228,7 +230,8 @@ func TestMailThatFailsIsRetriedForAsLongAsItIsOfUse(t *testing.T) {
 			}
 		}
 		a.wantWaiting(0)
-		if log := a.log.String(); strings.Count(log, "it is tried again") != 4 || strings.Count(log, "is given up") != 1 || !strings.Contains(log, "the server is away") {
+		if log := a.log.String(); strings.Count(log, "it is tried again") != 4 || strings.Count(log, "is given up") != 1 ||
+			!strings.Contains(log, "the server is away") {
 			t.Errorf("the log says %s", log)
 		}
 	})
@@ -335,7 +338,8 @@ func TestMailIsSealedWhileItWaitsAndGoneAfterwards(t *testing.T) {
 		post := &server{answer: func(context.Context, string) error { return errors.New("451 later") }}
 		all, backend := nodes(t, 1, post)
 		a := all[0]
-		must(t, a.Put(t.Context(), "letter", "ada's sub", time.Minute, Message{To: []string{"ada@example.com"}, Text: "Your code is 123456"}))
+		must(t, a.Put(t.Context(), "letter", "ada's sub", time.Minute,
+			Message{To: []string{"ada@example.com"}, Text: "Your code is 123456"}))
 		synctest.Wait() // one attempt has stored what is left
 		docs, _, err := backend.List(t.Context(), "mail", driver.Between("", "z"), 10)
 		must(t, err)
@@ -343,7 +347,8 @@ func TestMailIsSealedWhileItWaitsAndGoneAfterwards(t *testing.T) {
 			t.Fatal("no mail is stored")
 		}
 		for _, d := range docs {
-			if stored := fmt.Sprintf("%s %s %q", d.ID, d.Data, d.Index); strings.Contains(stored, "123456") || strings.Contains(stored, "ada") {
+			if stored := fmt.Sprintf("%s %s %q", d.ID, d.Data, d.Index); strings.Contains(stored, "123456") ||
+				strings.Contains(stored, "ada") {
 				t.Errorf("stored as %s", stored)
 			}
 		}
@@ -378,9 +383,10 @@ func TestMailOfAnUnknownKindIsLeftToOthers(t *testing.T) {
 		must(t, all[0].Put(t.Context(), "card", "", time.Hour, Message{To: []string{"ada@example.com"}, Text: "x"}))
 		synctest.Wait()
 		must(t, all[0].Close(t.Context()))
-		all[1].Start(context.Background(), map[string]Write{"card": func(_ context.Context, promised json.RawMessage) (m Message, err error) {
-			return m, json.Unmarshal(promised, &m)
-		}})
+		all[1].Start(context.Background(),
+			map[string]Write{"card": func(_ context.Context, promised json.RawMessage) (m Message, err error) {
+				return m, json.Unmarshal(promised, &m)
+			}})
 		after(Every)
 		post.want(t, "ada@example.com: x")
 	})

@@ -29,7 +29,8 @@ func (o *Outbox) claim(ctx context.Context, m storage.Mail) (_ storage.Mail, our
 	now := time.Now().UTC()
 	if m.Attempts > len(pauses) || !now.Before(m.ExpiresAt) {
 		if err = o.store.DeleteMail(ctx, m); err == nil {
-			o.log.WarnContext(ctx, "a mail is given up: it could not be sent in time", "mail", m.ID, "kind", m.Kind, "attempts", m.Attempts)
+			o.log.WarnContext(ctx, "a mail is given up: it could not be sent in time", "mail", m.ID, "kind", m.Kind, "attempts",
+				m.Attempts)
 		}
 		return m, false, jobs.UnlessOthers(err)
 	}

@@ -19,12 +19,14 @@ import (
 
 var (
 	signInFirst = &reply.Failure{Status: http.StatusForbidden, Msg: "sign in once more, then add the passkey"}
-	longSub     = &reply.Failure{Status: http.StatusBadRequest, Msg: "this user cannot have passkeys: their sub has more than 64 bytes"}
+	longSub     = &reply.Failure{Status: http.StatusBadRequest,
+		Msg: "this user cannot have passkeys: their sub has more than 64 bytes"}
 )
 
 // selection asks for passkeys that know their user and can verify them.
 var selection = protocol.AuthenticatorSelection{
-	ResidentKey: protocol.ResidentKeyRequirementRequired, RequireResidentKey: protocol.ResidentKeyRequired(), UserVerification: protocol.VerificationRequired,
+	ResidentKey: protocol.ResidentKeyRequirementRequired, RequireResidentKey: protocol.ResidentKeyRequired(),
+	UserVerification: protocol.VerificationRequired,
 }
 
 // adder names who may answer the challenge of a new passkey: the user, in this session.
@@ -97,7 +99,8 @@ func (s *Passkeys) add(w http.ResponseWriter, r *http.Request) error {
 		s.Log.InfoContext(r.Context(), "passkey not added", "sub", q.u.Sub, "ip", s.Peer(r), "why", err)
 		return s.show(w, r, q.v, q.u, http.StatusBadRequest, "The passkey could not be added. Try again.")
 	case errors.Is(err, storage.ErrExists):
-		return s.show(w, r, q.v, q.u, http.StatusBadRequest, "This passkey is there already, or you have as many as there may be.")
+		return s.show(w, r, q.v, q.u, http.StatusBadRequest,
+			"This passkey is there already, or you have as many as there may be.")
 	case err != nil:
 		return err
 	}
@@ -112,7 +115,8 @@ func (s *Passkeys) add(w http.ResponseWriter, r *http.Request) error {
 }
 
 // made checks what a browser has made for a user in this session.
-func (s *Passkeys) made(r *http.Request, v storage.Session, u storage.User, text string) (p authn.Passkey, amr []string, err error) {
+func (s *Passkeys) made(r *http.Request, v storage.Session, u storage.User,
+	text string) (p authn.Passkey, amr []string, err error) {
 	parsed, err := protocol.ParseCredentialCreationResponseBytes([]byte(text))
 	if err != nil {
 		return p, nil, refused(err)
@@ -123,8 +127,9 @@ func (s *Passkeys) made(r *http.Request, v storage.Session, u storage.User, text
 	}
 	o := owner{user: u}
 	c, err := s.party.CreateCredential(o, webauthn.SessionData{
-		Challenge: challenge, RelyingPartyID: s.party.Config.RPID, UserID: o.WebAuthnID(), UserVerification: protocol.VerificationRequired,
-		CredParams: webauthn.CredentialParametersDefault(),
+		Challenge: challenge, RelyingPartyID: s.party.Config.RPID, UserID: o.WebAuthnID(),
+		UserVerification: protocol.VerificationRequired,
+		CredParams:       webauthn.CredentialParametersDefault(),
 	}, parsed)
 	if err != nil {
 		return p, nil, refused(err)

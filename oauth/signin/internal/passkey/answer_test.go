@@ -25,10 +25,12 @@ func FuzzAnswer(f *testing.F) {
 	f.Add(`{"id":"AA","rawId":"AA","type":"public-key","clientExtensionResults":{},"response":{"clientDataJSON":"eyJ0eXBlIjoid2ViYXV0aG4uZ2V0IiwiY2hhbGxlbmdlIjoiQUEiLCJvcmlnaW4iOiJodHRwczovL2lkLmV4YW1wbGUuY29tIn0","authenticatorData":"SZYN5YgOjGh0NBcPZHZgW4_krrmihjLHmVzzuoMdl2MFAAAAAQ","signature":"AA","userHandle":"dTE"}}`)
 	f.Add(`{"id":"AA","rawId":"AA","type":"public-key","response":{"clientDataJSON":"e30","attestationObject":"o2NmbXRkbm9uZWdhdHRTdG10oGhhdXRoRGF0YUEA"}}`)
 	f.Fuzz(func(t *testing.T, text string) {
-		if _, err := s.read(t.Context(), text, signingIn, "browser", protocol.VerificationRequired); !errors.Is(err, errRefused) {
+		if _, err := s.read(t.Context(), text, signingIn, "browser", protocol.VerificationRequired); !errors.Is(err,
+			errRefused) {
 			t.Fatalf("read(%q) = %v, want errRefused", text, err)
 		}
-		if _, err := protocol.ParseCredentialCreationResponseBytes([]byte(text)); err != nil && !errors.Is(refused(err), errRefused) {
+		if _, err := protocol.ParseCredentialCreationResponseBytes([]byte(text)); err != nil &&
+			!errors.Is(refused(err), errRefused) {
 			t.Fatal(err)
 		}
 	})

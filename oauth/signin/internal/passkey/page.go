@@ -57,14 +57,16 @@ func (s *Passkeys) serve(w http.ResponseWriter, r *http.Request) error {
 }
 
 // show shows the passkeys of a user, and what is to be done differently.
-func (s *Passkeys) show(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User, status int, alert string) error {
+func (s *Passkeys) show(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User, status int,
+	alert string) error {
 	t := s.Pages.Context(r, web.AccountPath, storage.App{})
 	f, err := s.Store.Factors(r.Context(), u.Sub)
 	if err != nil {
 		return err
 	}
 	own := view{
-		View: web.ViewOf(u), Passkeys: rows(t.Lang, f.Passkeys), Confirm: !factor.Fresh(v, f), Full: len(f.Passkeys) >= authn.MaxPasskeys,
+		View: web.ViewOf(u), Passkeys: rows(t.Lang, f.Passkeys), Confirm: !factor.Fresh(v, f),
+		Full: len(f.Passkeys) >= authn.MaxPasskeys,
 		Most: strconv.Itoa(authn.MaxPasskeys), Suggested: web.AgentText(t.Lang, web.AgentOf(r)),
 	}
 	own.Title, own.Live = "Passkeys", !own.Confirm && !own.Full
@@ -163,7 +165,8 @@ func (s *Passkeys) end(w http.ResponseWriter, r *http.Request) error {
 		if f.Passkey(q.in["passkey"]) == nil {
 			return storage.ErrNotFound
 		}
-		f.Passkeys = slices.DeleteFunc(slices.Clone(f.Passkeys), func(p authn.Passkey) bool { return p.ID == q.in["passkey"] })
+		f.Passkeys = slices.DeleteFunc(slices.Clone(f.Passkeys),
+			func(p authn.Passkey) bool { return p.ID == q.in["passkey"] })
 		if !s.Factors.Keeps(q.u, *f) {
 			return errLast
 		}
@@ -174,7 +177,8 @@ func (s *Passkeys) end(w http.ResponseWriter, r *http.Request) error {
 		return nil
 	})
 	if errors.Is(err, errLast) {
-		return s.show(w, r, q.v, q.u, http.StatusBadRequest, "A second factor is required of you, and this is your only one. Add another one first.")
+		return s.show(w, r, q.v, q.u, http.StatusBadRequest,
+			"A second factor is required of you, and this is your only one. Add another one first.")
 	}
 	return s.after(w, err)
 }
@@ -187,9 +191,10 @@ func (s *Passkeys) after(w http.ResponseWriter, err error) error {
 	return web.SeeOther(w, Path)
 }
 
-// changed changes the passkeys of a user, and tells them and the trail. A session that does not prove a factor which has
-// been added since it was looked at changes nothing: storage.ErrNotFound.
-func (s *Passkeys) changed(r *http.Request, q request, what, name string, change func(f *storage.Factors) error) (storage.Factors, error) {
+// changed changes the passkeys of a user, and tells them and the trail. A session that does not prove a factor
+// which has been added since it was looked at changes nothing: storage.ErrNotFound.
+func (s *Passkeys) changed(r *http.Request, q request, what, name string,
+	change func(f *storage.Factors) error) (storage.Factors, error) {
 	before := ""
 	f, err := s.Factors.Change(r.Context(), q.u.Sub, func(f *storage.Factors) error {
 		if before = namesOf(f.Passkeys); !factor.Fresh(q.v, *f) {

@@ -24,7 +24,8 @@ func party(base string) *webauthn.WebAuthn {
 		return nil
 	}
 	w, err := webauthn.New(&webauthn.Config{
-		RPID: u.Hostname(), RPDisplayName: u.Host, RPOrigins: []string{base}, AttestationPreference: protocol.PreferNoAttestation,
+		RPID: u.Hostname(), RPDisplayName: u.Host, RPOrigins: []string{base},
+		AttestationPreference: protocol.PreferNoAttestation,
 	})
 	if err != nil {
 		return nil

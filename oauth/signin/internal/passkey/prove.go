@@ -24,12 +24,14 @@ type assertion struct {
 }
 
 // read reads an answer to a challenge of a ceremony that who may answer.
-func (s *Passkeys) read(ctx context.Context, text, ceremony, who string, verify protocol.UserVerificationRequirement) (a assertion, err error) {
+func (s *Passkeys) read(ctx context.Context, text, ceremony, who string,
+	verify protocol.UserVerificationRequirement) (a assertion, err error) {
 	parsed, err := protocol.ParseCredentialRequestResponseBytes([]byte(text))
 	if err != nil {
 		return a, refused(err)
 	}
-	a = assertion{parsed, base64.RawURLEncoding.EncodeToString(parsed.RawID), parsed.Response.CollectedClientData.Challenge, verify}
+	a = assertion{parsed, base64.RawURLEncoding.EncodeToString(parsed.RawID),
+		parsed.Response.CollectedClientData.Challenge, verify}
 	return a, s.ours(ctx, a.challenge, ceremony, who)
 }
 
@@ -93,8 +95,8 @@ func (s *Passkeys) signed(c webauthn.Credential, a assertion) bool {
 		a.verify == protocol.VerificationRequired, true, c.PublicKey, of.Signature) == nil
 }
 
-// prove checks an answer of a user, uses its challenge up and writes that the passkey was used. errRefused means that it
-// proves nothing.
+// prove checks an answer of a user, uses its challenge up and writes that the passkey was used. errRefused
+// means that it proves nothing.
 func (s *Passkeys) prove(r *http.Request, u storage.User, a assertion) (c webauthn.Credential, err error) {
 	ctx := r.Context()
 	f, err := s.Store.Factors(ctx, u.Sub)
@@ -127,7 +129,9 @@ func (s *Passkeys) prove(r *http.Request, u storage.User, a assertion) (c webaut
 
 // tellCopied tells of a counter that has not risen.
 func (s *Passkeys) tellCopied(r *http.Request, u storage.User, id string) {
-	s.Log.WarnContext(r.Context(), "the counter of a passkey has not risen: it may have been copied", "sub", u.Sub, "passkey", id, "ip", s.Peer(r))
+	s.Log.WarnContext(r.Context(), "the counter of a passkey has not risen: it may have been copied", "sub", u.Sub,
+		"passkey", id, "ip", s.Peer(r))
 	s.Trail.Write(r, event.Account, event.Event{User: u.Sub, Detail: "passkey counter has not risen: " + id})
-	s.Notices.Notify(r.Context(), u.Sub, s.Notices.FromRequest(r, event.NoticeAccount, "One of your passkeys may have been copied. If you have not restored a device, remove it and add a new one."))
+	s.Notices.Notify(r.Context(), u.Sub, s.Notices.FromRequest(r, event.NoticeAccount,
+		"One of your passkeys may have been copied. If you have not restored a device, remove it and add a new one."))
 }

@@ -14,8 +14,9 @@ import (
 )
 
 var (
-	notWaiting = &reply.Failure{Status: http.StatusNotFound, Msg: "no sign-in waits for a second factor in this browser: begin again"}
-	noPasskey  = &reply.Failure{Status: http.StatusNotFound, Msg: "you have no passkey here: use another way"}
+	notWaiting = &reply.Failure{Status: http.StatusNotFound,
+		Msg: "no sign-in waits for a second factor in this browser: begin again"}
+	noPasskey = &reply.Failure{Status: http.StatusNotFound, Msg: "you have no passkey here: use another way"}
 )
 
 // ended makes a failure of a sign-in that waits no longer.

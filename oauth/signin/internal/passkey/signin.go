@@ -40,7 +40,8 @@ func (s *Passkeys) beginSignIn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	options, _, err := s.party.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationRequired), with(challenge))
+	options, _, err := s.party.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationRequired),
+		with(challenge))
 	if err != nil {
 		return err
 	}
@@ -85,7 +86,8 @@ func (s *Passkeys) signIn(w http.ResponseWriter, r *http.Request) error {
 }
 
 // attempt does an attempt to sign in, unless the guard or the delay of the account says to wait.
-func (s *Passkeys) attempt(r *http.Request, text string) (u storage.User, c webauthn.Credential, throttle attempt.Throttle, err error) {
+func (s *Passkeys) attempt(r *http.Request,
+	text string) (u storage.User, c webauthn.Credential, throttle attempt.Throttle, err error) {
 	ctx, ip := r.Context(), s.Peer(r)
 	if wait := s.Guard.Begin(ctx, ip); wait > 0 {
 		return u, c, attempt.Throttle{Wait: wait}, nil
@@ -144,7 +146,8 @@ func (s *Passkeys) beginSecond(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	options, _, err := s.party.BeginLogin(o, webauthn.WithUserVerification(protocol.VerificationPreferred), with(challenge))
+	options, _, err := s.party.BeginLogin(o, webauthn.WithUserVerification(protocol.VerificationPreferred),
+		with(challenge))
 	if err != nil {
 		return err
 	}

@@ -100,7 +100,8 @@ func (p *Page) save(w http.ResponseWriter, r *http.Request) error {
 		form[name] = strings.TrimSpace(text)
 	}
 	own := view{View: web.ViewOf(u), In: users.Profile{
-		Name: form["name"], Nickname: form["nickname"], Picture: form["picture"], Gender: form["gender"], Location: form["location"],
+		Name: form["name"], Nickname: form["nickname"], Picture: form["picture"], Gender: form["gender"],
+		Location: form["location"],
 	}}
 	if own.Wrong, own.Alert = mistake(own.In, users.ProfileOf(u)); own.Alert != "" {
 		return p.show(w, r, http.StatusBadRequest, own)
@@ -114,7 +115,8 @@ func (p *Page) save(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if changed := differing(before, own.In); changed != "" {
-		if err := p.Trail.WriteNow(r, event.Account, event.Event{User: u.Sub, Detail: "profile changed: " + changed}); err != nil {
+		if err := p.Trail.WriteNow(r, event.Account, event.Event{User: u.Sub,
+			Detail: "profile changed: " + changed}); err != nil {
 			return err
 		}
 	}
@@ -125,15 +127,18 @@ func (p *Page) save(w http.ResponseWriter, r *http.Request) error {
 // Fields that were left unchanged are not checked.
 func mistake(in, before users.Profile) (field, alert string) {
 	for _, text := range []struct{ name, now, before string }{
-		{"name", in.Name, before.Name}, {"nickname", in.Nickname, before.Nickname}, {"location", in.Location, before.Location},
+		{"name", in.Name, before.Name}, {"nickname", in.Nickname, before.Nickname},
+		{"location", in.Location, before.Location},
 	} {
 		if text.now != text.before && (len(text.now) > maxText || !line(text.now)) {
-			return text.name, "A name, a nickname and a location are one line of visible characters each: 200 at most, and fewer if they are Chinese."
+			return text.name, "A name, a nickname and a location are one line of visible characters each: 200 at most, and " +
+				"fewer if they are Chinese."
 		}
 	}
 	switch {
 	case in.Picture != before.Picture && in.Picture != "" && !isPicture(in.Picture):
-		return "picture", "The address of a picture is one such as https://example.com/me.jpg, with up to 1,024 characters. Or leave it empty."
+		return "picture", "The address of a picture is one such as https://example.com/me.jpg, with up to 1,024 " +
+			"characters. Or leave it empty."
 	case in.Gender != before.Gender && in.Gender != "" && in.Gender != "male" && in.Gender != "female":
 		return "gender", "Choose one of the genders on the page, or leave it open."
 	}
@@ -149,7 +154,8 @@ func line(text string) bool {
 // a password, and of ASCII, so that it means the same everywhere.
 func isPicture(text string) bool {
 	u, err := url.Parse(text)
-	odd := strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune("\\\"<>`", c) })
+	odd := strings.ContainsFunc(text,
+		func(c rune) bool { return c <= ' ' || c > '~' || strings.ContainsRune("\\\"<>`", c) })
 	return err == nil && !odd && len(text) <= maxPicture && u.Scheme == "https" && u.Hostname() != "" && u.User == nil
 }
 
@@ -157,7 +163,8 @@ func isPicture(text string) bool {
 func differing(before, now users.Profile) string {
 	var names []string
 	for _, field := range []struct{ name, before, now string }{
-		{"name", before.Name, now.Name}, {"nickname", before.Nickname, now.Nickname}, {"picture", before.Picture, now.Picture},
+		{"name", before.Name, now.Name}, {"nickname", before.Nickname, now.Nickname},
+		{"picture", before.Picture, now.Picture},
 		{"gender", before.Gender, now.Gender}, {"location", before.Location, now.Location},
 	} {
 		if field.before != field.now {

@@ -77,7 +77,8 @@ func TestPictureIsTheCodeWithWhiteAroundIt(t *testing.T) {
 // format, mask, zigzag, byte mode. It knows versions 2 to 6 without damage, which is
 // enough for an address.
 func TestTextCanBeReadBack(t *testing.T) {
-	for _, text := range []string{address, "http://127.0.0.1:8080/oauth/signin/scan/" + strings.Repeat("7", 26), "https://a.example/x"} {
+	for _, text := range []string{address, "http://127.0.0.1:8080/oauth/signin/scan/" + strings.Repeat("7", 26),
+		"https://a.example/x"} {
 		svg, err := SVG(text, "")
 		if err != nil {
 			t.Fatal(err)

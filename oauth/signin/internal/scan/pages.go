@@ -17,11 +17,13 @@ import (
 
 // The texts above a code, or in its place.
 const (
-	waitingText   = "You have not confirmed on your phone yet. Scan the code, confirm there, then continue here."
-	numberText    = "You have not confirmed on your phone yet. It shows the number %s. Confirm there only if it is the same, then continue here."
+	waitingText = "You have not confirmed on your phone yet. Scan the code, confirm there, then continue here."
+	numberText  = "You have not confirmed on your phone yet. It shows the number %s. Confirm there only if it is the " +
+		"same, then continue here."
 	endedText     = "This code has been used or is too old. Get a new one."
 	rejectedText  = "The sign-in was rejected on the phone."
-	withdrawnText = "Whoever confirmed this sign-in has signed out on the phone since, or may not sign in any more. Get a new code and try again."
+	withdrawnText = "Whoever confirmed this sign-in has signed out on the phone since, or may not sign in any more. Get " +
+		"a new code and try again."
 )
 
 //go:embed qr.html scan.html answered.html
@@ -42,7 +44,8 @@ type codeView struct {
 }
 
 // renderCode shows the page of a code, which waits for the phone.
-func (s *Scans) renderCode(w http.ResponseWriter, r *http.Request, status int, id string, t storage.Ticket, alert string) error {
+func (s *Scans) renderCode(w http.ResponseWriter, r *http.Request, status int, id string, t storage.Ticket,
+	alert string) error {
 	c, err := s.Pages.Restore(r.Context(), r, t.Query)
 	if err != nil {
 		return err

@@ -41,12 +41,14 @@ func (s *Scans) openScan(w http.ResponseWriter, r *http.Request) error {
 
 // showSignInFirst shows the sign-in form on the phone, which leads back to the scan.
 func (s *Scans) showSignInFirst(w http.ResponseWriter, r *http.Request, id string) error {
-	if _, err := s.take(r.Context(), id, func(*storage.Ticket, time.Time) (bool, error) { return false, nil }); err != nil {
+	if _, err := s.take(r.Context(), id,
+		func(*storage.Ticket, time.Time) (bool, error) { return false, nil }); err != nil {
 		return scanFailure(err)
 	}
 	t := s.Pages.Context(r, web.ScanPath+id, storage.App{})
 	return t.Show(w, http.StatusOK, web.FormPage, &web.View{
-		Title: "Sign in", Lead: t.Lang.T("Sign in on this phone first. Then you can confirm the sign-in on the other device."),
+		Title: "Sign in", Lead: t.Lang.T("Sign in on this phone first. Then you can confirm the sign-in on the other " +
+			"device."),
 	})
 }
 

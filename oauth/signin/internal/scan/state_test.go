@@ -63,14 +63,16 @@ func TestStepOfASignInByCode(t *testing.T) {
 		want := before
 		switch c.to {
 		case Scanned:
-			want.UserID, want.Session, want.LoginType, want.ExpiresAt = by.UserID, by.ID, by.LoginType, before.ExpiresAt.Add(time.Minute)
+			want.UserID, want.Session, want.LoginType, want.ExpiresAt = by.UserID, by.ID, by.LoginType,
+				before.ExpiresAt.Add(time.Minute)
 		case Confirmed:
 			want.ExpiresAt = now.Add(time.Minute)
 		}
 		if c.to != "" {
 			want.State = c.to
 		}
-		if after.State != want.State || after.UserID != want.UserID || after.Session != want.Session || after.LoginType != want.LoginType || !after.ExpiresAt.Equal(want.ExpiresAt) {
+		if after.State != want.State || after.UserID != want.UserID || after.Session != want.Session ||
+			after.LoginType != want.LoginType || !after.ExpiresAt.Equal(want.ExpiresAt) {
 			t.Errorf("%s, %s by %s: %+v, want %+v", c.from, c.step, c.by, after, want)
 		}
 	}
@@ -78,10 +80,13 @@ func TestStepOfASignInByCode(t *testing.T) {
 
 func TestTextOfACodeIsInBothLanguages(t *testing.T) {
 	for _, text := range []string{
-		waitingText, endedText, rejectedText, withdrawnText, numberText, web.ScanEnded.Msg, web.ScanTaken.Msg, web.NoAnswer.Msg, web.TooManyCodes.Msg,
-		"Scan with your phone", "Sign in with your phone", "an unknown address", "an unknown browser", "an unknown browser on %s", "%s on %s",
+		waitingText, endedText, rejectedText, withdrawnText, numberText, web.ScanEnded.Msg, web.ScanTaken.Msg,
+		web.NoAnswer.Msg, web.TooManyCodes.Msg,
+		"Scan with your phone", "Sign in with your phone", "an unknown address", "an unknown browser",
+		"an unknown browser on %s", "%s on %s",
 		"You have confirmed", "The other device is being signed in. You can close this page.", "You have rejected it",
-		"Nobody was signed in. You can close this page.", "Sign in on another device?", "A code to scan with the camera of your phone",
+		"Nobody was signed in. You can close this page.", "Sign in on another device?",
+		"A code to scan with the camera of your phone",
 		"Sign in on this phone first. Then you can confirm the sign-in on the other device.",
 	} {
 		if page.Chinese.Of(text) != page.Chinese {

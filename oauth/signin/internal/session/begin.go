@@ -24,7 +24,8 @@ func (s *Sessions) Begin(w http.ResponseWriter, r *http.Request, u storage.User,
 	}
 	cookie, now := handle.NewCookie(), time.Now().UTC()
 	v := storage.Session{
-		ID: handle.Hash(cookie), UserID: u.Sub, LoginType: methods.LoginType(by.Method), AMR: by.AMR, AuthTime: earlier(by.Time().UTC(), now), EndsAt: now.Add(s.Max),
+		ID: handle.Hash(cookie), UserID: u.Sub, LoginType: methods.LoginType(by.Method), AMR: by.AMR,
+		AuthTime: earlier(by.Time().UTC(), now), EndsAt: now.Add(s.Max),
 		Unsaid: by.Unsaid, Alone: by.Unsaid && by.Alone, From: by.From, IP: s.Peer(r).String(), Agent: web.AgentOf(r),
 		Lang: lang,
 	}
@@ -58,7 +59,8 @@ func (s *Sessions) vouched(ctx context.Context, begun storage.Session) error {
 		return nil
 	}
 	all, err := s.Store.Sessions(ctx, begun.UserID)
-	if err == nil && !slices.ContainsFunc(all, func(v storage.Session) bool { return v.SIDRoot() == begun.From && v.Live(time.Now()) }) {
+	if err == nil && !slices.ContainsFunc(all,
+		func(v storage.Session) bool { return v.SIDRoot() == begun.From && v.Live(time.Now()) }) {
 		err = web.ScanEnded
 	}
 	if err != nil {

@@ -31,10 +31,11 @@ type Sessions struct {
 	Users  Users
 	Peer   func(*http.Request) netip.Addr // the address that a request comes from
 	Log    *slog.Logger
-	Secure bool                                     // the cookies are for https alone
-	Ended  func(r *http.Request, v storage.Session) // is called when a session has ended because its user has too many; nil: nothing is
-	Idle   time.Duration                            // a session ends after this time without use
-	Max    time.Duration                            // it ends after this time in any case
+	Secure bool // the cookies are for https alone
+	// is called when a session has ended because its user has too many; nil: nothing is
+	Ended func(r *http.Request, v storage.Session)
+	Idle  time.Duration // a session ends after this time without use
+	Max   time.Duration // it ends after this time in any case
 
 	marks atomic.Pointer[storage.Secret] // the key of the marks of known browsers; nil: not read yet
 }

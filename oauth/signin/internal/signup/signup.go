@@ -46,7 +46,8 @@ type SignUp struct {
 
 // Routes returns what is served here.
 func (s *SignUp) Routes() []reply.Route {
-	return []reply.Route{{Path: Path, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve, Fail: web.Fail}}
+	return []reply.Route{{Path: Path, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve,
+		Fail: web.Fail}}
 }
 
 // serve serves the page to sign up.
@@ -150,7 +151,8 @@ func (s *SignUp) create(r *http.Request, in map[string]string) (u storage.User, 
 	if s.Invited {
 		invitation = in["invitation"]
 	}
-	u, err = s.Users.SignUp(passwords.AsUnknownClient(r.Context(), ip), storage.User{Username: in["username"], LoginType: storage.LoginSelf}, in["password"], invitation)
+	u, err = s.Users.SignUp(passwords.AsUnknownClient(r.Context(), ip),
+		storage.User{Username: in["username"], LoginType: storage.LoginSelf}, in["password"], invitation)
 	failed = errors.Is(err, storage.ErrNotFound)
 	return u, 0, err
 }

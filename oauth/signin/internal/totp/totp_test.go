@@ -11,7 +11,8 @@ import (
 func TestVectorsOfTheRFC(t *testing.T) {
 	secret := encoding.EncodeToString([]byte("12345678901234567890"))
 	for at, code := range map[int64]string{
-		59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924", 2000000000: "279037", 20000000000: "353130",
+		59: "287082", 1111111109: "081804", 1111111111: "050471", 1234567890: "005924", 2000000000: "279037",
+		20000000000: "353130",
 	} {
 		if step, right := Check(secret, code, time.Unix(at, 0), -1); !right || step != at/30 {
 			t.Errorf("at %d: the code %s is %v, of step %d, want %d", at, code, right, step, at/30)
@@ -46,7 +47,8 @@ func TestCodeIsGoodOnceAndForAStepEitherWay(t *testing.T) {
 
 func TestTypedTOTPCodesAreReadGenerously(t *testing.T) {
 	for text, want := range map[string]string{
-		"123456": "123456", "123 456": "123456", "１２３-456": "123456", " 1 2 3 4 5 6 ": "123456", "12345": "", "12345a": "", "1234567": "",
+		"123456": "123456", "123 456": "123456", "１２３-456": "123456", " 1 2 3 4 5 6 ": "123456", "12345": "", "12345a": "",
+		"1234567": "",
 	} {
 		if got := Typed(text); got != want {
 			t.Errorf("Typed(%q) = %q, want %q", text, got, want)
@@ -61,7 +63,8 @@ func TestAddressIsReadByApps(t *testing.T) {
 		t.Fatal(u, err)
 	}
 	service, name, _ := strings.Cut(strings.TrimPrefix(u.Path, "/"), ":")
-	if service != "id.example.com 8443" || name != "mina ö" || u.Query().Get("issuer") != service || u.Query().Get("secret") != "JBSWY3DPEHPK3PXP" {
+	if service != "id.example.com 8443" || name != "mina ö" || u.Query().Get("issuer") != service ||
+		u.Query().Get("secret") != "JBSWY3DPEHPK3PXP" {
 		t.Errorf("%s: %q, %q, %v", u, service, name, u.Query())
 	}
 }

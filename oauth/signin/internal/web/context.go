@@ -92,7 +92,8 @@ func (p *Pages) AppOf(ctx context.Context, query string) (storage.App, error) {
 	}
 	app, err := p.apps.App(ctx, ids[0])
 	switch {
-	case errors.Is(err, storage.ErrNotFound), err == nil && (app.Disabled || !app.Live(time.Now()) || app.AllowsRedirect(redirects[0]) != nil):
+	case errors.Is(err, storage.ErrNotFound), err == nil && (app.Disabled || !app.Live(time.Now()) ||
+		app.AllowsRedirect(redirects[0]) != nil):
 		return storage.App{}, nil
 	case err != nil:
 		return storage.App{}, err

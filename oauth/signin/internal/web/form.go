@@ -39,7 +39,8 @@ func ReadFields(w http.ResponseWriter, r *http.Request, names ...string) (map[st
 
 // ReadChoice is ReadFields for a form with one field that stands in it as often as somebody has
 // chosen something: at most most times.
-func ReadChoice(w http.ResponseWriter, r *http.Request, choice string, most int, names ...string) (in map[string]string, chosen []string, err error) {
+func ReadChoice(w http.ResponseWriter, r *http.Request, choice string, most int,
+	names ...string) (in map[string]string, chosen []string, err error) {
 	body, err := readBody(w, r)
 	if err != nil {
 		return nil, nil, err

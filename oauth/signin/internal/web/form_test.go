@@ -17,7 +17,8 @@ func TestRefusalDoesNotQuoteTheForm(t *testing.T) {
 }
 
 func FuzzForm(f *testing.F) {
-	for _, seed := range []string{"username=a&password=b&query=" + authorizeQuery, "username=%ff", "query=%0d%0a", "a=1;b=2", "%", "username=a&username=b"} {
+	for _, seed := range []string{"username=a&password=b&query=" + authorizeQuery, "username=%ff", "query=%0d%0a",
+		"a=1;b=2", "%", "username=a&username=b"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) {

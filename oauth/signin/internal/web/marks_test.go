@@ -54,7 +54,8 @@ func TestMarkIsSeenInBothThemes(t *testing.T) {
 func TestProviderHasItsMarkAndOthersAGenericOne(t *testing.T) {
 	seen := map[string]string{}
 	for _, method := range []string{
-		storage.LoginWX, storage.LoginQQ, storage.LoginAlipay, storage.LoginDouyin, storage.LoginFeishu, storage.LoginWeCom, storage.LoginDingTalk, storage.LoginEmail, MarkQR,
+		storage.LoginWX, storage.LoginQQ, storage.LoginAlipay, storage.LoginDouyin, storage.LoginFeishu, storage.LoginWeCom,
+		storage.LoginDingTalk, storage.LoginEmail, MarkQR,
 	} {
 		mark := string(Link{Method: method}.Mark())
 		if seen[mark] != "" || mark == string(marks[MarkOther]) {

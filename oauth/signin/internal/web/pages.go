@@ -33,7 +33,8 @@ var (
 // {{template "passkey.html" .}}.
 func Parse(from fs.FS, name string) *page.Template {
 	return page.Lazily(func() *template.Template {
-		return template.Must(template.Must(template.ParseFS(from, name+".html")).ParseFS(files, "about.html", "alert.html", "passkey.html", "person.html", "show.html"))
+		return template.Must(template.Must(template.ParseFS(from, name+".html")).ParseFS(files, "about.html", "alert.html",
+			"passkey.html", "person.html", "show.html"))
 	})
 }
 
@@ -87,7 +88,8 @@ func (t Context) Show(w http.ResponseWriter, status int, body *page.Template, of
 	if t.passkeys && (body == FormPage || v.Meanwhile) {
 		v.Passkeys, v.Live = true, true
 	}
-	look := page.Look{Lang: t.Lang, Title: v.T(v.Title), Brand: t.Brand, Live: v.Live, Scripted: v.Secret || v.Scripted, Wide: v.Wide, Leaves: v.Away || t.Origin != ""}
+	look := page.Look{Lang: t.Lang, Title: v.T(v.Title), Brand: t.Brand, Live: v.Live, Scripted: v.Secret || v.Scripted,
+		Wide: v.Wide, Leaves: v.Away || t.Origin != ""}
 	return Write(w, status, look, body, of)
 }
 
@@ -100,7 +102,8 @@ type Pages struct {
 	Passkeys    bool   // users can sign in with passkeys
 	HelpLinks   []Link // on the sign-in page: to a password or a user
 
-	Kept func(r *http.Request, query string) About // tells what the form does that a query goes on with; nil: there are none
+	// tells what the form does that a query goes on with; nil: there are none
+	Kept func(r *http.Request, query string) About
 }
 
 // New makes Pages of a service with an origin.
@@ -136,7 +139,8 @@ func Write(w http.ResponseWriter, status int, look page.Look, body *page.Templat
 
 // ShowThrottled shows how long to wait after too many failures (protocol 8): 429 with Retry-After.
 // The wait is for the network, or with account for all browsers that are not known to the account.
-func (p *Pages) ShowThrottled(w http.ResponseWriter, r *http.Request, query string, wait time.Duration, account bool) error {
+func (p *Pages) ShowThrottled(w http.ResponseWriter, r *http.Request, query string, wait time.Duration,
+	account bool) error {
 	t, err := p.Restore(r.Context(), r, query)
 	if err != nil {
 		return err
@@ -144,9 +148,11 @@ func (p *Pages) ShowThrottled(w http.ResponseWriter, r *http.Request, query stri
 	w.Header().Set("Retry-After", InSeconds(wait))
 	alert := waitText(t.Lang, wait)
 	if account {
-		alert = t.Lang.T("There were too many failed attempts for this account. Try again in %s seconds, or in a browser that you have signed in with before.", InSeconds(wait))
+		alert = t.Lang.T("There were too many failed attempts for this account. Try again in %s seconds, or in a browser "+
+			"that you have signed in with before.", InSeconds(wait))
 	}
-	return t.Show(w, http.StatusTooManyRequests, lockedPage, &View{Title: "Too many attempts", Alert: alert, Meanwhile: account})
+	return t.Show(w, http.StatusTooManyRequests, lockedPage, &View{Title: "Too many attempts", Alert: alert,
+		Meanwhile: account})
 }
 
 func waitText(l page.Lang, wait time.Duration) string {
@@ -156,7 +162,8 @@ func waitText(l page.Lang, wait time.Duration) string {
 	case minutes == 1:
 		return l.T("There were too many failed attempts from your network. Wait a minute, then sign in again.")
 	default:
-		return l.T("There were too many failed attempts from your network. Wait %s minutes, then sign in again.", strconv.Itoa(minutes))
+		return l.T("There were too many failed attempts from your network. Wait %s minutes, then sign in again.",
+			strconv.Itoa(minutes))
 	}
 }
 

@@ -4,8 +4,9 @@ import "strings"
 
 // The paths that pages of more than one package lead to.
 const (
-	AuthorizePath = "/oauth/authorize" // a sign-in redirects back there, or to the page of a scanned code or the sign-in page
-	FormPath      = "/oauth/signin"    // the sign-in page and the target of its form
+	// a sign-in redirects back there, or to the page of a scanned code or the sign-in page
+	AuthorizePath = "/oauth/authorize"
+	FormPath      = "/oauth/signin" // the sign-in page and the target of its form
 	QRPath        = FormPath + "/qr"
 
 	PasskeyPath       = FormPath + "/passkey"        // takes a passkey in place of a password

@@ -37,7 +37,8 @@ func CheckLength(r *http.Request, query string) error {
 		name = "?"
 	}
 	lang := page.LangOf(r, "")
-	return LongQuery.Saying(lang.T(tooLongMsg, strconv.Itoa(len(query)), strconv.Itoa(MaxStored), name, strconv.Itoa(most)))
+	return LongQuery.Saying(lang.T(tooLongMsg, strconv.Itoa(len(query)), strconv.Itoa(MaxStored), name,
+		strconv.Itoa(most)))
 }
 
 // isName reports whether a parameter's name is fit to be shown.
@@ -109,7 +110,8 @@ func Back(query string) string {
 }
 
 func isPage(query string) bool {
-	return query == AccountPath || query == FactorsPath || isScan(query) || isDevice(query) || IsConsole(query) || IsGoOn(query)
+	return query == AccountPath || query == FactorsPath || isScan(query) || isDevice(query) || IsConsole(query) ||
+		IsGoOn(query)
 }
 
 // consolePath begins the addresses of the operators' pages.
@@ -123,7 +125,8 @@ const maxConsole = 1 << 10
 func IsConsole(text string) bool {
 	at, query, _ := strings.Cut(text, "?")
 	clean := func(text string) bool {
-		return !strings.ContainsFunc(text, func(c rune) bool { return c <= ' ' || c > '~' || c == '\\' || c == '#' || c == '"' })
+		return !strings.ContainsFunc(text,
+			func(c rune) bool { return c <= ' ' || c > '~' || c == '\\' || c == '#' || c == '"' })
 	}
 	if len(text) > maxConsole || !strings.HasPrefix(at, consolePath) || !clean(at) || !clean(query) {
 		return false

@@ -47,7 +47,9 @@ func TestBytesNoURLMayHoldAreEscapedAndSayTheSame(t *testing.T) {
 }
 
 func FuzzOnward(f *testing.F) {
-	for _, seed := range []string{authorizeQuery, "prompt=login+consent&max_age=0", "//evil.example", "a#b", "%", "&&", "prompt=%20login", ScanPath + "ABCDEFGHIJKLMNOPQRSTUVWXYZ", ScanPath + "//evil.example", "/oauth/signin/scan/ABCDEFGHIJKLMNOPQRSTUVWX%2"} {
+	for _, seed := range []string{authorizeQuery, "prompt=login+consent&max_age=0", "//evil.example", "a#b", "%", "&&",
+		"prompt=%20login", ScanPath + "ABCDEFGHIJKLMNOPQRSTUVWXYZ", ScanPath + "//evil.example",
+		"/oauth/signin/scan/ABCDEFGHIJKLMNOPQRSTUVWX%2"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, query string) {
@@ -93,9 +95,12 @@ func FuzzOnward(f *testing.F) {
 func TestScanPathIsExact(t *testing.T) {
 	id := strings.Repeat("A", 26)
 	for query, want := range map[string]bool{
-		ScanPath + id: true, ScanPath + id + "A": false, ScanPath + id[1:]: false, ScanPath + id[1:] + "/": false, ScanPath + id + "?": false,
-		ScanPath + id[1:] + "a": false, "/" + ScanPath + id: false, ScanPath + id + "&client_id=x": false, ScanPath: false, id: false,
-		ScanPath + "../../../../evil.example/AA": false, "https://evil.example" + ScanPath + id: false, ScanPath + id[2:] + "%2": false,
+		ScanPath + id: true, ScanPath + id + "A": false, ScanPath + id[1:]: false, ScanPath + id[1:] + "/": false,
+		ScanPath + id + "?":     false,
+		ScanPath + id[1:] + "a": false, "/" + ScanPath + id: false, ScanPath + id + "&client_id=x": false, ScanPath: false,
+		id:                                       false,
+		ScanPath + "../../../../evil.example/AA": false, "https://evil.example" + ScanPath + id: false,
+		ScanPath + id[2:] + "%2": false,
 	} {
 		if isScan(query) != want {
 			t.Errorf("isScan(%q) = %v", query, !want)

@@ -27,13 +27,14 @@ func UnmeteredScripts() []string { return []string{showPath} }
 func Script(path string, text []byte) reply.Route {
 	sum := sha256.Sum256(text)
 	tag := `"` + base64.RawURLEncoding.EncodeToString(sum[:16]) + `"`
-	return reply.Route{Path: path, Methods: []string{http.MethodGet, http.MethodHead}, Handle: func(w http.ResponseWriter, r *http.Request) error {
-		h := w.Header()
-		h.Set("Content-Type", "text/javascript; charset=utf-8")
-		h.Set("X-Content-Type-Options", "nosniff")
-		h.Set("Cache-Control", "public, max-age=300")
-		h.Set("ETag", tag)
-		http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))
-		return nil
-	}}
+	return reply.Route{Path: path, Methods: []string{http.MethodGet, http.MethodHead},
+		Handle: func(w http.ResponseWriter, r *http.Request) error {
+			h := w.Header()
+			h.Set("Content-Type", "text/javascript; charset=utf-8")
+			h.Set("X-Content-Type-Options", "nosniff")
+			h.Set("Cache-Control", "public, max-age=300")
+			h.Set("ETag", tag)
+			http.ServeContent(w, r, "", time.Time{}, bytes.NewReader(text))
+			return nil
+		}}
 }

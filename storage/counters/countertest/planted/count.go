@@ -71,19 +71,24 @@ func counted(until func(l *log, now time.Time, window time.Duration), refused fu
 
 // countBugs count events in another way.
 func countBugs() []bug {
-	const exact, ask, limit, names = "counts/no window holds more", "counts/to ask counts nothing", "counts/the limit of a call", "counts/names and clients"
+	const exact, ask, limit, names = "counts/no window holds more", "counts/to ask counts nothing",
+		"counts/the limit of a call", "counts/names and clients"
 	return []bug{
 		{"a window of events begins with its first", exact, counted(fromFirst, nil)},
 		{"windows of events are those of the clock", exact, counted(func(l *log, now time.Time, window time.Duration) {
 			l.forget(time.Unix(0, now.UnixNano()/int64(window)*int64(window)-1))
 		}, nil)},
-		{"every window is a minute", "counts/a window may be", asked(func(_ *string, _ *netip.Prefix, _ *int, window *time.Duration) { *window = time.Minute })},
-		{"windows are whole seconds", "counts/a window may be", asked(func(_ *string, _ *netip.Prefix, _ *int, window *time.Duration) {
-			*window = max(time.Second, window.Truncate(time.Second))
-		})},
-		{"a window is an hour at most", "counts/a window may be", asked(func(_ *string, _ *netip.Prefix, _ *int, window *time.Duration) { *window = min(*window, time.Hour) })},
-		{"events that are refused count", "counts/what is refused", counted(func(l *log, now time.Time, window time.Duration) { l.forget(now.Add(-window)) },
-			func(l *log, now time.Time) { l.events = append(l.events, now) })},
+		{"every window is a minute", "counts/a window may be",
+			asked(func(_ *string, _ *netip.Prefix, _ *int, window *time.Duration) { *window = time.Minute })},
+		{"windows are whole seconds", "counts/a window may be",
+			asked(func(_ *string, _ *netip.Prefix, _ *int, window *time.Duration) {
+				*window = max(time.Second, window.Truncate(time.Second))
+			})},
+		{"a window is an hour at most", "counts/a window may be",
+			asked(func(_ *string, _ *netip.Prefix, _ *int, window *time.Duration) { *window = min(*window, time.Hour) })},
+		{"events that are refused count", "counts/what is refused",
+			counted(func(l *log, now time.Time, window time.Duration) { l.forget(now.Add(-window)) },
+				func(l *log, now time.Time) { l.events = append(l.events, now) })},
 		{"to ask counts", ask, adding(func(add, _ addFunc) (addFunc, addFunc) { return add, add })},
 		{"to ask is never to wait", ask, adding(func(add, _ addFunc) (addFunc, addFunc) {
 			return add, func(context.Context, string, netip.Prefix, int, time.Duration) time.Duration { return 0 }
@@ -99,7 +104,8 @@ func countBugs() []bug {
 			}
 			return whole(add), whole(wait)
 		})},
-		{"one event more is counted", exact, asked(func(_ *string, _ *netip.Prefix, limit *int, _ *time.Duration) { *limit++ })},
+		{"one event more is counted", exact,
+			asked(func(_ *string, _ *netip.Prefix, limit *int, _ *time.Duration) { *limit++ })},
 		{"a count has the limit that it was first asked for", limit, func(countertest.Clock) func(*parts) {
 			first := 0
 			return asked(func(_ *string, _ *netip.Prefix, limit *int, _ *time.Duration) {
@@ -125,17 +131,20 @@ func countBugs() []bug {
 				return add(ctx, name, client, limit, window)
 			}, wait
 		})},
-		{"events are counted by client alone", names, asked(func(name *string, _ *netip.Prefix, _ *int, _ *time.Duration) { *name = "" })},
-		{"events are counted by name alone", names, asked(func(_ *string, client *netip.Prefix, _ *int, _ *time.Duration) { *client = netip.Prefix{} })},
-		{"what is refused counts for the next address", "counts/each client has one", adding(func(add, wait addFunc) (addFunc, addFunc) {
-			return func(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
-				refused := add(ctx, name, client, limit, window)
-				if refused > 0 && client.IsValid() {
-					add(ctx, name, netip.PrefixFrom(client.Addr().Next(), client.Bits()), limit, window)
-				}
-				return refused
-			}, wait
-		})},
+		{"events are counted by client alone", names,
+			asked(func(name *string, _ *netip.Prefix, _ *int, _ *time.Duration) { *name = "" })},
+		{"events are counted by name alone", names,
+			asked(func(_ *string, client *netip.Prefix, _ *int, _ *time.Duration) { *client = netip.Prefix{} })},
+		{"what is refused counts for the next address", "counts/each client has one",
+			adding(func(add, wait addFunc) (addFunc, addFunc) {
+				return func(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
+					refused := add(ctx, name, client, limit, window)
+					if refused > 0 && client.IsValid() {
+						add(ctx, name, netip.PrefixFrom(client.Addr().Next(), client.Bits()), limit, window)
+					}
+					return refused
+				}, wait
+			})},
 		{"a name has one count once it was refused", "counts/each client has one", func(countertest.Clock) func(*parts) {
 			full := map[string]time.Duration{}
 			var mu sync.Mutex
@@ -151,9 +160,10 @@ func countBugs() []bug {
 				}, wait
 			})(nil)
 		}},
-		{"networks are counted by their first address", "counts/a network is counted apart", asked(func(_ *string, client *netip.Prefix, _ *int, _ *time.Duration) {
-			*client = netip.PrefixFrom(client.Addr(), client.Addr().BitLen())
-		})},
+		{"networks are counted by their first address", "counts/a network is counted apart",
+			asked(func(_ *string, client *netip.Prefix, _ *int, _ *time.Duration) {
+				*client = netip.PrefixFrom(client.Addr(), client.Addr().BitLen())
+			})},
 		{"an ended context is not counted", "contexts/what is asked", adding(func(add, wait addFunc) (addFunc, addFunc) {
 			return func(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
 				if ctx.Err() != nil {

@@ -87,17 +87,19 @@ func crowdBugs() []bug {
 			}
 		})},
 		{"an attempt is checked, and then under way", "many callers/of many attempts", guarding(flaws{gap: true})},
-		{"an event is asked for, and then counted", "many callers/of many events", adding(func(add, wait addFunc) (addFunc, addFunc) {
-			return func(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
-				if w := wait(ctx, name, client, limit, window); w > 0 {
-					return w
-				}
-				pause()
-				add(ctx, name, client, limit, window)
-				return 0
-			}, wait
-		})},
-		{"an account lets everybody through while one is asked", "many callers/once an account is delayed", delaying(slips{crowd: true})},
+		{"an event is asked for, and then counted", "many callers/of many events",
+			adding(func(add, wait addFunc) (addFunc, addFunc) {
+				return func(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
+					if w := wait(ctx, name, client, limit, window); w > 0 {
+						return w
+					}
+					pause()
+					add(ctx, name, client, limit, window)
+					return 0
+				}, wait
+			})},
+		{"an account lets everybody through while one is asked", "many callers/once an account is delayed",
+			delaying(slips{crowd: true})},
 		{"what one node has just counted another learns a second later", "apart/a node that joins",
 			func(clock countertest.Clock) func(*parts) {
 				nodes := 0

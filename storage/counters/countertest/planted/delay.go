@@ -93,7 +93,8 @@ func (d *delayer) begin(_ context.Context, account [32]byte) time.Duration {
 			a.until = now.Add(a.delay)
 		}
 		return wait
-	case a.delay > 0 && a.inFlight > 0 && !d.crowd, a.delay == 0 && len(a.failed)+max(0, a.inFlight-d.unseen) >= 10+d.after:
+	case a.delay > 0 && a.inFlight > 0 && !d.crowd, a.delay == 0 &&
+		len(a.failed)+max(0, a.inFlight-d.unseen) >= 10+d.after:
 		return time.Second
 	}
 	a.inFlight++
@@ -174,7 +175,8 @@ func (d *delayer) fail(a *delayed, now time.Time) {
 
 // delayBugs delay accounts in another way.
 func delayBugs() []bug {
-	const tenth, success, five = "delays/the tenth failure", "delays/a success does not reset", "delays/failures count for five"
+	const tenth, success, five = "delays/the tenth failure", "delays/a success does not reset",
+		"delays/failures count for five"
 	return []bug{
 		{"the eleventh failure delays", tenth, delaying(slips{after: 1})},
 		{"the ninth failure delays", tenth, delaying(slips{after: -1})},
@@ -185,9 +187,12 @@ func delayBugs() []bug {
 			}
 			return d
 		}})},
-		{"the first delay is two seconds", tenth, delaying(slips{grow: func(d time.Duration) time.Duration { return max(2*time.Second, d) }})},
-		{"delays end at half a minute", tenth, delaying(slips{grow: func(d time.Duration) time.Duration { return min(d, 30*time.Second) }})},
-		{"an attempt that waits begins the delay anew", "delays/an attempt that has to wait", delaying(slips{extends: true, grow: func(d time.Duration) time.Duration { return d }})},
+		{"the first delay is two seconds", tenth,
+			delaying(slips{grow: func(d time.Duration) time.Duration { return max(2*time.Second, d) }})},
+		{"delays end at half a minute", tenth,
+			delaying(slips{grow: func(d time.Duration) time.Duration { return min(d, 30*time.Second) }})},
+		{"an attempt that waits begins the delay anew", "delays/an attempt that has to wait",
+			delaying(slips{extends: true, grow: func(d time.Duration) time.Duration { return d }})},
 		{"after a delay all are let through at once", "delays/once there is a delay", delaying(slips{crowd: true})},
 		{"attempts under way do not count", "delays/attempts under way", delaying(slips{unseen: 1000})},
 		{"a success resets the count", success, delaying(slips{resets: true})},
@@ -206,7 +211,8 @@ func delayBugs() []bug {
 			}
 		}})},
 		{"failures never leave", "delays/nine failures", delaying(slips{within: func(*delayed, time.Time) {}})},
-		{"accounts are found by half of their hash", "delays/each account", delaying(slips{key: func(account [32]byte) string { return string(account[:16]) }})},
+		{"accounts are found by half of their hash", "delays/each account",
+			delaying(slips{key: func(account [32]byte) string { return string(account[:16]) }})},
 		{"accounts are found up to a zero byte", "delays/each account", delaying(slips{key: func(account [32]byte) string {
 			return string(account[:max(0, slices.Index(account[:], 0))])
 		}})},

@@ -60,12 +60,14 @@ func fullBugs() []bug {
 	}
 	one := func(*table, string) string { return "everybody else" }
 	return []bug{
-		{"applications find no place in a table full of addresses", "full tables/a flood of addresses displaces", tabled(true, refuse)},
+		{"applications find no place in a table full of addresses", "full tables/a flood of addresses displaces",
+			tabled(true, refuse)},
 		{"addresses displace applications", "full tables/a flood of addresses displaces", tabled(true, oldest)},
 		{"a full table refuses whom it does not know", "full tables/a flood of addresses refuses", tabled(false, refuse)},
 		{"beyond a full table all have one count", "full tables/a flood of addresses refuses", tabled(false, one)},
 		{"a full table forgets who has been there longest", "full tables/an address that is counted", tabled(false, oldest)},
-		{"a full table is emptied", "full tables/an address that is counted", tabled(false, func(t *table, key string) string { clear(t.n); return key })},
+		{"a full table is emptied", "full tables/an address that is counted",
+			tabled(false, func(t *table, key string) string { clear(t.n); return key })},
 		{"beyond a full table nobody is counted", "full tables/beyond the table strangers", each(func(p *parts) {
 			p.hold = func(_ context.Context, _ netip.Addr, per int, _ time.Time) (counters.Verdict, func()) {
 				return counters.Verdict{OK: true, Limit: per, Remaining: per - 1, Reset: window}, func() {}

@@ -173,25 +173,31 @@ func lockBugs() []bug {
 		{"the ninth failure locks", ten, guarding(flaws{failures: -1})},
 		{"a lock ends after five minutes", ten, guarding(flaws{lasts: 5 * time.Minute})},
 		{"a lock ends after an hour", ten, guarding(flaws{lasts: time.Hour})},
-		{"a locked attempt is told the whole time", ten, guarding(flaws{waits: func(*tally, time.Time) time.Duration { return 15 * time.Minute }})},
-		{"a locked attempt is told a second", ten, guarding(flaws{waits: func(*tally, time.Time) time.Duration { return time.Second }})},
+		{"a locked attempt is told the whole time", ten,
+			guarding(flaws{waits: func(*tally, time.Time) time.Duration { return 15 * time.Minute }})},
+		{"a locked attempt is told a second", ten,
+			guarding(flaws{waits: func(*tally, time.Time) time.Duration { return time.Second }})},
 		{"an attempt extends the lock", "locks/an attempt while an address is locked", guarding(flaws{extends: true})},
 		{"a success resets the count", "locks/a success does not reset", guarding(flaws{resets: true})},
 		{"whatever ends counts as failed", "locks/an attempt that cannot be right", guarding(flaws{successFails: true})},
-		{"failures leave five minutes after the first of them", "locks/failures count for five", guarding(flaws{within: func(t *tally, now time.Time, within time.Duration) {
-			if len(t.failed) > 0 && now.Sub(t.failed[0]) >= within {
-				t.failed = nil
-			}
-		}})},
-		{"failures stay until five minutes pass without one", five, guarding(flaws{within: func(t *tally, now time.Time, within time.Duration) {
-			if n := len(t.failed); n > 0 && now.Sub(t.failed[n-1]) >= within {
-				t.failed = nil
-			}
-		}})},
-		{"failures never leave", "locks/nine failures in five minutes", guarding(flaws{within: func(*tally, time.Time, time.Duration) {}})},
-		{"failures leave after four minutes", "locks/just within five minutes", guarding(flaws{within: func(t *tally, now time.Time, within time.Duration) {
-			t.failed = slices.DeleteFunc(t.failed, func(at time.Time) bool { return now.Sub(at) >= within-time.Minute })
-		}})},
+		{"failures leave five minutes after the first of them", "locks/failures count for five",
+			guarding(flaws{within: func(t *tally, now time.Time, within time.Duration) {
+				if len(t.failed) > 0 && now.Sub(t.failed[0]) >= within {
+					t.failed = nil
+				}
+			}})},
+		{"failures stay until five minutes pass without one", five,
+			guarding(flaws{within: func(t *tally, now time.Time, within time.Duration) {
+				if n := len(t.failed); n > 0 && now.Sub(t.failed[n-1]) >= within {
+					t.failed = nil
+				}
+			}})},
+		{"failures never leave", "locks/nine failures in five minutes",
+			guarding(flaws{within: func(*tally, time.Time, time.Duration) {}})},
+		{"failures leave after four minutes", "locks/just within five minutes",
+			guarding(flaws{within: func(t *tally, now time.Time, within time.Duration) {
+				t.failed = slices.DeleteFunc(t.failed, func(at time.Time) bool { return now.Sub(at) >= within-time.Minute })
+			}})},
 		{"attempts under way do not count", flight, guarding(flaws{unseen: 1000})},
 		{"one attempt under way is not seen", flight, guarding(flaws{unseen: 1})},
 		{"a right attempt stays under way", "many callers/of many successes", guarding(flaws{leaksRight: true})},
@@ -199,13 +205,15 @@ func lockBugs() []bug {
 		{"failures before a lock count after it", "locks/after a lock", guarding(flaws{keepsFailed: true})},
 		{"every lock has the numbers of the protocol", "locks/a lock has the numbers",
 			guarding(flaws{fixed: counters.Lock{Failures: 10}})},
-		{"an address of IPv6 is locked alone", "locks/an IPv4 address is locked", guarding(flaws{key: func(ip netip.Addr) string { return ip.Unmap().WithZone("").String() }})},
-		{"an address of IPv4 in IPv6 is locked by its /64", "locks/an IPv4 address is locked", guarding(flaws{key: func(ip netip.Addr) string {
-			if ip.WithZone("").Is4In6() {
-				return prefix(netip.AddrFrom16(ip.As16()), 64)
-			}
-			return ladder(ip)[0].key
-		}})},
+		{"an address of IPv6 is locked alone", "locks/an IPv4 address is locked",
+			guarding(flaws{key: func(ip netip.Addr) string { return ip.Unmap().WithZone("").String() }})},
+		{"an address of IPv4 in IPv6 is locked by its /64", "locks/an IPv4 address is locked",
+			guarding(flaws{key: func(ip netip.Addr) string {
+				if ip.WithZone("").Is4In6() {
+					return prefix(netip.AddrFrom16(ip.As16()), 64)
+				}
+				return ladder(ip)[0].key
+			}})},
 		{"a /48 is locked", "locks/an IPv4 address is locked", guarding(flaws{key: func(ip netip.Addr) string {
 			all := ladder(ip)
 			return all[len(all)-1].key
@@ -224,12 +232,13 @@ func clearBugs() []bug {
 	const operator = "locks/an operator ends a lock"
 	clears := func(do func(g *guard, ip netip.Addr) bool) plant { return guarding(flaws{clear: do}) }
 	return []bug{
-		{"to clear ends the lock and keeps the failures", operator, guarding(flaws{keepsFailed: true, clear: func(g *guard, ip netip.Addr) bool {
-			t := g.of(ip)
-			was := g.now().Before(t.locked)
-			t.locked = time.Time{}
-			return was
-		}})},
+		{"to clear ends the lock and keeps the failures", operator,
+			guarding(flaws{keepsFailed: true, clear: func(g *guard, ip netip.Addr) bool {
+				t := g.of(ip)
+				was := g.now().Before(t.locked)
+				t.locked = time.Time{}
+				return was
+			}})},
 		{"to clear forgets failures and keeps the lock", operator, clears(func(g *guard, ip netip.Addr) bool {
 			t := g.of(ip)
 			t.failed = nil

@@ -44,9 +44,11 @@ func networkBugs() []bug {
 				return all
 			}
 		})},
-		{"what a network refuses counts for the address", "networks/what a network refuses", holding(func(h *holder) { h.keep = 1 })},
+		{"what a network refuses counts for the address", "networks/what a network refuses",
+			holding(func(h *holder) { h.keep = 1 })},
 		{"what a /48 refuses counts for the /56", "networks/what a network refuses", holding(func(h *holder) { h.keep = 2 })},
-		{"what an address is refused counts for its networks", "networks/what an address is refused", holding(func(h *holder) { h.blind = true })},
+		{"what an address is refused counts for its networks", "networks/what an address is refused",
+			holding(func(h *holder) { h.blind = true })},
 		{"a refusal of a network speaks of the network", "networks/a refusal of a network", holding(func(h *holder) {
 			h.speaks = func(v *counters.Verdict, factor int) { v.Limit *= factor }
 		})},
@@ -58,7 +60,8 @@ func networkBugs() []bug {
 		})},
 		{"networks are counted by the minutes of the clock", "networks/no minute of a network", holding(func(h *holder) {
 			h.horizon = func(all []held, now time.Time) []held {
-				return slices.DeleteFunc(all, func(e held) bool { return e.at.UnixNano()/int64(window) < now.UnixNano()/int64(window) })
+				return slices.DeleteFunc(all,
+					func(e held) bool { return e.at.UnixNano()/int64(window) < now.UnixNano()/int64(window) })
 			}
 		})},
 		{"requests leave a network a quarter of a minute early", "networks/no minute of a network", holding(func(h *holder) {

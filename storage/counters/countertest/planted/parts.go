@@ -67,11 +67,13 @@ func (l limiter) HoldAddress(ctx context.Context, from netip.Addr, per int, now 
 
 type counter struct{ p *parts }
 
-func (c counter) Add(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
+func (c counter) Add(ctx context.Context, name string, client netip.Prefix, limit int,
+	window time.Duration) time.Duration {
 	return c.p.add(ctx, name, client, limit, window)
 }
 
-func (c counter) Wait(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) time.Duration {
+func (c counter) Wait(ctx context.Context, name string, client netip.Prefix, limit int,
+	window time.Duration) time.Duration {
 	return c.p.wait(ctx, name, client, limit, window)
 }
 

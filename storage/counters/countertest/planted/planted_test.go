@@ -61,7 +61,8 @@ func TestPlantedBugsAreBuiltFromRightParts(t *testing.T) {
 // The million requests of countertest.Exact find what lets callers in between two steps.
 func TestCountsThatAreCheckedAndThenMadeAreNotExact(t *testing.T) {
 	for _, b := range allBugs() {
-		if b.name != "an address is checked, and then counted" && b.name != "an event is asked for, and then counted" && b.name != "a bucket of tokens" {
+		if b.name != "an address is checked, and then counted" && b.name != "an event is asked for, and then counted" &&
+			b.name != "a bucket of tokens" {
 			continue
 		}
 		s := b.in(open(t))

@@ -98,13 +98,15 @@ func bucket(l *log, limit int, now time.Time) counters.Verdict {
 
 // rateBugs count applications in another way.
 func rateBugs() []bug {
-	const exact, burst, bits = "rates/no minute holds more", "rates/a minute that begins anew", "rates/an allowance does not grow back"
+	const exact, burst, bits = "rates/no minute holds more", "rates/a minute that begins anew",
+		"rates/an allowance does not grow back"
 	const last, refused, silence = "rates/what came last", "rates/what is refused", "rates/after a minute of silence"
 	right := func(until func(l *log, now time.Time)) plant {
 		return rate(func(l *log, limit int, now time.Time) counters.Verdict { until(l, now); return l.take(limit, now) })
 	}
 	return []bug{
-		{"windows are the minutes of the clock", burst, right(func(l *log, now time.Time) { l.forget(time.Unix(0, now.UnixNano()/int64(window)*int64(window)-1)) })},
+		{"windows are the minutes of the clock", burst,
+			right(func(l *log, now time.Time) { l.forget(time.Unix(0, now.UnixNano()/int64(window)*int64(window)-1)) })},
 		{"a window begins with its first request", last, right(func(l *log, now time.Time) { fromFirst(l, now, window) })},
 		{"a bucket of tokens", bits, rate(bucket)},
 		{"half of the last minute and of this one", burst, rate(func(l *log, limit int, now time.Time) counters.Verdict {
@@ -130,8 +132,10 @@ func rateBugs() []bug {
 			}
 			l.forget(now.Add(-window))
 		})},
-		{"requests leave two seconds early", "rates/a retry is admitted", right(func(l *log, now time.Time) { l.forget(now.Add(-window + 2*time.Second)) })},
-		{"requests leave two seconds late", exact, right(func(l *log, now time.Time) { l.forget(now.Add(-window - 2*time.Second)) })},
+		{"requests leave two seconds early", "rates/a retry is admitted",
+			right(func(l *log, now time.Time) { l.forget(now.Add(-window + 2*time.Second)) })},
+		{"requests leave two seconds late", exact,
+			right(func(l *log, now time.Time) { l.forget(now.Add(-window - 2*time.Second)) })},
 		{"requests never leave", silence, right(func(*log, time.Time) {})},
 		{"refused requests count", refused, rate(func(l *log, limit int, now time.Time) counters.Verdict {
 			l.forget(now.Add(-window))

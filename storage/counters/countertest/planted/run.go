@@ -92,5 +92,6 @@ func (b bug) in(s countertest.Service) countertest.Service {
 }
 
 func allBugs() []bug {
-	return slices.Concat(rateBugs(), verdictBugs(), nameBugs(), addressBugs(), networkBugs(), undoBugs(), lockBugs(), clearBugs(), delayBugs(), countBugs(), crowdBugs(), fullBugs())
+	return slices.Concat(rateBugs(), verdictBugs(), nameBugs(), addressBugs(), networkBugs(), undoBugs(), lockBugs(),
+		clearBugs(), delayBugs(), countBugs(), crowdBugs(), fullBugs())
 }

@@ -98,14 +98,16 @@ func undoBugs() []bug {
 				h.back(r)
 			}
 		})},
-		{"the networks keep what is taken back", "undo/a request that is taken back is taken off", back(func(h *holder, r request) {
-			r.keys = r.keys[:min(1, len(r.keys))]
-			h.back(r)
-		})},
-		{"the /48 keeps what is taken back", "undo/a request that is taken back is taken off", back(func(h *holder, r request) {
-			r.keys = r.keys[:min(2, len(r.keys))]
-			h.back(r)
-		})},
+		{"the networks keep what is taken back", "undo/a request that is taken back is taken off",
+			back(func(h *holder, r request) {
+				r.keys = r.keys[:min(1, len(r.keys))]
+				h.back(r)
+			})},
+		{"the /48 keeps what is taken back", "undo/a request that is taken back is taken off",
+			back(func(h *holder, r request) {
+				r.keys = r.keys[:min(2, len(r.keys))]
+				h.back(r)
+			})},
 		{"what is taken back goes on to be the oldest", "undo/what is taken back leaves", back(func(h *holder, r request) {
 			pop(h, r, -1)
 		})},

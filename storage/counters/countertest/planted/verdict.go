@@ -42,9 +42,12 @@ func refusedWait(change func(wait time.Duration) time.Duration) plant {
 func verdictBugs() []bug {
 	const say, retry = "rates/Remaining, Reset and RetryAfter", "rates/a retry is admitted"
 	return []bug{
-		{"RetryAfter is in whole seconds, rounded down", retry, refusedWait(func(w time.Duration) time.Duration { return w.Truncate(time.Second) })},
-		{"RetryAfter is in whole seconds, rounded up", retry, refusedWait(func(w time.Duration) time.Duration { return (w + time.Second - 1).Truncate(time.Second) })},
-		{"RetryAfter is a hundredth of a second too short", retry, refusedWait(func(w time.Duration) time.Duration { return max(1, w-10*time.Millisecond) })},
+		{"RetryAfter is in whole seconds, rounded down", retry,
+			refusedWait(func(w time.Duration) time.Duration { return w.Truncate(time.Second) })},
+		{"RetryAfter is in whole seconds, rounded up", retry,
+			refusedWait(func(w time.Duration) time.Duration { return (w + time.Second - 1).Truncate(time.Second) })},
+		{"RetryAfter is a hundredth of a second too short", retry,
+			refusedWait(func(w time.Duration) time.Duration { return max(1, w-10*time.Millisecond) })},
 		{"RetryAfter is always a minute", say, refusedWait(func(time.Duration) time.Duration { return window })},
 		{"RetryAfter waits for the oldest under any limit", "limits/under a smaller limit",
 			rate(func(l *log, limit int, now time.Time) counters.Verdict {
@@ -123,7 +126,8 @@ var folds = []struct {
 		}
 		return strings.ToValidUTF8(s, "\ufffd")
 	}},
-	{"with signs of languages made plain", strings.NewReplacer("\u212a", "K", "\u212b", "Å", "a\u0301", "á", "ſ", "s").Replace},
+	{"with signs of languages made plain", strings.NewReplacer("\u212a", "K", "\u212b", "Å", "a\u0301", "á", "ſ",
+		"s").Replace},
 	{"by their length", func(s string) string { return strings.Repeat("x", len(s)) }},
 }
 
@@ -145,12 +149,13 @@ func nameBugs() (bugs []bug) {
 			}
 		})})
 	}
-	return append(bugs, bug{"applications and addresses have the same keys", "apart/applications, addresses", each(func(p *parts) {
-		allow := p.allow
-		p.hold = func(ctx context.Context, from netip.Addr, per int, now time.Time) (counters.Verdict, func()) {
-			return allow(ctx, from.String(), per, now), func() {}
-		}
-	})}, bug{"all applications share one count", "rates/each application", each(func(p *parts) {
+	return append(bugs, bug{"applications and addresses have the same keys", "apart/applications, addresses",
+		each(func(p *parts) {
+			allow := p.allow
+			p.hold = func(ctx context.Context, from netip.Addr, per int, now time.Time) (counters.Verdict, func()) {
+				return allow(ctx, from.String(), per, now), func() {}
+			}
+		})}, bug{"all applications share one count", "rates/each application", each(func(p *parts) {
 		allow := p.allow
 		p.allow = func(ctx context.Context, _ string, limit int, now time.Time) counters.Verdict {
 			return allow(ctx, "app", limit, now)

@@ -56,7 +56,8 @@ func BenchmarkAllow(b *testing.B) {
 
 // bench asks for keys in an order that caches do not foresee, some rounds before the time
 // counts, and says what they take on the heap then.
-func bench(b *testing.B, name string, keys []string, rounds int, step time.Duration, allow func(key string, at time.Time)) {
+func bench(b *testing.B, name string, keys []string, rounds int, step time.Duration,
+	allow func(key string, at time.Time)) {
 	before, warm := heap(), false
 	at, i := start, 0
 	next := func() {

@@ -30,7 +30,8 @@ func TestCancelTakesBackExactlyThatRequest(t *testing.T) {
 		for i, wait := range waits {
 			v := wantRefused(t, l, "a", 3-i, start.Add(50*time.Second))
 			if want := (10 + waits[i]) * time.Second; v.RetryAfter != want {
-				t.Errorf("request %d cancelled, limit %d: RetryAfter = %v, want %v: %v s is gone", cancelled, 3-i, v.RetryAfter, want, wait)
+				t.Errorf("request %d cancelled, limit %d: RetryAfter = %v, want %v: %v s is gone", cancelled, 3-i, v.RetryAfter,
+					want, wait)
 			}
 		}
 	}

@@ -29,7 +29,8 @@ func TestFullTableCountsUnknownAddressesByTheirNetworks(t *testing.T) {
 			}
 		}
 		at := start.Add(time.Second)
-		if v := wantRefused(t, l, slash64(255), 60, at); v.RetryAfter < 59*time.Second || v.RetryAfter > 67*time.Second || v.Limit != 60 {
+		if v := wantRefused(t, l, slash64(255), 60, at); v.RetryAfter < 59*time.Second || v.RetryAfter > 67*time.Second ||
+			v.Limit != 60 {
 			t.Errorf("size %d: %+v, want to retry when a window is over", size, v)
 		}
 		spend(t, l, slash64(256), 240, 60, at)

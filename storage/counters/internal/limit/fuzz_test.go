@@ -17,7 +17,8 @@ func FuzzProgram(f *testing.F) {
 		const window = 1 << 12
 		limits := []int{Unlimited, 0, 1, 2, 3, 4, 9, 40}
 		tr := newTrial(t, Config{Window: window, MaxKeys: []int{1, 2, 3, 4, 0}[program[0]%5]})
-		names := []string{"192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4", "2001:db8::1", "2001:db8:0:1::1", "2001:db8:0:2::1", "2001:db8::4:0"}
+		names := []string{"192.0.2.1", "192.0.2.2", "192.0.2.3", "192.0.2.4", "2001:db8::1", "2001:db8:0:1::1",
+			"2001:db8:0:2::1", "2001:db8::4:0"}
 		var clock time.Duration
 		var last Verdict
 		for p := program[1:]; len(p) >= 3; p = p[3:] {

@@ -24,7 +24,8 @@ func TestMillionAddressesTakeLessThan64MB(t *testing.T) {
 		spend(t, l, address(i), 1, 60, start)
 	}
 	after := heap()
-	t.Logf("HeapAlloc %.1f MB after GC at %d addresses, %.1f bytes each", float64(after)/1e6, million, float64(after-before)/million)
+	t.Logf("HeapAlloc %.1f MB after GC at %d addresses, %.1f bytes each", float64(after)/1e6, million,
+		float64(after-before)/million)
 	if after >= 64e6 {
 		t.Errorf("HeapAlloc = %d, want less than 64 MB", after)
 	}

@@ -53,10 +53,12 @@ type Limiter struct {
 func New(c Config) (*Limiter, error) {
 	var errs []error
 	if c.Window < 0 || c.Window > maxWindow {
-		errs = append(errs, fmt.Errorf("limit: Window is %v; give a duration up to %v, or 0 for one minute", c.Window, maxWindow))
+		errs = append(errs, fmt.Errorf("limit: Window is %v; give a duration up to %v, or 0 for one minute", c.Window,
+			maxWindow))
 	}
 	if c.MaxKeys < 0 || c.MaxKeys > maxKeys {
-		errs = append(errs, fmt.Errorf("limit: MaxKeys is %d; give a number up to %d, or 0 for 1,000,000", c.MaxKeys, maxKeys))
+		errs = append(errs, fmt.Errorf("limit: MaxKeys is %d; give a number up to %d, or 0 for 1,000,000", c.MaxKeys,
+			maxKeys))
 	}
 	if len(errs) > 0 {
 		return nil, errors.Join(errs...)

@@ -64,7 +64,8 @@ type Gateway struct{ _ []struct{} }
 
 func (*Gateway) Billing() *billing.Billing
 func (*Gateway) Charge(caller storage.Caller, product string, tool string, took time.Duration, failed bool) error
-func (*Gateway) ChargeOnce(ctx context.Context, caller storage.Caller, product string, tool string, content []byte, took time.Duration, failed bool) error
+func (*Gateway) ChargeOnce(ctx context.Context, caller storage.Caller, product string, tool string, content []byte,
+	took time.Duration, failed bool) error
 func (*Gateway) Close(ctx context.Context) error
 func (*Gateway) Forget(clientID string)
 func (*Gateway) Front(next http.Handler) http.Handler

@@ -16,7 +16,8 @@ type Audit interface{ Note(e event.Event) }
 
 type Codes interface {
 	LegacyAccess(ctx context.Context, code driver.Token) (string, error)
-	LegacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error)
+	LegacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string,
+		from netip.Addr) (string, error)
 }
 
 type Config struct {

@@ -13,7 +13,8 @@ import "time"
 
 type Bus struct{ _ []struct{} }
 
-func (*Bus) CallFor(r *http.Request, caller storage.Caller, name string, arguments json.RawMessage) (json.RawMessage, error)
+func (*Bus) CallFor(r *http.Request, caller storage.Caller, name string,
+	arguments json.RawMessage) (json.RawMessage, error)
 func (*Bus) Close(ctx context.Context) error
 func (*Bus) Forget(id string)
 func (*Bus) LeftOut(member string) string
@@ -26,7 +27,8 @@ func (*Bus) OpenAPI() []byte
 func (*Bus) OpenBy() string
 func (*Bus) Patterns() []string
 func (*Bus) Reload(ctx context.Context) error
-func (*Bus) Sees(ctx context.Context, v access.Viewer, after string, n int) (all []access.Verdict, next string, err error)
+func (*Bus) Sees(ctx context.Context, v access.Viewer, after string,
+	n int) (all []access.Verdict, next string, err error)
 func (*Bus) ServeHTTP(w http.ResponseWriter, r *http.Request)
 func (*Bus) Take(ctx context.Context, c storage.Capability, tools []toolplan.Tool, created int64) error
 func (*Bus) ToolsOf(member string) (tools []toolplan.Tool)
@@ -40,7 +42,8 @@ type Config struct {
 	Verifier   Verifier
 	Discoverer Discoverer
 	Pins       interface {
-		Found(ctx context.Context, c storage.Capability, accepted []toolplan.Tool, found []toolplan.Tool) (storage.Capability, []toolplan.Tool, error)
+		Found(ctx context.Context, c storage.Capability, accepted []toolplan.Tool,
+			found []toolplan.Tool) (storage.Capability, []toolplan.Tool, error)
 	}
 	Users interface {
 		User(ctx context.Context, sub string) (storage.User, error)
@@ -85,7 +88,8 @@ const LeastName = 40
 const MaxPageSize = 1000
 
 type Meter interface {
-	ChargeOnce(ctx context.Context, caller storage.Caller, product string, tool string, arguments []byte, took time.Duration, failed bool) error
+	ChargeOnce(ctx context.Context, caller storage.Caller, product string, tool string, arguments []byte,
+		took time.Duration, failed bool) error
 	Quota(ctx context.Context, caller storage.Caller) (limit int64, remaining int64, reset time.Time, ok bool)
 }
 
@@ -125,7 +129,8 @@ type Store interface {
 
 type Upstreams struct{ _ struct{} }
 
-func (*Upstreams) Call(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (result Result, err error)
+func (*Upstreams) Call(ctx context.Context, c storage.Capability, t toolplan.Tool,
+	arguments json.RawMessage) (result Result, err error)
 func (*Upstreams) Close(ctx context.Context) error
 func (*Upstreams) Discover(ctx context.Context, c storage.Capability) ([]toolplan.Tool, time.Duration, error)
 func (*Upstreams) Find(ctx context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error)

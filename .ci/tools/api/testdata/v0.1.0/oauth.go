@@ -40,7 +40,8 @@ type Config struct {
 	StoredUsers bool
 	Consent     Consent
 	Devices     interface {
-		BeginDevice(r *http.Request, app storage.App, scope string, resource string) (deviceCode string, t storage.Ticket, err error)
+		BeginDevice(r *http.Request, app storage.App, scope string,
+			resource string) (deviceCode string, t storage.Ticket, err error)
 		DevicePage() string
 		PollDevice(r *http.Request, app storage.App, deviceCode string) (driver.Token, error)
 	}
@@ -99,7 +100,8 @@ type Server struct{ _ []struct{} }
 func (*Server) Close(ctx context.Context) error
 func (*Server) LegacyAccess(_ context.Context, code driver.Token) (string, error)
 func (*Server) LegacyBegun(app storage.App, ticket string) bool
-func (*Server) LegacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error)
+func (*Server) LegacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string,
+	from netip.Addr) (string, error)
 func (*Server) LegacySignIn(app storage.App, loginType string, redirectURI string, state string) string
 func (*Server) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)

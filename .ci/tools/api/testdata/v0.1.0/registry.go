@@ -90,7 +90,8 @@ type Registered struct {
 type Registry struct{ _ []struct{} }
 
 func (*Registry) AcceptBody(ctx context.Context, actor storage.User, member string, body []byte) error
-func (*Registry) AcceptPins(ctx context.Context, actor storage.User, member string, names []string, digest string) (pins.View, error)
+func (*Registry) AcceptPins(ctx context.Context, actor storage.User, member string, names []string,
+	digest string) (pins.View, error)
 func (*Registry) BeginReading(ctx context.Context, actor string) (_ context.Context, leave func(), err error)
 func (*Registry) Close(ctx context.Context) error
 func (*Registry) List(ctx context.Context, actor storage.User) ([]storage.Capability, error)
@@ -102,15 +103,19 @@ func (*Registry) OpenAPI() []byte
 func (*Registry) Patterns() []string
 func (*Registry) PinsBody(ctx context.Context, actor storage.User, member string) (json.RawMessage, error)
 func (*Registry) Preview(ctx context.Context, actor storage.User, q Request) (Registered, error)
-func (*Registry) PreviewBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []toolplan.Tool, []string, error)
+func (*Registry) PreviewBody(ctx context.Context, actor storage.User,
+	body []byte) (storage.Capability, []toolplan.Tool, []string, error)
 func (*Registry) Register(ctx context.Context, actor storage.User, q Request) (Registered, error)
-func (*Registry) RegisterBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []string, error)
+func (*Registry) RegisterBody(ctx context.Context, actor storage.User,
+	body []byte) (storage.Capability, []string, error)
 func (*Registry) Remove(ctx context.Context, actor storage.User, member string) error
 func (*Registry) ServeHTTP(w http.ResponseWriter, r *http.Request)
-func (*Registry) SetPublished(ctx context.Context, actor storage.User, member string, on bool) (storage.Capability, error)
+func (*Registry) SetPublished(ctx context.Context, actor storage.User, member string,
+	on bool) (storage.Capability, error)
 func (*Registry) Show(ctx context.Context, actor storage.User, member string) (Registered, error)
 func (*Registry) ShowPins(ctx context.Context, actor storage.User, member string) (pins.View, error)
-func (*Registry) UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (storage.Capability, []string, error)
+func (*Registry) UpdateBody(ctx context.Context, actor storage.User, member string,
+	body []byte) (storage.Capability, []string, error)
 
 type Rejection struct {
 	Errcode int
@@ -162,7 +167,8 @@ type Store interface {
 	DueDeliveries(ctx context.Context, at time.Time, n int) ([]storage.Delivery, error)
 	FindPlace(ctx context.Context, member string, limited string) (storage.Place, error)
 	FirstDelivery(ctx context.Context, member string) (storage.Delivery, error)
-	SaveAt(ctx context.Context, p storage.Place, c storage.Capability, tools []toolplan.Tool, allow func(owned []storage.Capability) error, events ...storage.Delivery) (storage.Place, error)
+	SaveAt(ctx context.Context, p storage.Place, c storage.Capability, tools []toolplan.Tool,
+		allow func(owned []storage.Capability) error, events ...storage.Delivery) (storage.Place, error)
 	SaveDelivery(ctx context.Context, d storage.Delivery) (storage.Delivery, error)
 	StoredPlace(ctx context.Context, member string) (storage.Place, error)
 	Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error)

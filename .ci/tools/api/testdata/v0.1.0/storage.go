@@ -234,7 +234,8 @@ func (*Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next .
 func (*Store) Issue(ctx context.Context, tokens ...driver.Token) error
 func (*Store) MayHaveStrangers(ctx context.Context) (bool, error)
 func (*Store) NoteWays(ctx context.Context, ways access.Ways) error
-func (*Store) OwnedBy(ctx context.Context, owner string, nApps int, nOrders int, nCapabilities int) (a []App, more bool, o []Order, c []Capability, err error)
+func (*Store) OwnedBy(ctx context.Context, owner string, nApps int, nOrders int,
+	nCapabilities int) (a []App, more bool, o []Order, c []Capability, err error)
 func (*Store) Pick(ctx context.Context, seqs ...uint64) ([]driver.Record, error)
 func (*Store) Prune(ctx context.Context, through uint64) (int, error)
 func (*Store) Ready(ctx context.Context) error

@@ -27,7 +27,8 @@ func withEach(t *testing.T, test func(*testing.T, *upstream)) {
 // invoker returns what calls the tools of the bus.
 func invoker(t *testing.T) *mcpbus.Upstreams {
 	t.Helper()
-	u, err := mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.0/8"}, Log: slog.New(slog.DiscardHandler)})
+	u, err := mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.0/8"},
+		Log: slog.New(slog.DiscardHandler)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -57,7 +58,8 @@ func (u *upstream) call(t *testing.T, tool toolplan.Tool, arguments map[string]a
 		t.Fatal(err)
 	}
 	versions++
-	c := storage.Capability{Member: "files", UpstreamURL: "http://" + u.address, AuthType: "bearer", AuthSecret: storage.NewSecret(key), Version: versions}
+	c := storage.Capability{Member: "files", UpstreamURL: "http://" + u.address, AuthType: "bearer",
+		AuthSecret: storage.NewSecret(key), Version: versions}
 	r, err := u.bus.Call(t.Context(), c, tool, text)
 	if err != nil {
 		t.Fatal(err)

@@ -97,7 +97,8 @@ func folder(t *testing.T) string {
 	root := t.TempDir()
 	for name, text := range map[string]string{
 		"www/files/report": inside, "www/files/sub/report": inside, "www/files/a b+c.txt": inside, "www/files/..name": inside,
-		"secret": outside, "www/secret": outside, "www/admin/secret": outside, "www/index.html": outside, "www/admin/index.html": outside,
+		"secret": outside, "www/secret": outside, "www/admin/secret": outside, "www/index.html": outside,
+		"www/admin/index.html": outside,
 	} {
 		name = filepath.Join(root, name)
 		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {

@@ -115,7 +115,8 @@ func speak(b *testing.B, handler http.Handler, body string) {
 		clear(answer.header)
 		answer.status, answer.text = 200, answer.text[:0]
 		ask.Header = http.Header{
-			"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}, "Mcp-Protocol-Version": {"2025-06-18"},
+			"Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"},
+			"Mcp-Protocol-Version": {"2025-06-18"},
 		}
 		ask.Body = io.NopCloser(text)
 		handler.ServeHTTP(answer, ask.WithContext(&reqctx.Visit{Context: b.Context(), Known: true, Caller: caller}))
@@ -149,20 +150,24 @@ func busOf(b *testing.B, upstream string, n int) http.Handler {
 	}
 	list := make([]toolplan.Tool, n)
 	for i := range list {
-		list[i] = toolplan.Tool{Name: fmt.Sprintf("tool%04d", i), Method: "post", Path: "/pets", Description: "Add a pet", InputSchema: json.RawMessage(schema),
+		list[i] = toolplan.Tool{Name: fmt.Sprintf("tool%04d", i), Method: "post", Path: "/pets", Description: "Add a pet",
+			InputSchema: json.RawMessage(schema),
 			Call: &toolplan.Call{Template: "/pets", Body: &toolplan.Body{ContentType: "application/json",
 				Fields: []toolplan.Field{{Arg: "name", Name: "name", Required: true}, {Arg: "age", Name: "age"}}}}}
 	}
-	c := storage.Capability{Member: "pets", Kind: storage.CapabilityREST, UpstreamURL: upstream, Publish: true, Owner: "u1"}
+	c := storage.Capability{Member: "pets", Kind: storage.CapabilityREST, UpstreamURL: upstream, Publish: true,
+		Owner: "u1"}
 	if _, err := store.SaveCapability(b.Context(), c, list); err != nil {
 		b.Fatal(err)
 	}
-	upstreams, err := mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.0/8"}, Log: quiet})
+	upstreams, err := mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.0/8"},
+		Log: quiet})
 	if err != nil {
 		b.Fatal(err)
 	}
 	b.Cleanup(func() { upstreams.Close(context.Background()) })
-	bus, err := mcpbus.New(b.Context(), mcpbus.Config{BaseURL: origin, Store: store, Invoker: upstreams, Meter: free{}, DefaultAccess: storage.AccessEveryone, Log: quiet})
+	bus, err := mcpbus.New(b.Context(), mcpbus.Config{BaseURL: origin, Store: store, Invoker: upstreams, Meter: free{},
+		DefaultAccess: storage.AccessEveryone, Log: quiet})
 	if err != nil {
 		b.Fatal(err)
 	}
@@ -171,16 +176,20 @@ func busOf(b *testing.B, upstream string, n int) http.Handler {
 }
 
 func peerOf(client *http.Client, upstream string, n int) http.Handler {
-	server := sdk.NewServer(&sdk.Implementation{Name: "peer", Version: "1"}, &sdk.ServerOptions{PageSize: 1000, Logger: quiet})
+	server := sdk.NewServer(&sdk.Implementation{Name: "peer", Version: "1"},
+		&sdk.ServerOptions{PageSize: 1000, Logger: quiet})
 	for i := range n {
-		server.AddTool(&sdk.Tool{Name: fmt.Sprintf("tool%04d", i), Description: "Add a pet", InputSchema: json.RawMessage(schema)},
+		server.AddTool(&sdk.Tool{Name: fmt.Sprintf("tool%04d", i), Description: "Add a pet",
+			InputSchema: json.RawMessage(schema)},
 			func(ctx context.Context, r *sdk.CallToolRequest) (*sdk.CallToolResult, error) {
 				text, err := pass(ctx, client, upstream, string(r.Params.Arguments))
 				if err != nil {
 					return nil, err
 				}
-				return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}}, StructuredContent: json.RawMessage(text)}, nil
+				return &sdk.CallToolResult{Content: []sdk.Content{&sdk.TextContent{Text: text}},
+					StructuredContent: json.RawMessage(text)}, nil
 			})
 	}
-	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server }, &sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, Logger: quiet})
+	return sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return server },
+		&sdk.StreamableHTTPOptions{Stateless: true, JSONResponse: true, Logger: quiet})
 }

@@ -44,18 +44,21 @@ func newFixture(t *testing.T, edits ...func(*mcpbus.Config)) *fixture {
 	t.Cleanup(func() { backend.Close() })
 	h.store = must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
 	tokens := must(oauth.OpenTokens(t.Context(), oauth.TokensConfig{BaseURL: h.url, Store: h.store, SweepEvery: -1}))(t)
-	provider := must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: tokens, SignIn: nobody{}, Log: quiet}))(t)
+	provider := must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: tokens, SignIn: nobody{},
+		Log: quiet}))(t)
 	trail := must(gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: h.store, Log: quiet}))(t)
 	t.Cleanup(func() { trail.Close(context.Background()) })
 	g := must(gateway.New(t.Context(), gateway.Config{Store: h.store, Tokens: tokens, Trail: trail, Log: quiet}))(t)
 	t.Cleanup(func() { g.Close(context.Background()) })
 	h.register("pets", tools)
-	c := mcpbus.Config{BaseURL: h.url, Store: h.store, Invoker: echo{}, Meter: free{}, Verifier: tokens, DefaultAccess: storage.AccessEveryone, PageSize: 100, Log: quiet}
+	c := mcpbus.Config{BaseURL: h.url, Store: h.store, Invoker: echo{}, Meter: free{}, Verifier: tokens,
+		DefaultAccess: storage.AccessEveryone, PageSize: 100, Log: quiet}
 	for _, edit := range edits {
 		edit(&c)
 	}
 	h.bus = must(mcpbus.New(t.Context(), c))(t)
-	app := must(h.store.SaveApp(t.Context(), storage.App{Name: "Peer", Domains: []string{"app.example.com"}, Tier: storage.TierWhiteLabel}))(t)
+	app := must(h.store.SaveApp(t.Context(), storage.App{Name: "Peer", Domains: []string{"app.example.com"},
+		Tier: storage.TierWhiteLabel}))(t)
 	mux.Handle("/oauth/", provider)
 	for _, path := range h.bus.Patterns() {
 		mux.Handle(path, g.Meter("", h.bus))
@@ -78,7 +81,8 @@ func (h *fixture) register(member string, n int) {
 			InputSchema: json.RawMessage(`{"type":"object","properties":{"n":{"type":"integer"}}}`), Call: &toolplan.Call{Template: "/x"},
 		}
 	}
-	c := storage.Capability{Member: member, Kind: storage.CapabilityREST, UpstreamURL: "https://upstream.example.com", Publish: true, Owner: "u1"}
+	c := storage.Capability{Member: member, Kind: storage.CapabilityREST, UpstreamURL: "https://upstream.example.com",
+		Publish: true, Owner: "u1"}
 	must(h.store.SaveCapability(h.Context(), c, list))(h.T)
 }
 
@@ -100,7 +104,8 @@ func (h *fixture) token(app storage.App) string {
 // echo is an upstream that answers with the arguments, in a list if they say so.
 type echo struct{}
 
-func (echo) Call(_ context.Context, _ storage.Capability, t toolplan.Tool, arguments json.RawMessage) (mcpbus.Result, error) {
+func (echo) Call(_ context.Context, _ storage.Capability, t toolplan.Tool,
+	arguments json.RawMessage) (mcpbus.Result, error) {
 	answer := json.RawMessage(arguments)
 	if strings.HasSuffix(t.Name, "9") {
 		answer = append(append(json.RawMessage("["), arguments...), ']')

@@ -11,7 +11,8 @@ import (
 
 func TestGoSDK(t *testing.T) {
 	for name, version := range map[string]string{
-		"modern": "2026-07-28", "2025-11-25": "2025-11-25", "2025-06-18": "2025-06-18", "2025-03-26": "2025-03-26", "2024-11-05": "2024-11-05",
+		"modern": "2026-07-28", "2025-11-25": "2025-11-25", "2025-06-18": "2025-06-18", "2025-03-26": "2025-03-26",
+		"2024-11-05": "2024-11-05",
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newFixture(t)
@@ -21,7 +22,8 @@ func TestGoSDK(t *testing.T) {
 			client := mcp.NewClient(&mcp.Implementation{Name: "peer", Version: "1"}, &mcp.ClientOptions{
 				ToolListChangedHandler: func(context.Context, *mcp.ToolListChangedRequest) { changed <- struct{}{} },
 			})
-			transport := &mcp.StreamableClientTransport{Endpoint: h.url + "/api/mcp", HTTPClient: &http.Client{Transport: bearing(h.bearer)}, MaxRetries: -1}
+			transport := &mcp.StreamableClientTransport{Endpoint: h.url + "/api/mcp",
+				HTTPClient: &http.Client{Transport: bearing(h.bearer)}, MaxRetries: -1}
 			session, err := client.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
 			if err != nil {
 				t.Fatal(err)

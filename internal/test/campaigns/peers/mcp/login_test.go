@@ -27,7 +27,8 @@ func TestGoSDKSignsInByRegisteringItself(t *testing.T) {
 	site := agents.Start(t)
 	signsIn(t, site, &auth.AuthorizationCodeHandlerConfig{
 		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{
-			RedirectURIs: []string{callback}, GrantTypes: []string{"authorization_code", "refresh_token"}, ClientName: "Login test go-sdk",
+			RedirectURIs: []string{callback}, GrantTypes: []string{"authorization_code", "refresh_token"},
+			ClientName: "Login test go-sdk",
 		}},
 	}, "ks-", true)
 }
@@ -39,7 +40,8 @@ func TestDocumentOfEachVendorLetsTheGoSDKIn(t *testing.T) {
 		t.Run(vendor.Name, func(t *testing.T) {
 			site := agents.Start(t, documents)
 			c := &auth.AuthorizationCodeHandlerConfig{
-				ClientIDMetadataDocumentConfig: &auth.ClientIDMetadataDocumentConfig{URL: vendor.ID}, RedirectURL: withPort(vendor.Redirect),
+				ClientIDMetadataDocumentConfig: &auth.ClientIDMetadataDocumentConfig{URL: vendor.ID},
+				RedirectURL:                    withPort(vendor.Redirect),
 			}
 			if vendor.Signs { // the SDK has nothing for that
 				c.Client = &http.Client{Transport: &signing{T: t, id: vendor.ID, issuer: site.URL}}
@@ -59,7 +61,9 @@ func TestGoSDKAsksAgainForAToolThatWasNotAllowed(t *testing.T) {
 		}
 	}
 	handler, err := auth.NewAuthorizationCodeHandler(&auth.AuthorizationCodeHandlerConfig{
-		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{Metadata: &oauthex.ClientRegistrationMetadata{RedirectURIs: []string{callback}}},
+		DynamicClientRegistrationConfig: &auth.DynamicClientRegistrationConfig{
+			Metadata: &oauthex.ClientRegistrationMetadata{RedirectURIs: []string{callback}},
+		},
 		AuthorizationCodeFetcher: func(_ context.Context, args *auth.AuthorizationArgs) (*auth.AuthorizationResult, error) {
 			return arrive(person, args.URL, callback)
 		},

@@ -47,7 +47,8 @@ func newWorkshop(t *testing.T) *workshop {
 		case <-r.Context().Done():
 		}
 	}))
-	upstreams := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.0/8"}, Log: quiet}))(t)
+	upstreams := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: []string{"127.0.0.0/8"},
+		Log: quiet}))(t)
 	t.Cleanup(func() { upstreams.Close(context.Background()) })
 	w.fixture = newFixture(t, func(c *mcpbus.Config) { c.Invoker, c.Progress = mixed{upstreams}, time.Second })
 	var list []toolplan.Tool
@@ -56,7 +57,8 @@ func newWorkshop(t *testing.T) *workshop {
 			Name: name, Method: "get", Path: "/" + name, Description: name, InputSchema: json.RawMessage(`{"type":"object"}`), Call: &toolplan.Call{Template: "/" + name},
 		})
 	}
-	c := storage.Capability{Member: "slow", Kind: storage.CapabilityREST, UpstreamURL: upstream, Publish: true, Owner: "u1", Timeout: 60}
+	c := storage.Capability{Member: "slow", Kind: storage.CapabilityREST, UpstreamURL: upstream, Publish: true,
+		Owner: "u1", Timeout: 60}
 	must(w.store.SaveCapability(t.Context(), c, list))(t)
 	if err := w.bus.Reload(t.Context()); err != nil {
 		t.Fatal(err)
@@ -67,7 +69,8 @@ func newWorkshop(t *testing.T) *workshop {
 // mixed calls the slow upstream over HTTP, and echoes all else.
 type mixed struct{ upstreams *mcpbus.Upstreams }
 
-func (m mixed) Call(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (mcpbus.Result, error) {
+func (m mixed) Call(ctx context.Context, c storage.Capability, t toolplan.Tool,
+	arguments json.RawMessage) (mcpbus.Result, error) {
 	if c.Member == "slow" {
 		return m.upstreams.Call(ctx, c, t, arguments)
 	}
@@ -99,7 +102,8 @@ func TestGoSDKCancelsACallAndHearsOfALongOne(t *testing.T) {
 					told = append(told, r.Params.Progress)
 				},
 			})
-			transport := &mcp.StreamableClientTransport{Endpoint: w.url + "/api/mcp", HTTPClient: &http.Client{Transport: bearing(w.bearer)}, MaxRetries: -1}
+			transport := &mcp.StreamableClientTransport{Endpoint: w.url + "/api/mcp",
+				HTTPClient: &http.Client{Transport: bearing(w.bearer)}, MaxRetries: -1}
 			session, err := client.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: version})
 			if err != nil {
 				t.Fatal(err)
@@ -168,7 +172,8 @@ func TestRequestsOfThePythonSDKCancelACallAndHearOfALongOne(t *testing.T) {
 		t.Helper()
 		r := must(http.NewRequestWithContext(t.Context(), method, w.url+"/api/mcp", strings.NewReader(body)))(t)
 		for name, value := range map[string]string{
-			"Accept": "application/json, text/event-stream", "Content-Type": "application/json", "User-Agent": "python-httpx/0.28.1",
+			"Accept": "application/json, text/event-stream", "Content-Type": "application/json",
+			"User-Agent":    "python-httpx/0.28.1",
 			"Authorization": "Bearer " + w.bearer, "Mcp-Protocol-Version": "2025-11-25", "Mcp-Session-Id": session,
 		} {
 			if value != "" {

@@ -29,8 +29,10 @@ var ownFaults = []fault{
 	{"Prism", "forms", "multipart", "body.notes: Request body property notes must be array", repeated},
 	{"Prism", "swagger", "listInThePath", "value.split is not a function", listsInPaths},
 	{"Prism", "swagger", "spaces", "query.spaces", blanks},
-	{"Prism", "swagger", "formLists", "body.usual: Request body property usual must be array", "Prism does not read collectionFormat in forms"},
-	{"Prism", "swagger", "formLists", "body.multi: Request body property multi must NOT have fewer than 2 items", repeated},
+	{"Prism", "swagger", "formLists", "body.usual: Request body property usual must be array",
+		"Prism does not read collectionFormat in forms"},
+	{"Prism", "swagger", "formLists", "body.multi: Request body property multi must NOT have fewer than 2 items",
+		repeated},
 	{"kin-openapi", "swagger", "usual", `parameter "usual" in query`, usualLists},
 	{"kin-openapi", "swagger", "formLists", "usual: value", usualLists},
 }
@@ -44,7 +46,8 @@ var blind = map[string]string{
 // corpusFaults are those about documents of the corpus.
 var corpusFaults = slices.Concat([]fault{
 	{"Prism", "9fd4cdaab0dd", "get_path_params_simple_primitive_simple__9dcdb629", "no path matched", dots},
-	{"Prism", "9fd4cdaab0dd", "get_query_params", "query.object: Request query parameter object must have required property", absent},
+	{"Prism", "9fd4cdaab0dd", "get_query_params",
+		"query.object: Request query parameter object must have required property", absent},
 	{"Prism", "455ee50f7c69", "ABitOfEverythingService_GetRepeatedQuery", "value.split is not a function", listsInPaths},
 }, rows("kin-openapi", "0360fe39df8d", `Error at "/Data"`, untyped,
 	"CreateSyncListItem", "CreateSyncMapItem", "CreateStreamMessage",

@@ -34,10 +34,12 @@ func newFixture(t *testing.T) *fixture {
 	backend := memory.New()
 	t.Cleanup(func() { backend.Close() })
 	store := must(storage.Open(t.Context(), backend, storage.NewMasterKey()))(t)
-	h.registry = must(registry.New(t.Context(), registry.Config{BaseURL: h.url, Store: store, Visitors: nobody{}, NoDelivery: true, AllowPrivateUpstreams: local, Log: quiet}))(t)
+	h.registry = must(registry.New(t.Context(), registry.Config{BaseURL: h.url, Store: store, Visitors: nobody{},
+		NoDelivery: true, AllowPrivateUpstreams: local, Log: quiet}))(t)
 	upstreams := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{AllowPrivateUpstreams: local, Log: quiet}))(t)
 	h.bus = must(mcpbus.New(t.Context(), mcpbus.Config{
-		BaseURL: h.url, Store: store, Invoker: upstreams, Meter: free{}, Verifier: anybody{h.url + mcpbus.Path}, DefaultAccess: storage.AccessEveryone, Log: quiet,
+		BaseURL: h.url, Store: store, Invoker: upstreams, Meter: free{}, Verifier: anybody{h.url + mcpbus.Path},
+		DefaultAccess: storage.AccessEveryone, Log: quiet,
 	}))(t)
 	server.Config.Handler = h.bus
 	server.Start()
@@ -71,7 +73,8 @@ func (h *fixture) call(t *testing.T, name string, arguments tree) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r.Header = http.Header{"Authorization": {"Bearer app"}, "Content-Type": {"application/json"}, "Accept": {"application/json, text/event-stream"}}
+	r.Header = http.Header{"Authorization": {"Bearer app"}, "Content-Type": {"application/json"},
+		"Accept": {"application/json, text/event-stream"}}
 	answer, err := http.DefaultClient.Do(r)
 	if err != nil {
 		t.Fatal(err)

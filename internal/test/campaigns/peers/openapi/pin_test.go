@@ -24,7 +24,8 @@ func pin(document tree, tool toolplan.Tool, arguments tree) {
 	var params []any
 	for _, p := range slices.Concat(list(operation["parameters"]), list(item["parameters"])) {
 		p := maps.Clone(resolved(document, p))
-		known := slices.ContainsFunc(params, func(q any) bool { return q.(tree)["name"] == p["name"] && q.(tree)["in"] == p["in"] })
+		known := slices.ContainsFunc(params,
+			func(q any) bool { return q.(tree)["name"] == p["name"] && q.(tree)["in"] == p["in"] })
 		if !known {
 			pinParameter(document, p, tool.Call, arguments)
 			params = append(params, p)

@@ -13,8 +13,10 @@ import (
 var formatted = map[string]string{
 	"date-time": "2026-03-04T05:06:07Z", "date": "2026-03-04", "time": "05:06:07Z", "duration": "P1DT2H",
 	"uuid": "6f1d2c3b-4a59-4e68-8d77-8c9b0a1f2e3d", "email": "ada@example.com", "hostname": "api.example.com",
-	"ipv4": "192.0.2.7", "ipv6": "2001:db8::7", "uri": "https://example.com/a?b=c&d=%20", "url": "https://example.com/a?b=c&d=%20",
-	"uri-reference": "/a?b=c", "byte": "aGVsbG8=", "binary": "aGVsbG8=", "base64": "aGVsbG8=", "date-time-rfc1123": "Wed, 04 Mar 2026 05:06:07 GMT",
+	"ipv4": "192.0.2.7", "ipv6": "2001:db8::7", "uri": "https://example.com/a?b=c&d=%20",
+	"url":           "https://example.com/a?b=c&d=%20",
+	"uri-reference": "/a?b=c", "byte": "aGVsbG8=", "binary": "aGVsbG8=", "base64": "aGVsbG8=",
+	"date-time-rfc1123": "Wed, 04 Mar 2026 05:06:07 GMT",
 }
 
 // word is a text with what its place has to encode, and without what separates texts there.
@@ -35,7 +37,8 @@ func (s *samples) word() string {
 func (s *samples) text(schema tree) (any, error) {
 	s.made++
 	format, _ := schema["format"].(string)
-	candidates := []string{formatted[format], s.word(), fmt.Sprintf("v%d", s.made), strings.Repeat("v", 40), strings.Repeat("v", 300)}
+	candidates := []string{formatted[format], s.word(), fmt.Sprintf("v%d", s.made), strings.Repeat("v", 40),
+		strings.Repeat("v", 300)}
 	pattern := regexp.MustCompile("")
 	if text, is := schema["pattern"].(string); is {
 		var err error
@@ -56,7 +59,8 @@ func (s *samples) text(schema tree) (any, error) {
 		if n := float64(utf8.RuneCountInString(text)); text != "" && n >= least && n <= most && pattern.MatchString(text) {
 			return text, nil
 		}
-		if cut := []rune(text); float64(len(cut)) > most && most >= least && pattern.MatchString(string(cut[:int(most)])) && most > 0 {
+		if cut := []rune(text); float64(len(cut)) > most && most >= least && pattern.MatchString(string(cut[:int(most)])) &&
+			most > 0 {
 			return string(cut[:int(most)]), nil
 		}
 	}

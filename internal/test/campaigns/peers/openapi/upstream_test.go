@@ -45,7 +45,8 @@ const base = "/behind/it"
 func open(t *testing.T, h *fixture, name string, text []byte, most int) (out []*upstream) {
 	t.Helper()
 	for _, reading := range []string{whole, scarce} {
-		s := &upstream{name: name, member: fmt.Sprintf("%s%s", reading[:1], name), reading: reading, arguments: map[string]tree{}}
+		s := &upstream{name: name, member: fmt.Sprintf("%s%s", reading[:1], name), reading: reading,
+			arguments: map[string]tree{}}
 		server := httptest.NewServer(http.StripPrefix(base, s))
 		t.Cleanup(server.Close)
 		all := h.register(t, s.member, server.URL+base, text)
@@ -123,7 +124,8 @@ func (s *upstream) try(t *testing.T, h *fixture, tool toolplan.Tool) (found map[
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if failure != "" || s.arrived != 1 {
-		t.Errorf("%s: %s of %s: %d requests arrive: %s", s.reading, tool.Name, encoded(t, s.arguments[tool.Name]), s.arrived, failure)
+		t.Errorf("%s: %s of %s: %d requests arrive: %s", s.reading, tool.Name, encoded(t, s.arguments[tool.Name]), s.arrived,
+			failure)
 	}
 	return s.found, s.sent
 }

@@ -59,7 +59,8 @@ func mistaken(t *testing.T, h *fixture, asked, sent *upstream) {
 }
 
 // validator has every document's tools called, and the validators find nothing but their own faults.
-func validator(t *testing.T, documents map[string][]byte, faults []fault, least int) (h *fixture, upstreams []*upstream) {
+func validator(t *testing.T, documents map[string][]byte, faults []fault,
+	least int) (h *fixture, upstreams []*upstream) {
 	h = newFixture(t)
 	for _, name := range slices.Sorted(maps.Keys(documents)) {
 		upstreams = append(upstreams, open(t, h, name, documents[name], most)...)
@@ -83,7 +84,8 @@ func validator(t *testing.T, documents map[string][]byte, faults []fault, least 
 	}
 	for i, f := range faults {
 		if !used[i] {
-			t.Errorf("%s is right about %s of %s by now, or its row is never needed (%s): take it away", f.name, f.tool, f.document, f.why)
+			t.Errorf("%s is right about %s of %s by now, or its row is never needed (%s): take it away", f.name, f.tool,
+				f.document, f.why)
 		}
 	}
 	t.Logf("note: %d calls of %d, with %d arguments of %d, each judged twice", called, all, given, given+left)

@@ -46,7 +46,8 @@ func handler() (http.Handler, error) {
 	if err != nil {
 		return nil, err
 	}
-	keys := goidc.JSONWebKeySet{Keys: []goidc.JSONWebKey{{KeyID: "k", Key: key, Algorithm: string(goidc.ES256), Use: "sig"}}}
+	keys := goidc.JSONWebKeySet{Keys: []goidc.JSONWebKey{{KeyID: "k", Key: key, Algorithm: string(goidc.ES256),
+		Use: "sig"}}}
 	scope := goidc.NewScope("app")
 	op, err := provider.New("http://127.0.0.1:9", nil,
 		func(context.Context) (goidc.JSONWebKeySet, error) { return keys, nil },
@@ -58,7 +59,8 @@ func handler() (http.Handler, error) {
 			return goidc.NewJWTTokenOptions(goidc.ES256, 604_800)
 		}),
 		provider.WithStaticClients(&goidc.Client{ID: "peer", Secret: secret, ClientMeta: goidc.ClientMeta{
-			GrantTypes: []goidc.GrantType{goidc.GrantClientCredentials}, ScopeIDs: "app", TokenAuthnMethod: goidc.AuthnMethodSecretPost,
+			GrantTypes: []goidc.GrantType{goidc.GrantClientCredentials}, ScopeIDs: "app",
+			TokenAuthnMethod: goidc.AuthnMethodSecretPost,
 		}}),
 	)
 	if err != nil {

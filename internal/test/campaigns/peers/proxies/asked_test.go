@@ -30,7 +30,8 @@ func pass(headers ...string) http.HandlerFunc {
 	}
 }
 
-var caller = []string{"X-Keystile-Client", "app1", "X-Keystile-User", "u1", "X-Keystile-Scope", "openid profile", "X-Keystile-Tier", "free"}
+var caller = []string{"X-Keystile-Client", "app1", "X-Keystile-User", "u1", "X-Keystile-Scope", "openid profile",
+	"X-Keystile-Tier", "free"}
 
 func TestProxyAsksAtTheDesk(t *testing.T) {
 	withEach(t, func(t *testing.T, k kind) {
@@ -76,8 +77,10 @@ func asksAboutTheCall(t *testing.T, c client, d *desk, service *recorder) {
 	d.say(pass(caller...))
 	for _, method := range []string{"GET", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"} {
 		uri := "/a/b%2Fc?product=payment&q=%20x"
-		c.call(t, method, uri, strings.NewReader("a body"), "Cookie", "open_sso_token=SECRET; theme=dark", "X-Keystile-Product", "payment", "X-Request-Id", "id-1",
-			"X-Forwarded-Method", "HEAD", "X-Forwarded-Uri", "/forged", "X-Forwarded-For", "203.0.113.1", "X-Original-Uri", "/forged", "X-Original-Method", "HEAD").wantPassed(t)
+		c.call(t, method, uri, strings.NewReader("a body"), "Cookie", "open_sso_token=SECRET; theme=dark",
+			"X-Keystile-Product", "payment", "X-Request-Id", "id-1",
+			"X-Forwarded-Method", "HEAD", "X-Forwarded-Uri", "/forged", "X-Forwarded-For", "203.0.113.1", "X-Original-Uri",
+			"/forged", "X-Original-Method", "HEAD").wantPassed(t)
 		ask, call := d.one(t), service.one(t)
 		path, query, _ := strings.Cut(ask.uri, "?")
 		if first, _, _ := strings.Cut(query, "&"); path != "/api/v1/verify" || first != "product=ai" {
@@ -97,7 +100,8 @@ func asksAboutTheCall(t *testing.T, c client, d *desk, service *recorder) {
 		if length := ask.header.Get("Content-Length"); ask.body != "" || length != "" && length != "0" {
 			t.Errorf("%s: asked with the body %q of %q bytes, want none", method, ask.body, length)
 		}
-		if call.method != method || call.uri != uri || call.header.Get("Authorization") != "" || call.header.Get("Cookie") != "" {
+		if call.method != method || call.uri != uri || call.header.Get("Authorization") != "" ||
+			call.header.Get("Cookie") != "" {
 			t.Errorf("%s %s: the service got %+v", method, uri, call)
 		}
 		if sent, got := ask.header.Get("X-Request-Id"), call.header.Get("X-Request-Id"); sent != got || sent == "" {
@@ -134,7 +138,8 @@ func tellsTheService(t *testing.T, c client, d *desk, service *recorder) {
 		said[slices.Index(said, name)+1] = ""
 		return said
 	}
-	for _, said := range [][]string{caller, without(gateway.HeaderUser), without(gateway.HeaderScope), empty(gateway.HeaderUser), empty(gateway.HeaderScope)} {
+	for _, said := range [][]string{caller, without(gateway.HeaderUser), without(gateway.HeaderScope),
+		empty(gateway.HeaderUser), empty(gateway.HeaderScope)} {
 		d.say(pass(append(slices.Clone(said), "Set-Cookie", "a=b", "X-Other", "of Keystile")...))
 		got := c.get(t, "/", "X-Keystile-User", "forged", "X-Keystile-Scope", "forged")
 		got.wantPassed(t)
@@ -154,7 +159,8 @@ func tellsTheService(t *testing.T, c client, d *desk, service *recorder) {
 				t.Errorf("the service is told %s %q, want %q", name, heard[name], value)
 			}
 		}
-		if call.header.Get("X-Other") != "" || got.header.Get("X-Keystile-Client") != "" || got.header.Get("Set-Cookie") != "" {
+		if call.header.Get("X-Other") != "" || got.header.Get("X-Keystile-Client") != "" ||
+			got.header.Get("Set-Cookie") != "" {
 			t.Errorf("what Keystile says beside it goes on: to the service %v, to the client %v", call.header, got.header)
 		}
 	}
@@ -176,7 +182,8 @@ func handsOnNoClaim(t *testing.T, c client, d *desk, service *recorder) {
 				t.Errorf("the service got %s: %q", name, values)
 			}
 		}
-		if heard := told(call.header); len(heard) != len(caller)/2 || heard["X-KEYSTILE-USER"] != "u1" || call.header.Get("X-Own") != "own" {
+		if heard := told(call.header); len(heard) != len(caller)/2 || heard["X-KEYSTILE-USER"] != "u1" ||
+			call.header.Get("X-Own") != "own" {
 			t.Errorf("beside %q the service is told %q, and got X-Own %q", sent, heard, call.header.Get("X-Own"))
 		}
 	}
@@ -190,8 +197,10 @@ func handsOnNoClaim(t *testing.T, c client, d *desk, service *recorder) {
 
 // claimed are headers that every file takes away, spelled as clients may.
 var claimed = []string{
-	"X-Keystile-Product", "Forwarded", "Client-IP", "x-client-ip", "True-Client-Ip", "CF-Connecting-IP", "Proxy-Client-IP", "WL-Proxy-Client-IP", "Remote-User", "X-Remote-User",
-	"X-Original-Uri", "X-Original-URL", "x-original-method", "X-Original-Host", "X-Rewrite-Url", "X-HTTP-Method-Override", "X-Http-Method", "X-Method-Override", "X-Forwarded-User",
+	"X-Keystile-Product", "Forwarded", "Client-IP", "x-client-ip", "True-Client-Ip", "CF-Connecting-IP", "Proxy-Client-IP",
+	"WL-Proxy-Client-IP", "Remote-User", "X-Remote-User",
+	"X-Original-Uri", "X-Original-URL", "x-original-method", "X-Original-Host", "X-Rewrite-Url", "X-HTTP-Method-Override",
+	"X-Http-Method", "X-Method-Override", "X-Forwarded-User",
 	"X-Forwarded-Prefix", "Proxy",
 }
 
@@ -206,7 +215,8 @@ func folded(names []string) (all [][]string) {
 			}
 		}
 		slices.Sort(spelled)
-		all = append(all, slices.DeleteFunc(slices.Compact(spelled), func(name string) bool { return !strings.ContainsRune(name, c) }))
+		all = append(all, slices.DeleteFunc(slices.Compact(spelled),
+			func(name string) bool { return !strings.ContainsRune(name, c) }))
 	}
 	return all
 }
@@ -229,9 +239,17 @@ func passesBodies(t *testing.T, c client, d *desk, service *recorder) {
 
 func passesNothingElse(t *testing.T, c client, d *desk, service *recorder) {
 	for name, h := range map[string]http.HandlerFunc{
-		"a redirect":          func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Location", "/"); w.WriteHeader(302) },
-		"an unknown product":  func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(400) },
-		"no verdict":          func(w http.ResponseWriter, _ *http.Request) { w.Header().Set("Retry-After", "1"); w.WriteHeader(503) },
+		"a redirect": func(w http.ResponseWriter,
+			_ *http.Request) {
+			w.Header().Set("Location", "/")
+			w.WriteHeader(302)
+		},
+		"an unknown product": func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(400) },
+		"no verdict": func(w http.ResponseWriter,
+			_ *http.Request) {
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(503)
+		},
 		"a failure":           func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) },
 		"a broken connection": func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) },
 		"half an answer": func(w http.ResponseWriter, _ *http.Request) {

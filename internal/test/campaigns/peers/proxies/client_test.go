@@ -133,7 +133,8 @@ func (a answer) wantRefused(t *testing.T, status int, headers ...string) {
 		ErrCode int    `json:"errcode"`
 		Msg     string `json:"msg"`
 	}
-	if err := json.Unmarshal([]byte(a.body), &v); err != nil || a.status != status || v.Code != status || v.ErrCode != status || v.Msg == "" {
+	if err := json.Unmarshal([]byte(a.body), &v); err != nil || a.status != status || v.Code != status ||
+		v.ErrCode != status || v.Msg == "" {
 		t.Fatalf("answered %d %s (%v), want %d with its envelope", a.status, a.body, err, status)
 	}
 	if mime := a.header.Get("Content-Type"); !strings.HasPrefix(mime, "application/json") {

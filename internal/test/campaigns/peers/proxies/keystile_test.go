@@ -93,7 +93,8 @@ type app struct {
 // 60 requests a minute.
 func (k *keystile) register(t *testing.T) *app {
 	t.Helper()
-	out, err := exec.CommandContext(t.Context(), k.binary, "app", "create", "--name", "A", "--domain", "a.example", "--json", "--data", k.data).Output()
+	out, err := exec.CommandContext(t.Context(), k.binary, "app", "create", "--name", "A", "--domain", "a.example",
+		"--json", "--data", k.data).Output()
 	var made struct {
 		ID     string `json:"client_id"`
 		Secret string `json:"client_secret"`
@@ -125,7 +126,8 @@ func (a *app) post(t *testing.T, path string, form url.Values, v any) {
 	t.Helper()
 	form.Set("client_id", a.id)
 	form.Set("client_secret", a.secret)
-	r, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+a.address+path, strings.NewReader(form.Encode()))
+	r, _ := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+a.address+path,
+		strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	a.ask(t, r, v)
 }

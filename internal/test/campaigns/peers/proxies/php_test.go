@@ -43,7 +43,9 @@ var families = []family{
 	{"php-cgi, by FastCGI of Caddy", []string{"php-cgi", "caddy"}, func(t *testing.T, dir, address string) {
 		write(t, dir, "index.php", pageInPHP)
 		php := backend(t, dir)
-		write(t, dir, "Caddyfile", fmt.Sprintf("{\n\tadmin off\n\tauto_https off\n}\nhttp://%s {\n\tbind 127.0.0.1\n\troot * %s\n\tphp_fastcgi %s\n}\n", address, dir, php))
+		write(t, dir, "Caddyfile",
+			fmt.Sprintf("{\n\tadmin off\n\tauto_https off\n}\nhttp://%s {\n\tbind 127.0.0.1\n\troot * %s\n\tphp_fastcgi %s\n}\n",
+				address, dir, php))
 		program.Ready(t, address, program.Run(t, dir, "caddy", "run", "--adapter", "caddyfile", "--config",
 			filepath.Join(dir, "Caddyfile")))
 	}},
@@ -119,7 +121,8 @@ func TestHeaderNamesNeverBecomeVariablesOfTheGateway(t *testing.T) {
 			service := program.Free(t)
 			f.start(t, t.TempDir(), service)
 			direct := client{service, "127.0.0.31", ""}
-			if got := direct.get(t, "/", "X-Keystile.User", "forged").variables(t); got["HTTP_X_KEYSTILE_USER"] != "forged" && got["HTTP_X_KEYSTILE.USER"] != "forged" {
+			if got := direct.get(t, "/", "X-Keystile.User", "forged").variables(t); got["HTTP_X_KEYSTILE_USER"] != "forged" &&
+				got["HTTP_X_KEYSTILE.USER"] != "forged" {
 				t.Fatalf("asked directly it has %v: the test shows nothing", got)
 			}
 			k := serve(t, binary, "--gateway-products", "svc=http://"+service)
@@ -136,7 +139,8 @@ func TestHeaderNamesNeverBecomeVariablesOfTheGateway(t *testing.T) {
 						t.Errorf("beside %q it has %s=%s", sent, name, value)
 					}
 				}
-				if user, there := got["HTTP_X_KEYSTILE_USER"]; there || got["HTTP_X_KEYSTILE_CLIENT"] != a.id || got["HTTP_X_KEYSTILE_TIER"] != "free" || got["HTTP_X_OWN"] != "own" {
+				if user, there := got["HTTP_X_KEYSTILE_USER"]; there || got["HTTP_X_KEYSTILE_CLIENT"] != a.id ||
+					got["HTTP_X_KEYSTILE_TIER"] != "free" || got["HTTP_X_OWN"] != "own" {
 					t.Errorf("beside %q it has the user %q and %v", sent, user, got)
 				}
 			}

@@ -53,9 +53,11 @@ func TestServiceBehindAProxy(t *testing.T) {
 func (s *street) identity(t *testing.T) {
 	a, c := s.app(t, "127.0.0.11")
 	forged := []string{
-		"X-Keystile-Client", "forged", "X-Keystile-User", "forged", "X-Keystile-Scope", "forged", "X-Keystile-Tier", "forged", "X-Keystile-Product", "forged",
+		"X-Keystile-Client", "forged", "X-Keystile-User", "forged", "X-Keystile-Scope", "forged", "X-Keystile-Tier", "forged",
+		"X-Keystile-Product", "forged",
 		"x-keystile-user", "forged", "X-KEYSTILE-USER", "forged", "X-Keystile-User", "forged twice",
-		"X.Keystile.User", "forged", "X-Keystile~User", "forged", "X!Keystile!Tier", "forged", "X_Keystile_User", "forged", "x_keystile_client", "forged", "X-Keystile_User", "forged", "X_Keystile-Tier", "forged",
+		"X.Keystile.User", "forged", "X-Keystile~User", "forged", "X!Keystile!Tier", "forged", "X_Keystile_User", "forged",
+		"x_keystile_client", "forged", "X-Keystile_User", "forged", "X_Keystile-Tier", "forged",
 	}
 	c.get(t, "/forged", forged...).wantPassed(t)
 	got := told(s.service.one(t).header)
@@ -70,7 +72,8 @@ func (s *street) identity(t *testing.T) {
 func told(h http.Header) map[string]string {
 	all := map[string]string{}
 	for name, values := range h {
-		if name = strings.ToUpper(other.ReplaceAllString(name, "-")); strings.Contains(name, "KEYSTILE") && strings.Join(values, "") != "" {
+		if name = strings.ToUpper(other.ReplaceAllString(name, "-")); strings.Contains(name, "KEYSTILE") &&
+			strings.Join(values, "") != "" {
 			all[name] += strings.Join(values, ", ")
 		}
 	}
@@ -129,16 +132,19 @@ func (s *street) rate(t *testing.T) {
 func (s *street) addresses(t *testing.T) {
 	for i := range perAddress {
 		liar := "203.0.113." + strconv.Itoa(i)
-		client{front: s.front, address: "127.0.0.15"}.get(t, "/", "X-Forwarded-For", liar, "X-Real-Ip", liar, "Forwarded", "for="+liar).wantRefused(t, http.StatusUnauthorized)
+		client{front: s.front, address: "127.0.0.15"}.get(t, "/", "X-Forwarded-For", liar, "X-Real-Ip", liar, "Forwarded",
+			"for="+liar).wantRefused(t, http.StatusUnauthorized)
 	}
-	client{front: s.front, address: "127.0.0.15"}.get(t, "/", "X-Forwarded-For", "203.0.113.99").wantRefused(t, http.StatusTooManyRequests, "Retry-After")
+	client{front: s.front, address: "127.0.0.15"}.get(t, "/", "X-Forwarded-For", "203.0.113.99").wantRefused(t,
+		http.StatusTooManyRequests, "Retry-After")
 	client{front: s.front, address: "127.0.0.16"}.get(t, "/").wantRefused(t, http.StatusUnauthorized)
 	s.service.wantNone(t)
 }
 
 func (s *street) charges(t *testing.T) {
 	a, c := s.app(t, "127.0.0.17")
-	uris := []string{"/", "/?product=payment", "/deep/er?a=1&product=nothing&product=identity", "/api/v1/verify?product=payment", "/;product=payment?product=%zz&x"}
+	uris := []string{"/", "/?product=payment", "/deep/er?a=1&product=nothing&product=identity",
+		"/api/v1/verify?product=payment", "/;product=payment?product=%zz&x"}
 	for _, uri := range uris {
 		c.get(t, uri, "X-Keystile-Product", "payment", "X_Keystile_Product", "payment").wantPassed(t)
 	}
@@ -157,7 +163,8 @@ func (s *street) charges(t *testing.T) {
 
 func (s *street) away(t *testing.T) {
 	a, c := s.app(t, "127.0.0.18")
-	c.call(t, "DELETE", "/things/7?code=SECRET", nil, "X-Original-Uri", "/forged", "X-Original-Method", "GET", "X-Forwarded-Uri", "/forged", "X-Forwarded-Method", "GET").wantPassed(t)
+	c.call(t, "DELETE", "/things/7?code=SECRET", nil, "X-Original-Uri", "/forged", "X-Original-Method", "GET",
+		"X-Forwarded-Uri", "/forged", "X-Forwarded-Method", "GET").wantPassed(t)
 	s.service.take()
 	s.keystile.stop()
 	for _, method := range []string{"GET", "POST"} {
@@ -176,7 +183,8 @@ func (s *street) away(t *testing.T) {
 	if len(mine) != 1 {
 		t.Fatalf("%d calls are on the audit trail, want 1: %+v", len(mine), mine)
 	}
-	if e := mine[0]; e.Method != "DELETE" || e.Path != "/things/7" || e.Product != "ai" || e.Status != 200 || e.IP != "127.0.0.18" {
+	if e := mine[0]; e.Method != "DELETE" || e.Path != "/things/7" || e.Product != "ai" || e.Status != 200 ||
+		e.IP != "127.0.0.18" {
 		t.Errorf("the audit trail says %+v, want the client's own call", e)
 	}
 }

@@ -27,17 +27,21 @@ type kind struct {
 
 var kinds = []kind{
 	{name: "nginx", files: []string{"nginx.conf"}, retells: true, withholds: `proxy_set_header Authorization "";`, args: func(dir, file string) []string {
-		return []string{"-e", "stderr", "-p", dir, "-c", file, "-g", "daemon off; user root;"} // another user could not enter the test's folder
+		// another user could not enter the test's folder
+		return []string{"-e", "stderr", "-p", dir, "-c", file, "-g", "daemon off; user root;"}
 	}},
-	{name: "caddy", files: []string{"Caddyfile"}, withholds: "request_header -Authorization", args: func(_, file string) []string {
-		return []string{"run", "--adapter", "caddyfile", "--config", file}
-	}},
-	{name: "traefik", files: []string{"traefik.yml", "traefik-dynamic.yml"}, rare: true, withholds: ", without-token", args: func(_, file string) []string {
-		return []string{"--configFile=" + file}
-	}},
-	{name: "envoy", files: []string{"envoy.yaml"}, rare: true, withholds: "authorization, ", args: func(_, file string) []string {
-		return []string{"-c", file, "--use-dynamic-base-id"}
-	}},
+	{name: "caddy", files: []string{"Caddyfile"}, withholds: "request_header -Authorization",
+		args: func(_, file string) []string {
+			return []string{"run", "--adapter", "caddyfile", "--config", file}
+		}},
+	{name: "traefik", files: []string{"traefik.yml", "traefik-dynamic.yml"}, rare: true, withholds: ", without-token",
+		args: func(_, file string) []string {
+			return []string{"--configFile=" + file}
+		}},
+	{name: "envoy", files: []string{"envoy.yaml"}, rare: true, withholds: "authorization, ",
+		args: func(_, file string) []string {
+			return []string{"-c", file, "--use-dynamic-base-id"}
+		}},
 }
 
 // withEach runs a test before each proxy that is there.

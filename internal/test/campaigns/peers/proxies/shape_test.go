@@ -89,7 +89,8 @@ func TestTraefikAsksBeforeItPassesOn(t *testing.T) {
 		}
 	}
 	wantAsksFor(t, get(t, ask, "address").(string), "ai")
-	if sent := get(t, ask, "authRequestHeaders").([]any); !slices.Contains(sent, "Authorization") || slices.Contains(sent, "Cookie") || slices.ContainsFunc(sent, isIdentity) || slices.ContainsFunc(sent, isSecondCall) {
+	if sent := get(t, ask, "authRequestHeaders").([]any); !slices.Contains(sent, "Authorization") ||
+		slices.Contains(sent, "Cookie") || slices.ContainsFunc(sent, isIdentity) || slices.ContainsFunc(sent, isSecondCall) {
 		t.Errorf("it asks with %v", sent)
 	}
 }
@@ -101,9 +102,11 @@ func isSecondCall(name any) bool { return strings.Contains(strings.ToLower(name.
 
 // Traefik deletes what matches from the request, then sets what matches of the answer.
 func TestTraefikTakesAwayWhatAClientSaysOfItself(t *testing.T) {
-	re := regexp.MustCompile(get(t, parse(t, "traefik-dynamic.yml"), "http", "middlewares", "keystile", "forwardAuth", "authResponseHeadersRegex").(string))
+	re := regexp.MustCompile(get(t, parse(t, "traefik-dynamic.yml"), "http", "middlewares", "keystile", "forwardAuth",
+		"authResponseHeadersRegex").(string))
 	takesAway(t, func(name string) bool { return re.MatchString(http.CanonicalHeaderKey(name)) })
-	for _, name := range []string{"Authorization", "Content-Type", "X-Forwarded-For", "X-Forwarded-Host", "X-Forwarded-Proto", "X-Forwarded-Port", "X-Forwarded-Server", "X-Real-Ip"} {
+	for _, name := range []string{"Authorization", "Content-Type", "X-Forwarded-For", "X-Forwarded-Host",
+		"X-Forwarded-Proto", "X-Forwarded-Port", "X-Forwarded-Server", "X-Real-Ip"} {
 		if re.MatchString(name) {
 			t.Errorf("%s is taken for Keystile's", name)
 		}
@@ -122,7 +125,8 @@ func takesAway(t *testing.T, does func(name string) bool) {
 			}
 		}
 	}
-	for _, name := range []string{"Accept", "Content-Type", "Idempotency-Key", "Origin", "Traceparent", "User-Agent", "X-Api-Key", "X-Own", "X-Request-Id", "X-Requested-With"} {
+	for _, name := range []string{"Accept", "Content-Type", "Idempotency-Key", "Origin", "Traceparent", "User-Agent",
+		"X-Api-Key", "X-Own", "X-Request-Id", "X-Requested-With"} {
 		if does(name) {
 			t.Errorf("%s is taken away", name)
 		}
@@ -148,11 +152,13 @@ func TestEnvoyAsksBeforeItPassesOn(t *testing.T) {
 			t.Errorf("it asks with the client's %s", name)
 		}
 	}
-	wantAt(t, ask, []any{map[string]any{"prefix": "x-keystile-"}}, "http_service", "authorization_response", "allowed_upstream_headers", "patterns")
+	wantAt(t, ask, []any{map[string]any{"prefix": "x-keystile-"}}, "http_service", "authorization_response",
+		"allowed_upstream_headers", "patterns")
 	for _, client := range []string{"/", "/?product=payment", "/a?b=c&product=payment", "/;x?product=%zz"} {
 		wantAsksFor(t, "http://keystile"+get(t, ask, "http_service", "path_prefix").(string)+client, "ai")
 	}
-	clusters := []any{get(t, ask, "http_service", "server_uri", "cluster"), get(t, manager, "route_config", "virtual_hosts", "0", "routes", "0", "route", "cluster")}
+	clusters := []any{get(t, ask, "http_service", "server_uri", "cluster"),
+		get(t, manager, "route_config", "virtual_hosts", "0", "routes", "0", "route", "cluster")}
 	for i, name := range clusters {
 		wantAt(t, envoy, name, "static_resources", "clusters", strconv.Itoa(i), "name")
 		wantAt(t, envoy, name, "static_resources", "clusters", strconv.Itoa(i), "load_assignment", "cluster_name")
@@ -176,19 +182,22 @@ func TestEnvoyTakesAwayWhatAClientSaysOfItself(t *testing.T) {
 	}
 	takesAway(t, removes)
 	for name, want := range map[string]bool{
-		"cookie": true, "x-real-ip": true, ":method": false, ":path": false, ":authority": false, ":scheme": false, ":protocol": false, "authorization": false,
+		"cookie": true, "x-real-ip": true, ":method": false, ":path": false, ":authority": false, ":scheme": false,
+		":protocol": false, "authorization": false,
 		"x-forwarded-for": false, "x-forwarded-proto": false, "x-envoy-external-address": false,
 	} {
 		if removes(name) != want {
 			t.Errorf("%s is taken away: %t, want %t", name, !want, want)
 		}
 	}
-	routes := get(t, parse(t, "envoy.yaml"), "static_resources", "listeners", "0", "filter_chains", "0", "filters", "0", "typed_config", "route_config", "virtual_hosts", "0", "routes")
+	routes := get(t, parse(t, "envoy.yaml"), "static_resources", "listeners", "0", "filter_chains", "0", "filters", "0",
+		"typed_config", "route_config", "virtual_hosts", "0", "routes")
 	if off := get(t, routes, "0", "request_headers_to_remove").([]any); !slices.Contains(off, "authorization") {
 		t.Errorf("the service gets the caller's token: %v is taken off", off)
 	}
 	for name, value := range map[string]string{"x-forwarded-method": "%REQ(:METHOD)%", "x-forwarded-uri": "%REQ(:PATH)%"} {
-		want := map[string]any{"append": map[string]any{"header": map[string]any{"key": name, "value": value}, "append_action": "OVERWRITE_IF_EXISTS_OR_ADD"}}
+		want := map[string]any{"append": map[string]any{"header": map[string]any{"key": name, "value": value},
+			"append_action": "OVERWRITE_IF_EXISTS_OR_ADD"}}
 		if !slices.ContainsFunc(mutations, func(m any) bool { return reflect.DeepEqual(m, want) }) {
 			t.Errorf("%s is not set to the client's own", name)
 		}

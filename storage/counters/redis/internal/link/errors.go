@@ -38,7 +38,8 @@ func kindOf(err error) kind {
 	}
 	var timeout net.Error
 	switch {
-	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) && timeout.Timeout():
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), errors.As(err, &timeout) &&
+		timeout.Timeout():
 		return tooLate
 	case errors.Is(err, resp.ErrOther):
 		return actAlone

@@ -1,8 +1,8 @@
 // Package link is the connection to the server that counts for several nodes: it runs scripts while
 // the server answers, and says at once that it does not while it is away.
 //
-// An act that fails is judged by its caller. After an error that will not pass by itself, or several answers in a row that
-// come too late, nobody asks the server any more but a probe, at growing intervals.
+// An act that fails is judged by its caller. After an error that will not pass by itself, or several answers in
+// a row that come too late, nobody asks the server any more but a probe, at growing intervals.
 package link
 
 import (
@@ -78,7 +78,8 @@ type Link struct {
 // Start makes a Link, connected if the server answers now.
 func Start(ctx context.Context, c Config) *Link {
 	own, stop := context.WithCancel(context.Background())
-	l := &Link{c: c, start: time.Now(), since: time.Now(), stop: stop, fell: make(chan struct{}, 1), look: make(chan struct{}, 1), done: make(chan struct{})}
+	l := &Link{c: c, start: time.Now(), since: time.Now(), stop: stop, fell: make(chan struct{}, 1),
+		look: make(chan struct{}, 1), done: make(chan struct{})}
 	l.c.Servers.Dialled = l.dialled
 	err := l.connect(ctx, false)
 	if err != nil {

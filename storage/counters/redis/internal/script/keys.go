@@ -49,7 +49,8 @@ func (k *Keys) Client(kind, name string, client netip.Prefix) Place {
 	}
 	base := k.base(kind, group)
 	return Place{
-		Bucket: base + strconv.FormatUint(own.sub(), 16), List: base + "l" + own.field(), Nets: base + "n" + strconv.FormatUint(group.sub()%netsTag, 16),
+		Bucket: base + strconv.FormatUint(own.sub(), 16), List: base + "l" + own.field(),
+		Nets:  base + "n" + strconv.FormatUint(group.sub()%netsTag, 16),
 		Field: own.field(),
 	}
 }

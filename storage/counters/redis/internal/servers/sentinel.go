@@ -29,7 +29,8 @@ func (c *Client) master(ctx context.Context) (string, error) {
 }
 
 func (c *Client) named(ctx context.Context, t resp.Target, sentinel string) (string, error) {
-	share := c.c.Dialling / time.Duration(len(t.Addresses)+1) // so that others are asked too, and the master is connected to
+	// so that others are asked too, and the master is connected to
+	share := c.c.Dialling / time.Duration(len(t.Addresses)+1)
 	ctx, cancel := context.WithTimeout(ctx, share)
 	defer cancel()
 	conn, err := resp.Dial(ctx, t, sentinel, c.c.Patience)

@@ -116,7 +116,8 @@ type Registry interface {
 	BeginReading(ctx context.Context, actor string) (_ context.Context, leave func(), err error)
 	OffBus(c storage.Capability) string
 	PinsBody(ctx context.Context, actor storage.User, member string) (json.RawMessage, error)
-	PreviewBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []toolplan.Tool, []string, error)
+	PreviewBody(ctx context.Context, actor storage.User,
+		body []byte) (storage.Capability, []toolplan.Tool, []string, error)
 	RegisterBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []string, error)
 	Remove(ctx context.Context, actor storage.User, member string) error
 	SetPublished(ctx context.Context, actor storage.User, member string, on bool) (storage.Capability, error)
@@ -209,7 +210,8 @@ type appStore interface {
 	GiveApp(ctx context.Context, a storage.App, owner string) (storage.App, error)
 	Order(ctx context.Context, id string) (storage.Order, error)
 	Orders(ctx context.Context, q storage.OrderQuery, from string, n int) ([]storage.Order, string, error)
-	OwnedBy(ctx context.Context, owner string, apps int, orders int, capabilities int) (_ []storage.App, more bool, _ []storage.Order, _ []storage.Capability, err error)
+	OwnedBy(ctx context.Context, owner string, apps int, orders int,
+		capabilities int) (_ []storage.App, more bool, _ []storage.Order, _ []storage.Capability, err error)
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
 }
 

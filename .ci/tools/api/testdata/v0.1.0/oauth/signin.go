@@ -111,20 +111,25 @@ type Revoker interface {
 
 type SignIn struct{ _ []struct{} }
 
-func (*SignIn) Allowed(ctx context.Context, app storage.App, sub string, wanted string) (granted string, ok bool, err error)
-func (*SignIn) AllowedOnce(ctx context.Context, app storage.App, sub string, wanted string) (granted string, ok bool, err error)
+func (*SignIn) Allowed(ctx context.Context, app storage.App, sub string,
+	wanted string) (granted string, ok bool, err error)
+func (*SignIn) AllowedOnce(ctx context.Context, app storage.App, sub string,
+	wanted string) (granted string, ok bool, err error)
 func (*SignIn) Ask(w http.ResponseWriter, r *http.Request, app storage.App) error
 func (*SignIn) AskBy(w http.ResponseWriter, r *http.Request, app storage.App, method string) error
-func (*SignIn) AskConsent(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session, wanted string) error
+func (*SignIn) AskConsent(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session,
+	wanted string) error
 func (*SignIn) AskFactor(w http.ResponseWriter, r *http.Request, app storage.App, acrValues string) error
 func (*SignIn) AskFor(w http.ResponseWriter, r *http.Request, path string) error
-func (*SignIn) BeginDevice(r *http.Request, app storage.App, scope string, resource string) (deviceCode string, t storage.Ticket, err error)
+func (*SignIn) BeginDevice(r *http.Request, app storage.App, scope string,
+	resource string) (deviceCode string, t storage.Ticket, err error)
 func (*SignIn) Close(ctx context.Context) error
 func (*SignIn) DevicePage() string
 func (*SignIn) Enough(ctx context.Context, v storage.Session, app storage.App, acrValues string) (bool, error)
 func (*SignIn) FactorsPage() string
 func (*SignIn) Fresh(ctx context.Context, v storage.Session) (bool, error)
-func (*SignIn) KeepForm(w http.ResponseWriter, r *http.Request, session string, body []byte, what string, fields [][2]string) error
+func (*SignIn) KeepForm(w http.ResponseWriter, r *http.Request, session string, body []byte, what string,
+	fields [][2]string) error
 func (*SignIn) KeptForm(w http.ResponseWriter, r *http.Request) (session string, err error)
 func (*SignIn) Level(v storage.Session, acrValues string) string
 func (*SignIn) Levels() []string

@@ -179,7 +179,8 @@ func (*Store) GiveApp(ctx context.Context, a App, owner string) (App, error)
 func (*Store) KeepClient(ctx context.Context, id string) error
 func (*Store) Order(ctx context.Context, id string) (Order, error)
 func (*Store) Orders(ctx context.Context, q OrderQuery, after string, n int) (page []Order, next string, err error)
-func (*Store) OrdersOfApps(ctx context.Context, first string, last string, from string, n int) (page []Order, next string, err error)
+func (*Store) OrdersOfApps(ctx context.Context, first string, last string, from string,
+	n int) (page []Order, next string, err error)
 func (*Store) RemoveClient(ctx context.Context, a App) error
 func (*Store) SaveApp(ctx context.Context, a App) (App, error)
 func (*Store) SaveOrder(ctx context.Context, o Order, a App, others ...Order) (Order, App, error)

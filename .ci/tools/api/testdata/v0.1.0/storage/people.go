@@ -112,7 +112,8 @@ func (*Store) EnsureOpenID(ctx context.Context, appID string, sub string) (OpenI
 func (*Store) EraseUser(ctx context.Context, sub string, looksOfName func(username string) []string) error
 func (*Store) FindOpenID(ctx context.Context, appID string, openid string) (OpenID, error)
 func (*Store) FindUsers(ctx context.Context, prefix string, from string, n int) ([]User, string, error)
-func (*Store) FindUsersWithRole(ctx context.Context, role string, prefix string, from string, n int) ([]User, string, error)
+func (*Store) FindUsersWithRole(ctx context.Context, role string, prefix string, from string,
+	n int) ([]User, string, error)
 func (*Store) Invitation(ctx context.Context, id string) (Invitation, error)
 func (*Store) LinkLogins(ctx context.Context, sub string, more ...Login) error
 func (*Store) Login(ctx context.Context, method string, subject string) (Login, error)

@@ -100,7 +100,8 @@ func (*Store) Lease(ctx context.Context, task string) (nodes.Lease, error)
 func (*Store) Mail(ctx context.Context, id string) (Mail, error)
 func (*Store) MarkUsage(ctx context.Context, hour time.Time, accounts ...string) error
 func (*Store) MarkedUsage(ctx context.Context, hour time.Time, from string) (accounts []string, next string, err error)
-func (*Store) Rankings(ctx context.Context, of string, from time.Time, to time.Time) (all []ranking.Ranking, more bool, err error)
+func (*Store) Rankings(ctx context.Context, of string, from time.Time,
+	to time.Time) (all []ranking.Ranking, more bool, err error)
 func (*Store) RemoveBeat(ctx context.Context, b nodes.Beat) error
 func (*Store) RemoveLease(ctx context.Context, l nodes.Lease) error
 func (*Store) SaveBeat(ctx context.Context, b nodes.Beat) (nodes.Beat, error)

@@ -53,7 +53,8 @@ func (n *Net) Host() string { return n.block + ".1" }
 // Space makes a namespace on the bridge.
 func (n *Net) Space() (*Space, error) {
 	i := len(n.all) + 2
-	s := &Space{name: fmt.Sprintf("%s-%d", n.name, i), link: fmt.Sprintf("%sv%d", n.name, i), Host: fmt.Sprintf("%s.%d", n.block, i)}
+	s := &Space{name: fmt.Sprintf("%s-%d", n.name, i), link: fmt.Sprintf("%sv%d", n.name, i),
+		Host: fmt.Sprintf("%s.%d", n.block, i)}
 	s.path = "/run/netns/" + s.name
 	if err := run("netns", "add", s.name); err != nil {
 		return nil, err

@@ -79,8 +79,10 @@ func TestReceiverListens(t *testing.T) {
 	}
 	resp.Body.Close()
 	expected, arrived, repeated := r.Counts()
-	if wrong := r.Check(); resp.StatusCode != http.StatusNoContent || len(wrong)+len(r.Missing()) > 0 || expected != 1 || arrived != 1 || repeated != 0 {
-		t.Errorf("%d; it says %q, misses %q, counts %d, %d, %d", resp.StatusCode, wrong, r.Missing(), expected, arrived, repeated)
+	if wrong := r.Check(); resp.StatusCode != http.StatusNoContent || len(wrong)+len(r.Missing()) > 0 || expected != 1 ||
+		arrived != 1 || repeated != 0 {
+		t.Errorf("%d; it says %q, misses %q, counts %d, %d, %d", resp.StatusCode, wrong, r.Missing(), expected, arrived,
+			repeated)
 	}
 }
 

@@ -69,7 +69,8 @@ func (v Verdict) String() string {
 	if v.Undecided {
 		return fmt.Sprintf("%.4g, then %.4g; %d points are too few to judge", v.Start, v.End, v.Points)
 	}
-	return fmt.Sprintf("%.4g in the second quarter and %.4g in the last; %+.4g in %.0f s, %.4g are allowed", v.Start, v.End, v.Rise, v.LengthSecs, v.Allowed)
+	return fmt.Sprintf("%.4g in the second quarter and %.4g in the last; %+.4g in %.0f s, %.4g are allowed", v.Start,
+		v.End, v.Rise, v.LengthSecs, v.Allowed)
 }
 
 // Floor returns for each point the least value of n points that end with it. Memory that comes and goes, such

@@ -38,7 +38,8 @@ func newService(ctx context.Context, origin string, store *storage.Store, ownPag
 		mux.Handle("POST /entrance", http.NewCrossOriginProtection().Handler(http.HandlerFunc(page.enter)))
 		signIn = page
 	} else {
-		pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Users: users.Host{Users: table}, Revoker: tokens})
+		pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Users: users.Host{Users: table},
+			Revoker: tokens})
 		if err != nil {
 			return nil, err
 		}

@@ -116,7 +116,8 @@ func (d *signInPage) begin(w http.ResponseWriter, u storage.User) {
 	ends := now.Add(12 * time.Hour)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.sessions[handle.Hash(cookie)] = storage.Session{UserID: u.Sub, LoginType: storage.LoginSelf, AuthTime: now, ExpiresAt: ends, EndsAt: ends}
+	d.sessions[handle.Hash(cookie)] = storage.Session{UserID: u.Sub, LoginType: storage.LoginSelf, AuthTime: now,
+		ExpiresAt: ends, EndsAt: ends}
 	http.SetCookie(w, d.cookie(cookie, 0))
 }
 
@@ -151,5 +152,6 @@ func (d *signInPage) end(r *http.Request) {
 }
 
 func (d *signInPage) cookie(value string, maxAge int) *http.Cookie {
-	return &http.Cookie{Name: cookieName, Value: value, MaxAge: maxAge, Path: "/", HttpOnly: true, Secure: d.secure, SameSite: http.SameSiteLaxMode}
+	return &http.Cookie{Name: cookieName, Value: value, MaxAge: maxAge, Path: "/", HttpOnly: true, Secure: d.secure,
+		SameSite: http.SameSiteLaxMode}
 }

@@ -15,7 +15,8 @@ import (
 
 // tokenOf gets a token with an application's key.
 func tokenOf(ctx context.Context, origin string, app storage.App) (string, error) {
-	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {app.ID}, "client_secret": {app.AppKey().Reveal()}}
+	form := url.Values{"grant_type": {"client_credentials"}, "client_id": {app.ID},
+		"client_secret": {app.AppKey().Reveal()}}
 	r, err := http.NewRequestWithContext(ctx, http.MethodPost, origin+"/oauth/token", strings.NewReader(form.Encode()))
 	if err != nil {
 		return "", err

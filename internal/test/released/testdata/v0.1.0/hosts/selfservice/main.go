@@ -81,7 +81,8 @@ func talk(ctx context.Context, out io.Writer, h *host, origin string, store *sto
 		fmt.Fprintf(out, "  %s: %s\n", tool.Name, tool.Description)
 	}
 	for _, name := range []string{"get_quota", "get_usage"} {
-		result, err := request(ctx, origin, tokens["Agent"], "tools/call", map[string]any{"name": member + "__" + name, "arguments": map[string]any{}})
+		result, err := request(ctx, origin, tokens["Agent"], "tools/call",
+			map[string]any{"name": member + "__" + name, "arguments": map[string]any{}})
 		if err != nil {
 			return err
 		}

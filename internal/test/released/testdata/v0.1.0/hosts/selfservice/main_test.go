@@ -21,7 +21,8 @@ func TestUsersHaveAnAccountPage(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer h.close(t.Context())
-	for path, want := range map[string]int{"/oauth/account": 200, "/oauth/signin/consent": 405, "/oauth/account/everywhere": 405} {
+	for path, want := range map[string]int{"/oauth/account": 200, "/oauth/signin/consent": 405,
+		"/oauth/account/everywhere": 405} {
 		w := httptest.NewRecorder()
 		h.ServeHTTP(w, httptest.NewRequest("GET", path, nil))
 		if w.Code != want || want == 200 && !strings.Contains(w.Body.String(), `name="password"`) {
@@ -44,7 +45,8 @@ func TestServiceIsItsOwnTool(t *testing.T) {
 			t.Errorf("it does not say %s:\n%s", want, &output)
 		}
 	}
-	for _, never := range []string{"isError", "keystile__send_mcp_message", "keystile__issue_token", "keystile__register_capability"} {
+	for _, never := range []string{"isError", "keystile__send_mcp_message", "keystile__issue_token",
+		"keystile__register_capability"} {
 		if strings.Contains(output.String(), never) {
 			t.Errorf("it says %s:\n%s", never, &output)
 		}

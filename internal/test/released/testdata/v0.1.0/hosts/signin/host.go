@@ -13,13 +13,15 @@ import (
 
 // newHost assembles it. The Store keeps applications, sessions, consents and tokens; users and
 // their logins come from the staff table alone, in both Configs. The caller closes the Tokens.
-func newHost(ctx context.Context, origin string, store *storage.Store, s *staff, b *badges) (http.Handler, *oauth.Tokens, error) {
+func newHost(ctx context.Context, origin string, store *storage.Store, s *staff,
+	b *badges) (http.Handler, *oauth.Tokens, error) {
 	tokens, err := oauth.OpenTokens(ctx, oauth.TokensConfig{BaseURL: origin, Store: store})
 	if err != nil {
 		return nil, nil, err
 	}
 	table := users.Host{Users: s, Named: s, Connected: s, Logins: s}
-	pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Users: table, Connectors: []connector.Connector{b}, Revoker: tokens})
+	pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Users: table,
+		Connectors: []connector.Connector{b}, Revoker: tokens})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -21,7 +21,7 @@
 //
 //	token      (key BYTES PRIMARY KEY, ends TIME, spent TIME, data JSON)               -- index: ends
 //	revocation (kind BYTES, id BYTES, seq BIGINT UNIQUE, before TIME, until TIME)      -- key: kind, id; index: until
-//	usage      (app BYTES, daily BOOL, at TIME, product BYTES, calls BIGINT, errors BIGINT) -- key: app, daily, at, product
+//	usage      (app BYTES, daily BOOL, at TIME, product BYTES, calls BIGINT, errors BIGINT) -- key: the first four
 //	batch      (node BYTES PRIMARY KEY, seq BIGINT)
 //	record     (seq BIGINT PRIMARY KEY, at TIME, data BYTES)
 //	doc        (kind BYTES, id BYTES, version BIGINT, ends TIME, entries JSON, data BYTES)  -- key: kind, id; index: ends

@@ -29,7 +29,8 @@ func (*Folder) Mail() string
 func (*Folder) MasterKeys(file string) (keys []storage.MasterKey, path string, err error)
 func (*Folder) NeedDatabase() error
 func (*Folder) Path() string
-func (*Folder) Restore(now time.Time, fill func(io.Writer) error, check func(path string) error, beside ...string) (kept string, err error)
+func (*Folder) Restore(now time.Time, fill func(io.Writer) error, check func(path string) error,
+	beside ...string) (kept string, err error)
 func (*Folder) RetireKey(file string, key storage.MasterKey) (path string, err error)
 func (*Folder) Snapshot(fill func(io.Writer) error) (path string, err error)
 func (*Folder) Socket() (string, error)
