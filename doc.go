@@ -76,7 +76,9 @@
 // Of a frozen package nothing changes any more: an adapter goes on fulfilling its contract as it is, and what
 // is new comes as an interface that it may leave out. With a stable package, what compiles goes on
 // compiling, but for values of structs without names of their fields; a new major version says
-// otherwise, with a way to move. An experimental package may change with any version, which its
+// otherwise, with a way to move. An interface named Store, or SomethingStore, that a package declares of
+// what it asks of *storage.Store may gain methods that *storage.Store has: hosts pass the store, and replace
+// what is below it, a driver.Backend. An experimental package may change with any version, which its
 // notes say. Which of these a package is:
 //
 //	frozen        storage/driver

@@ -16,6 +16,9 @@ import "context"
 // Store is implemented by hosts.
 type Store interface{ Get(ctx context.Context, id string) ([]byte, error) }
 
+// RecordStore is what this asks of the store.
+type RecordStore interface{ Record(n int) string }
+
 // Config is written by hosts.
 type Config struct {
 	Name  string
@@ -56,7 +59,9 @@ func madeModule(t *testing.T, each ...string) (root, kept string) {
 		}
 		doc += "\n"
 	}
-	write(t, root, "doc.go", doc+"package lib\n")
+	write(t, root, "doc.go", strings.Replace(doc, "stable lib", "stable lib storage", 1)+"package lib\n")
+	write(t, root, "storage/store.go", "package storage\n\ntype Store struct{}\n\n"+
+		"func (*Store) Record(int) string { return "" }\n\nfunc (*Store) Records() int { return 0 }\n")
 	if err := run(root, kept, "v0.1.0", nil); err != nil {
 		t.Fatal(err)
 	}
@@ -88,6 +93,8 @@ func TestChangesAreJudgedByWhatWasPromised(t *testing.T) {
 		{"a method of an interface is added", "interface{ Get(", "interface{ Close() error; Get(", broken},
 		{"a method of an interface is gone", "interface{ Get(ctx context.Context, id string) ([]byte, error) }",
 			"interface{}", broken},
+		{"the store is asked more", "interface{ Record(", "interface{ Records() int; Record(", frozenOnly},
+		{"the store is asked what it has not", "interface{ Record(", "interface{ Renew(); Record(", broken},
 		{"a field is renamed", "\tLimit int", "\tLimits int", broken},
 		{"a field has another type", "\tLimit int", "\tLimit int64", broken},
 		{"a parameter is added", "c Config) (*Thing", "c Config, more int) (*Thing", broken},
@@ -162,9 +169,9 @@ func judged(t *testing.T, root, kept string, overlay map[string][]byte) map[stri
 func TestPackageHasItsPromise(t *testing.T) {
 	for name, change := range map[string]struct{ file, text, complaint string }{
 		"a package without": {"new/new.go", "package new\n", "says nothing about package new"},
-		"one that is gone": {"doc.go", "// Package lib.\n//\n// # Stability\n//\n//\tstable lib firm/a gone\n" +
+		"one that is gone": {"doc.go", "// Package lib.\n//\n// # Stability\n//\n//\tstable lib storage firm/a gone\n" +
 			"//\tfrozen cold/a\n//\texperimental loose/a\npackage lib\n", "there is none"},
-		"one listed twice": {"doc.go", "// Package lib.\n//\n// # Stability\n//\n//\tstable lib firm/a cold/a\n" +
+		"one listed twice": {"doc.go", "// Package lib.\n//\n// # Stability\n//\n//\tstable lib storage firm/a cold/a\n" +
 			"//\tfrozen cold/a\n//\texperimental loose/a\npackage lib\n", "stands there twice"},
 		"no list": {"doc.go", "package lib\n", "no heading Stability"},
 	} {
@@ -182,7 +189,7 @@ func TestPackageThatIsGoneBreaksHosts(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(root, "firm")); err != nil {
 		t.Fatal(err)
 	}
-	write(t, root, "doc.go", "// Package lib.\n//\n// # Stability\n//\n//\tstable lib\n//\tfrozen cold/a\n"+
+	write(t, root, "doc.go", "// Package lib.\n//\n// # Stability\n//\n//\tstable lib storage\n//\tfrozen cold/a\n"+
 		"//\texperimental loose/a\npackage lib\n")
 	if err := run(root, kept, "", nil); err == nil || !strings.Contains(err.Error(), "1 changes break") {
 		t.Errorf("it says %v", err)

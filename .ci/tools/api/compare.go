@@ -40,7 +40,8 @@ func compare(before, now *api, of promises) (all []change) {
 		}
 		is := now.all[path]
 		for _, c := range apidiff.Changes(before.all[path], is).Changes {
-			broken := !c.Compatible || at == frozen && !isNewInterface(is, c.Message)
+			broken := !c.Compatible && !(at == stable && now.asksMore(is, c.Message)) ||
+				at == frozen && !isNewInterface(is, c.Message)
 			all = append(all, change{short, at, c.Message, broken && at != experimental})
 		}
 	}
@@ -57,6 +58,23 @@ func isNewInterface(p *types.Package, message string) bool {
 	name, added := strings.CutSuffix(message, ": added")
 	o, is := p.Scope().Lookup(name).(*types.TypeName)
 	return added && is && types.IsInterface(o.Type())
+}
+
+// asksMore reports whether a change adds a method to an interface that a package declares of what it asks the store,
+// and that *storage.Store fulfils. Hosts hand the store over; they do not write it.
+func (a *api) asksMore(p *types.Package, message string) bool {
+	name, added := strings.CutSuffix(message, ": added")
+	name, _, method := strings.Cut(name, ".")
+	records := a.all[a.module+"/storage"]
+	if !added || !method || !strings.HasSuffix(name, "Store") || records == nil || p == records {
+		return false
+	}
+	asked, is := p.Scope().Lookup(name).(*types.TypeName)
+	store, there := records.Scope().Lookup("Store").(*types.TypeName)
+	if !is || !there || !types.IsInterface(asked.Type()) {
+		return false
+	}
+	return types.Implements(types.NewPointer(store.Type()), asked.Type().Underlying().(*types.Interface))
 }
 
 // newest returns the highest release that is written down in a folder.
