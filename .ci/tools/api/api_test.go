@@ -61,7 +61,7 @@ func madeModule(t *testing.T, each ...string) (root, kept string) {
 	}
 	write(t, root, "doc.go", strings.Replace(doc, "stable lib", "stable lib storage", 1)+"package lib\n")
 	write(t, root, "storage/store.go", "package storage\n\ntype Store struct{}\n\n"+
-		"func (*Store) Record(int) string { return "" }\n\nfunc (*Store) Records() int { return 0 }\n")
+		"func (*Store) Record(n int) string { return string(rune(n)) }\n\nfunc (*Store) Records() int { return 0 }\n")
 	if err := run(root, kept, "v0.1.0", nil); err != nil {
 		t.Fatal(err)
 	}
