@@ -44,7 +44,7 @@
 // oauth.OpenTokens and gateway.OpenTrail. Nothing is set later, so a room that exists is complete.
 //
 // Rooms import storage and internal packages and never each other; where one needs another's work it
-// declares a small interface, and the code that assembles them hands it over: keystile.go, or your own
+// declares a small interface, and the code that assembles them hands it over: assemble.go, or your own
 // main. A test in internal/test/archtest keeps that law. Each room describes its endpoints in
 // openapi.json beside its route table. Comments and tests cite the protocol of the service as protocol
 // 4.2, and choices where that is open as decision 12: internal/protocol has both.
@@ -96,7 +96,6 @@
 //	              storage/toolplan storage/oteltrace
 //	              cmd/keystile/command
 //	experimental  gateway/console gateway/stream gateway/stream/s3
-//	              cmd/keystile/admin cmd/keystile/config cmd/keystile/demo
 //	              oauth/signin/connector/fake storage/storagetest/planted storage/counters/countertest/planted
 //
 // A check of every change (.ci/tools/api) compares the sources with what the last release declared.

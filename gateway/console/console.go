@@ -118,10 +118,12 @@ type Config struct {
 	Bus      Bus      // nil: tools cannot be tried
 	// every way in, see Ways of signin.Config; nil: no page says that they decide, and nobody is invited
 	Ways     access.Ways
-	Nodes    Nodes                 // nil: no nodes are listed
-	Notifier Notifier              // nil: nobody is notified
-	Forget   func(clientID string) // makes the gateway read an application anew; nil: it notices within seconds
-	Origins  []string              // other origins whose pages may send requests, with their visitor's cookie
+	Nodes    Nodes    // nil: no nodes are listed
+	Notifier Notifier // nil: nobody is notified
+	// make the service read an application or a user anew; nil: it notices within seconds
+	ForgetApp  func(clientID string)
+	ForgetUser func(sub string)
+	Origins    []string // other origins whose pages may send requests, with their visitor's cookie
 
 	Archive  Archive                           // the audit trail as it is read; nil: it is not shown
 	Keys     Keys                              // nil: the signing keys are not shown
@@ -194,8 +196,8 @@ func New(_ context.Context, c Config) (*Console, error) {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	if c.Forget == nil {
-		c.Forget = func(string) {}
+	if c.ForgetUser == nil {
+		c.ForgetUser = func(string) {}
 	}
 	s := &Console{c: c, recorder: admin.Recorder{Trail: c.Trail, Notifier: c.Notifier}}
 	s.trail, s.users = s.auditTrail(), s.people()

@@ -7,7 +7,7 @@
 //
 //	c, err := console.New(ctx, console.Config{
 //		BaseURL: "https://id.example.com", Store: store, Visitors: signIn, Users: users,
-//		Revoker: tokens, Trail: trail, Billing: g.Billing(), Forget: g.Forget,
+//		Revoker: tokens, Trail: trail, Billing: g.Billing(), ForgetApp: g.Forget,
 //	})
 //	c.Mount(mux)
 //

@@ -79,8 +79,9 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, edits ...fun
 	c := console.Config{
 		BaseURL: base, Store: h.store, Visitors: h.signIn, Visit: h.signIn.Visit, Users: h.users, Passwords: h.users,
 		Revoker: tokens, Trail: h, Notifier: h, Log: quiet,
-		Billing: must(billing.New(billing.Config{Store: h.store}))(t),
-		Forget:  func(id string) { h.forgot = append(h.forgot, id) }, Origins: []string{"https://console.example.com"},
+		Billing:    must(billing.New(billing.Config{Store: h.store}))(t),
+		ForgetApp:  func(id string) { h.forgot = append(h.forgot, id) },
+		ForgetUser: func(id string) { h.forgot = append(h.forgot, id) }, Origins: []string{"https://console.example.com"},
 		Ways:           access.Ways{{Method: storage.LoginSelf, SignUp: access.SignUpInvitation}},
 		InvitationPage: base + "/oauth/signin/signup",
 	}

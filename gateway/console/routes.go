@@ -24,9 +24,9 @@ func (s *Console) parts() []ui.Part {
 		audit = s.auditTrail()
 	}
 	acts := appacts.New(appacts.Config{Store: s.c.Store, Billing: s.c.Billing, Revoke: s.revoke, Recorder: s.recorder,
-		Forget: s.c.Forget})
+		Forget: s.c.ForgetApp})
 	clients := appacts.NewClients(appacts.ClientConfig{Store: s.c.Store, Revoke: s.revoke, Recorder: s.recorder,
-		Forget: s.c.Forget})
+		Forget: s.c.ForgetApp})
 	toolActs := toolacts.New(toolacts.Config{Store: s.c.Store, Recorder: s.recorder, Reload: s.reload()})
 	return []ui.Part{
 		s.overview(),
@@ -58,7 +58,7 @@ func (s *Console) reload() func(context.Context) error {
 func (s *Console) people() *people.People {
 	c := people.Config{Store: s.c.Store, InvitationPage: s.c.InvitationPage, Acts: useracts.Config{
 		Recorder: s.recorder, Ways: s.c.Ways, Create: s.c.Users.Create, Revoke: s.revoke,
-		Forget: func(sub string) { s.Forget(sub); s.c.Forget(sub) },
+		Forget: func(sub string) { s.Forget(sub); s.c.ForgetUser(sub) },
 	}}
 	if s.c.Passwords != nil {
 		c.Acts.SetPassword = s.c.Passwords.SetPassword

@@ -17,9 +17,9 @@ import (
 	"testing"
 	"testing/synctest"
 
-	"github.com/keystile/keystile/cmd/keystile/admin"
-	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/admin"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/usage"

@@ -13,7 +13,7 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/internal/connections"
 )
 

@@ -7,8 +7,8 @@ import (
 	"net/http"
 
 	"github.com/keystile/keystile"
-	"github.com/keystile/keystile/cmd/keystile/config"
-	"github.com/keystile/keystile/cmd/keystile/demo"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/demo"
 	"github.com/keystile/keystile/cmd/keystile/internal/requests"
 	"github.com/keystile/keystile/cmd/keystile/internal/telemetry"
 	"github.com/keystile/keystile/gateway"

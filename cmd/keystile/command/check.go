@@ -10,8 +10,8 @@ import (
 	"net/url"
 	"os"
 
-	"github.com/keystile/keystile/cmd/keystile/admin"
-	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/admin"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
@@ -154,7 +154,9 @@ func localName(host string) bool {
 func (k *checkup) database(ctx context.Context) {
 	address := k.conf.StorageURL.Reveal()
 	if k.storage.Findings != nil {
-		k.found = append(k.found, k.storage.Findings(ctx, address, k.nodes)...)
+		for _, f := range k.storage.Findings(ctx, address, k.nodes) {
+			k.add(f.Name, admin.State(f.State), f.Says, f.Do)
+		}
 	}
 	if k.storage.ReadAt == nil {
 		return

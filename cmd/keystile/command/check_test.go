@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/cmd/keystile/admin"
+	"github.com/keystile/keystile/cmd/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/test/database"
 	"github.com/keystile/keystile/storage"
 )

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keystile/keystile/cmd/keystile/admin"
+	"github.com/keystile/keystile/cmd/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/resp"
 )
 

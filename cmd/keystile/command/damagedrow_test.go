@@ -11,7 +11,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/keystile/keystile/cmd/keystile/admin"
+	"github.com/keystile/keystile/cmd/keystile/internal/admin"
 	"github.com/keystile/keystile/storage/handle"
 )
 

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile"
-	"github.com/keystile/keystile/cmd/keystile/admin"
-	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/admin"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
 	"github.com/keystile/keystile/gateway/billing"
@@ -124,7 +124,8 @@ func (h *dataStore) target(serving *assembled) admin.Target {
 	}
 	target.Recorder.Trail = h
 	if serving != nil {
-		target.Provider, target.Forget, target.Recorder.Trail = serving.Tokens, serving.Forget, serving.Trail
+		target.Provider, target.Recorder.Trail = serving.Tokens, serving.Trail
+		target.ForgetApp, target.ForgetUser = serving.ForgetApp, serving.ForgetUser
 		target.Reload, target.Recorder.Notifier, target.Unlock = serving.Bus.Reload, serving.SignIn, serving.SignIn.Unlock
 		target.Nodes, target.Registry = serving.Nodes.List, serving.Registry
 		target.Ways = func() (access.Ways, string, error) { return serving.Ways(), serving.InvitationPage(), nil }

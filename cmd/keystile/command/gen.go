@@ -10,7 +10,7 @@ import (
 	"log"
 	"os"
 
-	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
 )
 
 func main() {

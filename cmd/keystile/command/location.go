@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keystile/keystile/cmd/keystile/admin"
-	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/admin"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/redact"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -92,9 +92,19 @@ func (p program) kind(c *config.Config) (admin.Kind, error) {
 	}
 	if s.Migrations != nil {
 		m := s.Migrations(c.StorageURL.Reveal())
-		k.Migrations = &m
+		k.Migrations = &admin.Migrations{Status: steps(m.Status), Up: steps(m.Up), SQL: m.SQL}
 	}
 	return k, nil
+}
+
+func steps(of func(context.Context) ([]Migration, error)) func(context.Context) ([]admin.Migration, error) {
+	return func(ctx context.Context) (all []admin.Migration, _ error) {
+		list, err := of(ctx)
+		for _, m := range list {
+			all = append(all, admin.Migration(m))
+		}
+		return all, err
+	}
 }
 
 func unobserved(context.Context, string, time.Duration, error) {}

@@ -12,7 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
 )
 
 // A call may take 10 minutes and say nothing meanwhile, whatever limits.stream_idle is.

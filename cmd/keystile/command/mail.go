@@ -3,7 +3,7 @@ package command
 import (
 	"log/slog"
 
-	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/oauth/signin/mailer"
 )

@@ -8,8 +8,8 @@ import (
 	"net/http"
 	"os"
 
-	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/systemd"
 	"github.com/keystile/keystile/internal/connections"
 )

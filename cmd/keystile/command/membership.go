@@ -6,8 +6,8 @@ import (
 	"log/slog"
 
 	"github.com/keystile/keystile"
-	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/counters/redis"

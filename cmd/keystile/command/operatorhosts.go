@@ -10,7 +10,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/internal/reply"
 )
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
 )
 
 // A page whose name is made to lead to the admin listener (DNS rebinding) reads nothing.

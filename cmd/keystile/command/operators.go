@@ -7,7 +7,7 @@ import (
 	"net/http/pprof"
 	"time"
 
-	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
 	"github.com/keystile/keystile/cmd/keystile/internal/systemd"
 	"github.com/keystile/keystile/internal/reply"

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/keystile/keystile/cmd/keystile/admin"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/postgres"
 )
@@ -78,22 +77,22 @@ func checkClocks(ahead time.Duration) error {
 	return nil
 }
 
-func postgresMigrations(address string) admin.Migrations {
+func postgresMigrations(address string) Migrations {
 	dsn, o, wrong := postgres.ParseURL(address, postgres.Options{})
-	steps := func(list []postgres.Step, err error) (all []admin.Migration, _ error) {
+	steps := func(list []postgres.Step, err error) (all []Migration, _ error) {
 		for _, s := range list {
-			all = append(all, admin.Migration{Number: s.Number, Name: s.Name, At: s.At})
+			all = append(all, Migration{Number: s.Number, Name: s.Name, At: s.At})
 		}
 		return all, err
 	}
-	return admin.Migrations{
-		Status: func(ctx context.Context) ([]admin.Migration, error) {
+	return Migrations{
+		Status: func(ctx context.Context) ([]Migration, error) {
 			if wrong != nil {
 				return nil, wrong
 			}
 			return steps(postgres.Status(ctx, dsn, o))
 		},
-		Up: func(ctx context.Context) ([]admin.Migration, error) {
+		Up: func(ctx context.Context) ([]Migration, error) {
 			if wrong != nil {
 				return nil, wrong
 			}
@@ -115,13 +114,13 @@ func postgresMigrations(address string) admin.Migrations {
 	}
 }
 
-func postgresFindings(ctx context.Context, address string, nodes int) (all []admin.Finding) {
+func postgresFindings(ctx context.Context, address string, nodes int) (all []Finding) {
 	dsn, o, err := postgres.ParseURL(address, postgres.Options{})
 	if err != nil {
-		return []admin.Finding{{Name: "connection", State: admin.Unsafe, Says: err.Error(), Do: "mend storage_url"}}
+		return []Finding{{Name: "connection", State: string(postgres.Unsafe), Says: err.Error(), Do: "mend storage_url"}}
 	}
 	for _, f := range postgres.Check(ctx, dsn, o, nodes) {
-		all = append(all, admin.Finding{Name: f.Name, State: admin.State(f.State), Says: f.Says, Do: f.Do})
+		all = append(all, Finding{Name: f.Name, State: string(f.State), Says: f.Says, Do: f.Do})
 	}
 	return all
 }

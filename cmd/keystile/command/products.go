@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/urlpath"

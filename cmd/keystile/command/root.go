@@ -11,8 +11,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keystile/keystile/cmd/keystile/config"
-	"github.com/keystile/keystile/cmd/keystile/demo"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/demo"
 	"github.com/keystile/keystile/internal/apidoc"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"

@@ -14,7 +14,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
 )
 
 func TestPortZeroIsNamedEverywhere(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"log/slog"
 	"time"
 
-	"github.com/keystile/keystile/cmd/keystile/admin"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -58,12 +57,12 @@ type Storage struct {
 
 	// Migrations returns how the tables of the database at an address are brought to this version.
 	// nil: there is no storage migrate command.
-	Migrations func(address string) admin.Migrations
+	Migrations func(address string) Migrations
 
 	// Findings says what is not safe about the database at an address that several nodes share, and
 	// ReadAt opens it without a change to anything; it fails with driver.ErrNotFound where nothing is
 	// there yet. nil: storage check does not look into it.
-	Findings func(ctx context.Context, address string, nodes int) []admin.Finding
+	Findings func(ctx context.Context, address string, nodes int) []Finding
 	ReadAt   func(ctx context.Context, address string, w Watch) (driver.Backend, error)
 
 	// Others are storages that the program runs on when its configuration names them by an address
@@ -78,6 +77,28 @@ type Watch struct {
 	// Observe is told of each statement that has ended, with the context that it ran in. Never nil; called by
 	// many goroutines at once.
 	Observe func(ctx context.Context, statement string, took time.Duration, err error)
+}
+
+// Migration is one step that the tables of a database take, once.
+type Migration struct {
+	Number int
+	Name   string
+	At     time.Time // when it was taken; zero: not yet
+}
+
+// Migrations brings the tables of a database to the version of this program.
+type Migrations struct {
+	Status func(context.Context) ([]Migration, error)
+	Up     func(context.Context) ([]Migration, error)       // returns the steps it took
+	SQL    func(context.Context) (script string, err error) // what Up would run, for an administrator
+}
+
+// Finding says what a check has found out about one thing.
+type Finding struct {
+	Name  string // the same in every version, for scripts
+	State string // "safe", "note", "unsafe", or "unknown" for what could not be looked at
+	Says  string // what is so, and what it means
+	Do    string // what to do about it; empty for what is safe
 }
 
 // Gauge is one measurement of a storage.

@@ -7,7 +7,7 @@ import (
 	"syscall"
 
 	"github.com/keystile/keystile"
-	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
 	"github.com/keystile/keystile/gateway/stream"
 	"github.com/keystile/keystile/gateway/stream/s3"

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/gateway/stream/s3"
 	"github.com/keystile/keystile/internal/test/said"
 	"github.com/keystile/keystile/storage"

@@ -4,7 +4,7 @@ import (
 	"context"
 	"log/slog"
 
-	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
 	"github.com/keystile/keystile/cmd/keystile/internal/telemetry"
 )

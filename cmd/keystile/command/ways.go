@@ -4,7 +4,7 @@ import (
 	"log/slog"
 	"maps"
 
-	"github.com/keystile/keystile/cmd/keystile/config"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/storage/access"

@@ -13,7 +13,7 @@ import (
 var opens = regexp.MustCompile(`netguard\.New\(|http\.(Client|Transport)\{|http\.Default(Client|Transport)\b|http\.(Get|Post|PostForm|Head)\(|new\((net|tls)\.Dialer\)|&?(net|tls)\.Dialer\{|\b(net|tls)\.Dial\w*\(|resp\.Dial\(|pgxpool\.NewWithConfig\(`)
 
 // notServed matches what is no part of the service, what judges a list without dialling, and netguard itself.
-var notServed = regexp.MustCompile(`^(\.|examples/|internal/test/)|_test\.go$|/testdata/|^cmd/keystile/admin/client\.go$|^cmd/keystile/command/(health|checkredis)\.go$|^cmd/keystile/internal/systemd/|^cmd/keystile/config/|^internal/netguard/`)
+var notServed = regexp.MustCompile(`^(\.|examples/|internal/test/)|_test\.go$|/testdata/|^cmd/keystile/internal/admin/client\.go$|^cmd/keystile/command/(health|checkredis)\.go$|^cmd/keystile/internal/systemd/|^cmd/keystile/internal/config/|^internal/netguard/`)
 
 // Code that opens a connection stands in the threat model, with who can cause it, where it leads and by what
 // list.

@@ -21,7 +21,7 @@ func AdminClient(data string, patience time.Duration) *http.Client {
 }
 
 // Command is an admin command as it travels to the socket; flags are name, value, name, value.
-// Package cmd/keystile/admin says what it means.
+// Package cmd/keystile/internal/admin says what it means.
 func Command(name string, flags []string, words ...string) (*http.Request, error) {
 	var body struct {
 		Command string `json:"command"`

@@ -8,8 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 
-	"github.com/keystile/keystile/cmd/keystile/admin"
-	"github.com/keystile/keystile/cmd/keystile/demo"
+	"github.com/keystile/keystile/cmd/keystile/internal/admin"
+	"github.com/keystile/keystile/cmd/keystile/internal/demo"
 	"github.com/keystile/keystile/storage"
 )
 

@@ -11,7 +11,7 @@ import (
 	"os"
 	"time"
 
-	"github.com/keystile/keystile/cmd/keystile/demo"
+	"github.com/keystile/keystile/cmd/keystile/internal/demo"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/handle"

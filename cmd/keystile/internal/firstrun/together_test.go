@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/keystile/keystile/cmd/keystile/demo"
+	"github.com/keystile/keystile/cmd/keystile/internal/demo"
 	"github.com/keystile/keystile/storage"
 )
 

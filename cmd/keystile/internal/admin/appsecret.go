@@ -12,7 +12,7 @@ import (
 // apps returns the acts on applications.
 func (r Target) apps() *appacts.Acts {
 	return appacts.New(appacts.Config{Store: r.Store, Billing: r.Billing, Revoke: r.revoke, Recorder: r.Recorder,
-		Forget: r.Forget})
+		Forget: r.ForgetApp})
 }
 
 // rotateSecret gives an application a new secret (see storage.App.RotateSecret).

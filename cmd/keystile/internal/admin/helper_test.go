@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/cmd/keystile/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/usage"
@@ -66,7 +66,8 @@ func newOffice(t *testing.T) *office {
 	o := &office{t: t, target: target, users: users, data: t.TempDir()}
 	o.target.Ways = ways(access.SignUpClosed)
 	o.target.Recorder.Trail = o
-	o.target.Forget = func(clientID string) { o.forgotten = append(o.forgotten, clientID) }
+	forget := func(id string) { o.forgotten = append(o.forgotten, id) }
+	o.target.ForgetApp, o.target.ForgetUser = forget, forget
 	return o
 }
 

@@ -37,9 +37,10 @@ type Target struct {
 	Signed     time.Duration                  // the longest that what a key has signed is valid
 	Granted    time.Duration                  // the longest that what was granted is valid
 	SigningAlg string                         // of access tokens
-	// makes the running server read an application, or a user by sub, anew; nil: nobody serves here
-	Forget  func(id string)
-	Billing *billing.Billing // of applications; the running server's, if one serves here
+	// make the running server read an application or a user anew; nil: no server runs here
+	ForgetApp  func(clientID string)
+	ForgetUser func(sub string)
+	Billing    *billing.Billing // of applications; the running server's, if one serves here
 	// of applications and of the whole service; the running server's, if one serves here
 	Usage    *usage.Reader
 	Registry *registry.Registry // of capabilities
@@ -93,7 +94,7 @@ func (r Target) userConfig() useracts.Config {
 	return useracts.Config{
 		Store: r.Store, Create: r.Users.Create, SetPassword: r.Users.SetPassword, CheckPassword: passwords.Check,
 		LinkEmail: r.Users.LinkEmail, Mailbox: users.NormalizeEmail,
-		Revoke: r.revoke, Recorder: r.Recorder, Forget: r.Forget, Unlock: r.Unlock,
+		Revoke: r.revoke, Recorder: r.Recorder, Forget: r.ForgetUser, Unlock: r.Unlock,
 	}
 }
 

@@ -162,7 +162,7 @@ func idsOf(apps []storage.App) []string {
 // clients returns the acts on applications that nobody registered.
 func (r Target) clients() *appacts.Clients {
 	return appacts.NewClients(appacts.ClientConfig{Store: r.Store, Revoke: r.revoke, Recorder: r.Recorder,
-		Forget: r.Forget})
+		Forget: r.ForgetApp})
 }
 
 // judgeClient trusts or denies what the word of a command names.
