@@ -99,7 +99,7 @@ func (s *Service) signIn(ctx context.Context, c *Config) (err error) {
 		c.Users = users.New(s.Store, c.SignIn.Passwords).Host()
 	}
 	in := c.SignIn
-	in.Unused = c.Tokens.RefreshLifetime
+	in.RefreshLifetime = c.Tokens.RefreshLifetime
 	if in.Tools == nil {
 		in.Tools = offers{s}
 	}
@@ -141,9 +141,11 @@ func (s *Service) gateways(ctx context.Context, c *Config) (err error) {
 
 func (s *Service) provider(ctx context.Context, c *Config) (err error) {
 	o := c.OAuth
-	o.Tokens, o.SignIn, o.Consent, o.Users, o.Meter, o.Audit, o.ClientIP, o.Log = s.Tokens, s.SignIn, s.SignIn, c.Users,
-		s.Gateway, s.Trail, s.client, c.Log
-	o.Devices, o.Levels, o.Ways, o.StoredUsers = s.SignIn, s.SignIn, s.SignIn, c.Users.In(s.Store)
+	o.Tokens, o.Meter, o.Audit, o.ClientIP, o.Log = s.Tokens, s.Gateway, s.Trail, s.client, c.Log
+	o.SignIn, o.Consent, o.Devices, o.Levels, o.AskBy = s.SignIn, s.SignIn, s.SignIn, s.SignIn, s.SignIn.AskBy
+	if o.Users = nil; !c.Users.In(s.Store) {
+		o.Users = c.Users
+	}
 	own, bus := o.DefaultScope, mcpbus.Config{BaseURL: c.BaseURL, Scopes: c.Bus.Scopes}
 	o.DefaultScope = func(resource string) string {
 		if named := bus.DefaultScope(resource); named != "" || own == nil {
@@ -206,8 +208,8 @@ func (s *Service) tools(ctx context.Context, c *Config) (err error) {
 
 func (s *Service) legacyEndpoints(ctx context.Context, c *Config) (err error) {
 	l := c.Legacy
-	l.BaseURL, l.Store, l.Users, l.SignIns, l.Codes, l.Verifier, l.Visitors = c.BaseURL, s.Store, c.Users, s.OAuth,
-		s.OAuth, s.Tokens, s.SignIn
+	l.BaseURL, l.Store, l.Users, l.Provider, l.Verifier, l.Visitors = c.BaseURL, s.Store, c.Users, s.OAuth.Legacy(),
+		s.Tokens, s.SignIn
 	l.Audit, l.ClientIP, l.Log = s.Trail, s.client, c.Log
 	if len(l.Types) == 0 {
 		l.Types = s.ways.Methods()

@@ -20,7 +20,7 @@
 //	  storagetest  the contract every Backend passes
 //	  nodes    the processes that serve from one store, and what one of them does for all
 //	  counters     rates, failures and events; in one process, or by redis for several; countertest is the contract
-//	  access, apikey, authn, client, event, handle, ranking, told, toolplan  records that rooms hand to each other
+//	  access, apikey, authn, client, event, handle, notify, ranking, toolplan  records that rooms hand to each other
 //	oauth      the provider: /oauth/*, /.well-known/*; Tokens verify and end access tokens
 //	  signin   sessions, one-time codes, consent, the account page: /oauth/signin, /oauth/account
 //	    users      users of the Store, and what a host implements for its own

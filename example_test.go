@@ -79,7 +79,7 @@ func Example_rooms() {
 		Store: store, Tokens: tokens, Trail: trail, ExemptPaths: signin.FreePaths(),
 	}))
 	provider := must(oauth.New(ctx, oauth.Config{
-		Tokens: tokens, SignIn: people, Consent: people, Meter: meter, Audit: trail,
+		Tokens: tokens, SignIn: people, Consent: people, Devices: people, Levels: people, Meter: meter, Audit: trail,
 	}))
 	upstreams := must(mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{}))
 	bus := must(mcpbus.New(ctx, mcpbus.Config{

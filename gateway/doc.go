@@ -9,8 +9,8 @@
 //
 // [Gateway.Front] counts each request once, against an application or an address. [Gateway.Guard] admits
 // requests with a token, and charges the calls that are answered. Services elsewhere are guarded by
-// [Gateway.Proxy], or by their own proxy asking at /api/v1/verify. Billing rules are in package billing, rates
-// in package limits. Package stream ships the audit trail and the charges elsewhere: see TrailConfig.Stream and
+// [Gateway.Proxy], or by their own proxy asking at /api/v1/verify. Billing rules are in package billing, rates in
+// storage/counters. Package stream ships the audit trail and the charges elsewhere: see TrailConfig.Stream and
 // Config.UsageStream.
 //
 // # Charges

@@ -62,7 +62,7 @@ func (l *Legacy) callback(w http.ResponseWriter, c *call) error {
 	if code == "" {
 		return badParameter.Saying("code is missing")
 	}
-	if l.c.SignIns.LegacyBegun(app, code) {
+	if l.c.Provider.Begun(app, code) {
 		return reply.JSON(w, http.StatusOK, goesOn)
 	}
 	t, err := l.findCode(c, app, code, now)
@@ -77,7 +77,7 @@ func (l *Legacy) callback(w http.ResponseWriter, c *call) error {
 	}
 	answer := profileOf(user, openid, t.LoginType)
 	answer.IP = t.IP
-	if answer.AccessToken, err = l.c.Codes.LegacyAccess(c.Context(), t); err != nil {
+	if answer.AccessToken, err = l.c.Provider.Access(c.Context(), t); err != nil {
 		return err
 	}
 	if err := l.spend(c.Context(), t, now); err != nil {

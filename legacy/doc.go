@@ -2,7 +2,7 @@
 // applications that were written against them (protocol 4.10, 5, 9).
 //
 //	old, err := legacy.New(ctx, legacy.Config{
-//		BaseURL: origin, Store: store, SignIns: provider, Codes: provider, Verifier: tokens, Visitors: signIn,
+//		BaseURL: origin, Store: store, Provider: provider.Legacy(), Verifier: tokens, Visitors: signIn,
 //	})
 //	old.Mount(mux)
 //

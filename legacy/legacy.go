@@ -38,25 +38,20 @@ type Users interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 }
 
-// SignIns runs the browser's part of act=login; *oauth.Server has it.
-type SignIns interface {
-	// LegacySignIn returns the address of a sign-in for an authenticated application. It is
+// Provider signs users in, and issues codes and access tokens; the Legacy of an *oauth.Server does.
+type Provider interface {
+	// SignIn returns the address of a sign-in for an authenticated application. It is
 	// valid for a few minutes and for these values only, so that nobody else can make one. The
 	// browser comes back to redirectURI with type, code and state.
-	LegacySignIn(app storage.App, loginType, redirectURI, state string) string
-	// LegacyBegun reports whether a text is the ticket of such a sign-in, still good.
-	LegacyBegun(app storage.App, ticket string) bool
-}
-
-// Codes issues codes and access tokens; *oauth.Server has it.
-type Codes interface {
-	// LegacyCode issues a code of kind legacy to an application for a user who is signed in in
+	SignIn(app storage.App, loginType, redirectURI, state string) string
+	// Begun reports whether a text is the ticket of such a sign-in, still good.
+	Begun(app storage.App, ticket string) bool
+	// Code issues a code of kind legacy to an application for a user who is signed in in
 	// a browser at an address. It returns storage.ErrNotFound if the user has not consented
 	// yet: send them to act=login.
-	LegacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string,
-		from netip.Addr) (string, error)
-	// LegacyAccess mints the access token for a legacy code that is about to be redeemed.
-	LegacyAccess(ctx context.Context, code driver.Token) (string, error)
+	Code(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error)
+	// Access mints the access token for a legacy code that is about to be redeemed.
+	Access(ctx context.Context, code driver.Token) (string, error)
 }
 
 // Verifier verifies access tokens; *oauth.Tokens does.
@@ -82,13 +77,12 @@ const (
 
 // Config holds what New needs. Zero values are the defaults of the protocol.
 type Config struct {
-	BaseURL  string // the origin, such as https://id.example.com; required
-	Store    Store  // required
-	Users    Users  // nil: the Store
-	SignIns  SignIns
-	Codes    Codes
-	Verifier Verifier
-	Visitors Visitors
+	BaseURL  string   // the origin, such as https://id.example.com; required
+	Store    Store    // required
+	Users    Users    // nil: the Store
+	Provider Provider // required
+	Verifier Verifier // required
+	Visitors Visitors // required
 
 	// Types are the methods that the sign-in page offers, as access.Ways lists them: a login type of protocol 1, or
 	// another Name of a connector, such as feishu. The first is the default. nil: self; keystile.New fills it in.
@@ -170,11 +164,11 @@ func (c *Config) complete() error {
 		hint    string
 	}{
 		{"Store", c.Store == nil, "*storage.Store"}, {"Users", c.Users == nil, "*storage.Store"},
-		{"SignIns", c.SignIns == nil, "*oauth.Server"}, {"Codes", c.Codes == nil, "*oauth.Server"},
+		{"Provider", c.Provider == nil, "Legacy of an *oauth.Server"},
 		{"Verifier", c.Verifier == nil, "*oauth.Tokens"}, {"Visitors", c.Visitors == nil, "*signin.SignIn"},
 	} {
 		if need.missing {
-			errs = append(errs, fmt.Errorf("%s is missing: hand over a %s", need.name, need.hint))
+			errs = append(errs, fmt.Errorf("%s is missing: give the %s", need.name, need.hint))
 		}
 	}
 	c.Types = slices.Clone(c.Types)

@@ -42,7 +42,7 @@ func (l *Legacy) login(w http.ResponseWriter, c *call) error {
 	if !l.offers(loginType) {
 		return l.notOffered(loginType)
 	}
-	to := l.c.SignIns.LegacySignIn(app, loginType, target, c.params.Get("state"))
+	to := l.c.Provider.SignIn(app, loginType, target, c.params.Get("state"))
 	if navigates(c.Request) {
 		return reply.Found(w, to)
 	}

@@ -113,7 +113,7 @@ func (l *Legacy) sendBack(w http.ResponseWriter, c *call, app storage.App, who s
 	if who.UserID == "" {
 		return reply.Found(w, no)
 	}
-	code, err := l.c.Codes.LegacyCode(c.Context(), app, who, target, l.c.ClientIP(c.Request))
+	code, err := l.c.Provider.Code(c.Context(), app, who, target, l.c.ClientIP(c.Request))
 	switch {
 	case errors.Is(err, storage.ErrNotFound): // the user has not consented, and is not prompted here
 		return reply.Found(w, no)

@@ -22,10 +22,9 @@ import (
 type Config struct {
 	Tokens *Tokens // required: OpenTokens
 	SignIn SignIn  // required
-	Users  Users   // nil: the Store of the Tokens. A host's own table goes into signin.Config too
-	// StoredUsers says that the Users are read from the Store of the Tokens, which tells of changes: they are
-	// remembered for userinfo.
-	StoredUsers bool
+	// Users are a host's own table, which goes into signin.Config too; nil: those of the Store of the Tokens. These are
+	// remembered for userinfo, because the Store tells of changes.
+	Users Users
 
 	// Consent gets the users' consent for applications that are not FirstParty. Nil: every
 	// application is granted what it asks for without consent, but never the scope apps, which
@@ -47,7 +46,7 @@ type Config struct {
 	}
 
 	// Levels judges by how many factors users have signed in; *signin.SignIn implements it. Nil: acr_values
-	// are ignored, and no application learns of it or can require it.
+	// are ignored, no application learns of it, and one that requires two factors (storage.App.MFA) gets no codes.
 	Levels interface {
 		// Levels returns the values of acr, the lowest first.
 		Levels() []string
@@ -61,13 +60,10 @@ type Config struct {
 		AskFactor(w http.ResponseWriter, r *http.Request, app storage.App, acrValues string) error
 	}
 
-	// Ways leads users to the way to sign in that an application of the old endpoints asks for; *signin.SignIn
-	// implements it. Nil: they choose one on the sign-in page.
-	Ways interface {
-		// AskBy answers an authorize request as SignIn.Ask does, but leads straight to one method, where the
-		// sign-in page would offer it.
-		AskBy(w http.ResponseWriter, r *http.Request, app storage.App, method string) error
-	}
+	// AskBy answers an authorize request of the old endpoints as SignIn.Ask does, but leads straight to the method that
+	// the application asks for, where the sign-in page would offer it; AskBy of a *signin.SignIn does. Nil: users
+	// choose one on the sign-in page.
+	AskBy func(w http.ResponseWriter, r *http.Request, app storage.App, method string) error
 
 	IDTokenLifetime time.Duration // 1 hour
 

@@ -129,7 +129,7 @@ func TestConsentThatCannotBeReadGrantsNothing(t *testing.T) {
 
 func TestLegacySignInRequestsConsentToo(t *testing.T) {
 	h, c := fixtureWithConsent(t)
-	begin := h.server.LegacySignIn(h.app, "self", redirect, "s t")
+	begin := h.server.Legacy().SignIn(h.app, "self", redirect, "s t")
 	visit := func(more string) *httptest.ResponseRecorder {
 		return h.serve(httptest.NewRequest("GET", begin+more, nil))
 	}
@@ -142,9 +142,9 @@ func TestLegacySignInRequestsConsentToo(t *testing.T) {
 		"?error=access_denied&error_description=the+user+did+not+allow+this&state=s+t" {
 		t.Errorf("a no leads to %q", w.Header().Get("Location"))
 	}
-	if _, err := h.server.LegacyCode(t.Context(), h.app, *h.browser.session, redirect, netip.Addr{}); !errors.Is(err,
+	if _, err := h.server.Legacy().Code(t.Context(), h.app, *h.browser.session, redirect, netip.Addr{}); !errors.Is(err,
 		storage.ErrNotFound) {
-		t.Errorf("LegacyCode without consent = %v, want ErrNotFound", err)
+		t.Errorf("Legacy().Code without consent = %v, want ErrNotFound", err)
 	}
 	c.allowed = true
 	if w := visit(""); w.Code != 302 || !strings.Contains(w.Header().Get("Location"), "code=") {

@@ -49,6 +49,9 @@ func (s *Server) authorizeDevice(w http.ResponseWriter, r *http.Request) (err er
 		return err
 	}
 	entry.Anonymous = app.Public
+	if err := s.judged(r.Context(), app); err != nil {
+		return err
+	}
 	scope, err := s.engine.CheckDevice(app, form)
 	if err != nil {
 		return failed(err)

@@ -61,6 +61,11 @@ var (
 	// RFC 6749 4.1.2.1
 	accessDenied = &reply.Failure{Status: 400, OAuth: "access_denied", Msg: "the user did not allow this"}
 
+	// decision 80
+	noLevels = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient,
+		Msg: "this application requires two factors, and this service cannot tell how many its users prove: its operator " +
+			"sets Levels of the oauth.Config, such as to the *signin.SignIn"}
+
 	// protocol 4.10
 	badTicket = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest,
 		Msg: "this sign-in was not begun at /connect.php, or has expired after 10 minutes: start again there"}

@@ -35,18 +35,25 @@ const (
 	ticketSize     = ticketHead + sha256.Size
 )
 
-// LegacySignIn returns the address of a sign-in for an authenticated application. It is good for
+// Legacy serves package legacy: it leads users to a sign-in, and issues codes and access tokens. [Server.Legacy]
+// returns it.
+type Legacy struct{ s *Server }
+
+// Legacy returns what the old endpoints need: the Provider of a legacy.Config.
+func (s *Server) Legacy() *Legacy { return &Legacy{s} }
+
+// SignIn returns the address of a sign-in for an authenticated application. It is good for
 // ten minutes, and for these values only.
-func (s *Server) LegacySignIn(app storage.App, loginType, redirectURI, state string) string {
+func (l *Legacy) SignIn(app storage.App, loginType, redirectURI, state string) string {
 	head := binary.BigEndian.AppendUint64(nil, uint64(time.Now().Add(ticketLifetime).Unix()))
 	head = append(head, purpose(loginType, redirectURI, state)...)
 	ticket := base64.RawURLEncoding.EncodeToString(append(head, seal(app, app.AppKey(), head)...))
-	return reply.WithQuery(s.issuer+pathAuthorize, "response_type", "code", "client_id", app.ID,
+	return reply.WithQuery(l.s.issuer+pathAuthorize, "response_type", "code", "client_id", app.ID,
 		"redirect_uri", redirectURI, "state", state, "login_type", loginType, paramTicket, ticket)
 }
 
-// LegacyBegun reports whether a text is a valid ticket of an application.
-func (s *Server) LegacyBegun(app storage.App, ticket string) bool {
+// Begun reports whether a text is a valid ticket of an application.
+func (*Legacy) Begun(app storage.App, ticket string) bool {
 	_, ok := openTicket(app, ticket, time.Now())
 	return ok
 }
@@ -97,7 +104,7 @@ func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app sto
 	case err != nil && !nobody:
 		return err
 	case s.leads(form, who):
-		return s.c.Ways.AskBy(w, led(withoutSignature(r)), app, logintype.Method(form.Get("login_type")))
+		return s.c.AskBy(w, led(withoutSignature(r)), app, logintype.Method(form.Get("login_type")))
 	case nobody:
 		return s.c.SignIn.Ask(w, withoutSignature(r), app)
 	}
@@ -127,7 +134,7 @@ func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app sto
 // whom the provider does not lead to an account here, goes on.
 func (s *Server) leads(form url.Values, who storage.Session) bool {
 	method := logintype.Method(form.Get("login_type"))
-	return s.c.Ways != nil && method != storage.LoginSelf && method != who.SignInMethod() && !form.Has(paramLed)
+	return s.c.AskBy != nil && method != storage.LoginSelf && method != who.SignInMethod() && !form.Has(paramLed)
 }
 
 // led marks a request whose browser is being led. The mark needs no proof: whoever forges it is shown the sign-in page.
@@ -140,22 +147,22 @@ func led(r *http.Request) *http.Request {
 	return r
 }
 
-// LegacyCode issues a code of kind legacy to an application for a user who is signed in in a
+// Code issues a code of kind legacy to an application for a user who is signed in in a
 // browser at an address: 128 random bits in upper-case hex, good for CodeLifetime. If the user
 // has not consented, or signed in with too few factors for the application, it returns storage.ErrNotFound.
-func (s *Server) LegacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string,
+func (l *Legacy) Code(ctx context.Context, app storage.App, who storage.Session, redirectURI string,
 	from netip.Addr) (string, error) {
-	if enough, err := s.enough(ctx, who, app, ""); err != nil {
+	if enough, err := l.s.enough(ctx, who, app, ""); err != nil {
 		return "", err
 	} else if !enough {
 		return "", fmt.Errorf("%w: the application requires two factors", storage.ErrNotFound)
 	}
-	if _, err := s.consented(ctx, app, who, legacyScope, promptOptions{}); errors.As(err, new(*consentRequired)) {
+	if _, err := l.s.consented(ctx, app, who, legacyScope, promptOptions{}); errors.As(err, new(*consentRequired)) {
 		return "", fmt.Errorf("%w: %w", storage.ErrNotFound, err)
 	} else if err != nil {
 		return "", err
 	}
-	return s.legacyCode(ctx, app, who, logintype.Of(who.SignInMethod()), redirectURI, from)
+	return l.s.legacyCode(ctx, app, who, logintype.Of(who.SignInMethod()), redirectURI, from)
 }
 
 // legacyScope is the scope of every code of kind legacy.
@@ -181,11 +188,11 @@ func (s *Server) legacyCode(ctx context.Context, app storage.App, who storage.Se
 	return code, s.store.Issue(ctx, t)
 }
 
-// LegacyAccess mints the access token for a legacy code. The caller has checked the code.
-func (s *Server) LegacyAccess(_ context.Context, code driver.Token) (string, error) {
+// Access mints the access token for a legacy code. The caller has checked the code.
+func (l *Legacy) Access(_ context.Context, code driver.Token) (string, error) {
 	now := time.Now()
-	return s.tokens.keys.SignAccess(token.Claims{
-		Issuer: s.issuer, Subject: code.UserID, Audience: s.issuer, ClientID: code.AppID, Scope: code.Scope,
-		ID: rand.Text(), Grant: code.Grant, IssuedAt: now, ExpiresAt: now.Add(s.tokens.c.AccessLifetime),
+	return l.s.tokens.keys.SignAccess(token.Claims{
+		Issuer: l.s.issuer, Subject: code.UserID, Audience: l.s.issuer, ClientID: code.AppID, Scope: code.Scope,
+		ID: rand.Text(), Grant: code.Grant, IssuedAt: now, ExpiresAt: now.Add(l.s.tokens.c.AccessLifetime),
 	})
 }

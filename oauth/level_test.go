@@ -166,7 +166,8 @@ func TestApplicationThatRequiresTwoFactorsHasNoOtherWayIn(t *testing.T) {
 		lax.claims(must1(p.walk(lax.request()))) // the old session goes on elsewhere
 		one := storage.Session{UserID: d.ada.Sub, LoginType: storage.LoginSelf, AMR: authn.AMRPassword, AuthTime: time.Now()}
 		legacy := func(v storage.Session) error {
-			_, err := d.nodes[0].provider.LegacyCode(t.Context(), strict.app, v, "https://shop.example.com/back", netip.Addr{})
+			_, err := d.nodes[0].provider.Legacy().Code(t.Context(), strict.app, v, "https://shop.example.com/back",
+				netip.Addr{})
 			return err
 		}
 		if err := legacy(one); !errors.Is(err, storage.ErrNotFound) {
@@ -181,6 +182,37 @@ func TestApplicationThatRequiresTwoFactorsHasNoOtherWayIn(t *testing.T) {
 		if c := strict.claims(a); c["acr"] != "mfa" {
 			t.Errorf("the strict application is told %v", c["acr"])
 		}
+	})
+}
+
+// A host that has forgotten Levels must notice it: the rule that the operator has set for the application stays.
+func TestApplicationThatRequiresTwoFactorsIsRefusedWithoutLevels(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDevices(t, 1, func(c *oauth.Config) { c.Levels = nil })
+		lax, p := d.shop(nil), d.person()
+		strict := d.shop(func(a *storage.App) { a.MFA = authn.MFARequired })
+		a, _ := p.walk(lax.request())
+		a, _ = p.submitOn("/oauth/signin", withFields(a, "username", "ada", "password", password))
+		lax.claims(a)
+		a, _ = p.walk(strict.request())
+		to := must(url.Parse(a.header.Get("Location")))(t).Query()
+		if to.Has("code") || to.Get("error") != "unauthorized_client" ||
+			!strings.Contains(to.Get("error_description"), "sets Levels of the oauth.Config") {
+			t.Errorf("one factor gets %v, want a refusal that says what to set", to)
+		}
+		two := storage.Session{UserID: d.ada.Sub, LoginType: storage.LoginSelf, AMR: "pwd otp mfa", AuthTime: time.Now()}
+		back := "https://shop.example.com/back"
+		if code, err := d.nodes[0].provider.Legacy().Code(t.Context(), strict.app, two, back, netip.Addr{}); code != "" ||
+			err == nil || errors.Is(err, storage.ErrNotFound) {
+			t.Errorf("Legacy().Code = %q, %v, want a refusal that is no missing consent", code, err)
+		}
+		a, _ = p.walk(d.nodes[0].provider.Legacy().SignIn(strict.app, "self", back, "")[len(issuer):])
+		if to := a.header.Get("Location"); a.status != 400 || to != "" || !strings.Contains(a.text, "sets Levels") {
+			t.Errorf("a sign-in of the old endpoints is answered with %d, %q", a.status, to)
+		}
+		begun := d.post(d.nodes[0], "/oauth/device_authorization", form("client_id", strict.app.ID, "client_secret",
+			strict.app.AppKey().Reveal()))
+		begun.wants(t, "a device of it", 400, 400, "unauthorized_client")
 	})
 }
 

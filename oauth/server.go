@@ -160,7 +160,7 @@ func New(_ context.Context, c Config) (s *Server, err error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	told := given == nil || c.StoredUsers
+	told := given == nil
 	s = &Server{c: c, failures: bruteforce.New(c.Counter, "oauth"), counter: c.Counter, tokens: c.Tokens,
 		issuer: c.Tokens.c.BaseURL, store: registered{c.Tokens.c.Store}, sameOrigin: http.NewCrossOriginProtection()}
 	if err := s.sameOrigin.AddTrustedOrigin(s.issuer); err != nil {

@@ -6,7 +6,6 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/oauth"
-	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -69,19 +68,11 @@ func TestHostsOwnUsersAreAskedEachTime(t *testing.T) {
 }
 
 func TestUsersOfTheStoreAreReadOnceForUserInfo(t *testing.T) {
-	for name, given := range map[string]func(h *fixture) oauth.Users{
-		"none":                   func(*fixture) oauth.Users { return nil },
-		"the users of the Store": func(h *fixture) oauth.Users { return users.New(h.store, nil) },
-	} {
-		h := newFixture(t)
-		h.server = must(oauth.New(t.Context(), oauth.Config{NoDelivery: true, Tokens: h.tokens, SignIn: h.browser,
-			Users: given(h), StoredUsers: true}))(t)
-		bearer := h.exchange(h.code()).tokens(t).text("access_token")
-		h.userInfo(bearer)
-		if got := h.calls.during(func() { h.userInfo(bearer) }); len(got) != 0 {
-			t.Errorf("%s: userinfo again makes the calls %v, want none", name, got)
-		}
-		h.server.Close(t.Context())
+	h := newFixture(t)
+	bearer := h.exchange(h.code()).tokens(t).text("access_token")
+	h.userInfo(bearer)
+	if got := h.calls.during(func() { h.userInfo(bearer) }); len(got) != 0 {
+		t.Errorf("userinfo again makes the calls %v, want none", got)
 	}
 }
 

@@ -11,7 +11,7 @@
 // # Choices
 //
 // The whole service's calls have rows of their own, counted in one step with those of applications
-// (package ledger), so nothing here costs more with a million applications. They begin with the
+// (gateway/internal/ledger), so nothing here costs more with a million applications. They begin with the
 // version that first wrote them; earlier hours have none.
 //
 // Latency is the time to the product's verdict, when a call is charged: to the first byte of an

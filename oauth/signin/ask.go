@@ -6,7 +6,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"time"
 
 	"github.com/keystile/keystile/internal/formwords"
 	"github.com/keystile/keystile/oauth/signin/internal/passkey"
@@ -35,8 +34,7 @@ func (s *SignIn) Ask(w http.ResponseWriter, r *http.Request, app storage.App) er
 }
 
 // AskBy answers an authorize request as Ask does, but leads straight to one method that the sign-in page offers: to the
-// provider, or to the page for an address of email. For any other method it is Ask. It is one of the Ways of an
-// oauth.Config.
+// provider, or to the page for an address of email. For any other method it is Ask. It is the AskBy of an oauth.Config.
 func (s *SignIn) AskBy(w http.ResponseWriter, r *http.Request, app storage.App, method string) error {
 	query, err := web.QueryOf(r)
 	if err != nil {
@@ -140,14 +138,6 @@ func (s *SignIn) Fresh(ctx context.Context, v storage.Session) (bool, error) {
 // browser has not, if its user has a second factor: it is for applications, and not for the console.
 func (s *SignIn) Proved(ctx context.Context, v storage.Session) (bool, error) {
 	return s.factors.Proved(ctx, v)
-}
-
-// Recent is Fresh without a context. It reports false where that is not known.
-func (s *SignIn) Recent(v storage.Session) bool {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*time.Second)
-	defer cancel()
-	fresh, err := s.Fresh(ctx, v)
-	return err == nil && fresh
 }
 
 // FactorsPage returns the path of the page where users add and remove their second factors.

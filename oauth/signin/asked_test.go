@@ -112,8 +112,8 @@ func TestSessionByAProviderIsNoNewerThanThere(t *testing.T) {
 		j := h.start(row.name, authorizeQuery)
 		_, v := h.user(j.open(j.chooseWith("lin", row.fault)))
 		since, known := time.Since(v.AuthTime), !v.ProvedAt().IsZero()
-		if known != (row.age >= 0) || known && (since < row.age || since > row.age+time.Minute) || h.Recent(v) != row.fresh {
-			t.Errorf("%+v: since %v, known %v, fresh %v", row, since, known, h.Recent(v))
+		if known != (row.age >= 0) || known && (since < row.age || since > row.age+time.Minute) || recent(h, v) != row.fresh {
+			t.Errorf("%+v: since %v, known %v, fresh %v", row, since, known, recent(h, v))
 		}
 	}
 }
@@ -144,7 +144,7 @@ func TestProviderConfirmsOnlyWhatItProves(t *testing.T) {
 		}
 	}
 	j, a := confirm("oidc", "")
-	if _, v := h.user(a); j.query.Get("prompt") != "login" || !h.Recent(v) ||
+	if _, v := h.user(a); j.query.Get("prompt") != "login" || !recent(h, v) ||
 		a.Header().Get("Location") != web.AccountPath {
 		t.Errorf("the provider is asked %v, and %d to %s", j.query, a.Code, a.Header().Get("Location"))
 	}

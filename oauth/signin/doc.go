@@ -21,8 +21,8 @@
 // # Its packages
 //
 // For hosts: [github.com/keystile/keystile/oauth/signin/users] (the users, and the interfaces of a
-// host with a user table of its own), passwords (hashes), lockout (against guessing), connector
-// (other providers; connector/oidc for OpenID Connect), mailer (SMTP).
+// host with a user table of its own), passwords (hashes), connector (other providers; connector/oidc for
+// OpenID Connect), mailer (SMTP). Against guessing it counts with package storage/counters.
 //
 // The features, each in a package below internal that embeds flow.Steps: otp (codes by email), scan (codes to
 // scan), federation (other providers), factor (a second factor), enrol (adds and removes them), passkey,

@@ -49,7 +49,7 @@ func (c Config) filled() Config {
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	c.Unused = cmp.Or(c.Unused, 30*24*time.Hour)
+	c.RefreshLifetime = cmp.Or(c.RefreshLifetime, 30*24*time.Hour)
 	if c.Lockout == nil {
 		c.Lockout = counters.NewAddresses(c.Lock)
 	}

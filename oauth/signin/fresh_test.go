@@ -121,7 +121,7 @@ func TestTrustedBrowserDoesNothingToTheAccount(t *testing.T) {
 		if after := w.everything(); after != before || len(w.post.sent) != events {
 			t.Errorf("the account was %s, and is %s; %d mails", before, after, len(w.post.sent))
 		}
-		if v, in := w.b.session(); !in || w.Recent(v) {
+		if v, in := w.b.session(); !in || recent(w, v) {
 			t.Error("the session is fresh")
 		}
 		must(t, w.Close(t.Context()))

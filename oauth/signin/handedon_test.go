@@ -51,7 +51,7 @@ func TestScannedSessionEndsWithTheOneThatConfirmedIt(t *testing.T) {
 				t.Fatalf("the session handed on is of %v until %v, want %v until %v", v.AuthTime, v.EndsAt, began.AuthTime,
 					began.EndsAt)
 			}
-			if rm.Recent(v) {
+			if recent(rm, v) {
 				t.Fatal("it is fresh by itself")
 			}
 			rm.in(first) // it is used

@@ -60,9 +60,9 @@ type Config struct {
 	SignUp string       // who becomes a user by themselves, by whichever way in; "": SignUpClosed
 	Tools  Tools        // nil: the consent page offers no choice among tools
 	MFA    authn.Policy // who needs a second factor; zero: it is offered to everybody
-	// 0: 30 days; an application that is not used for so long is signed out. The consent page says so; what does it is
-	// oauth.TokensConfig.RefreshLifetime
-	Unused time.Duration
+	// RefreshLifetime is that of the oauth.TokensConfig: the consent page says that an application which is not used for
+	// so long is signed out. 0: 30 days, as there.
+	RefreshLifetime time.Duration
 	// nil: features that end tokens are off: changing a password, removing an application's access, signing out
 	// everywhere, API keys
 	Revoker Revoker
@@ -236,7 +236,7 @@ func New(ctx context.Context, c Config) (*SignIn, error) {
 		return nil, err
 	}
 	s.consents = &consent.Consents{Steps: s.steps, Store: c.Store, Users: c.Users, Tools: c.Tools, Revoker: c.Revoker,
-		Unused: c.Unused}
+		RefreshLifetime: c.RefreshLifetime}
 	if s.routes, err = s.features(c); err != nil {
 		return nil, err
 	}
@@ -278,8 +278,8 @@ func (c Config) check() error {
 	if len(c.Contact) > 200 || !toolschema.Visible(c.Contact) {
 		complain("Contact: %q; give one line of up to 200 bytes, such as an email address", c.Contact)
 	}
-	if c.Unused < 0 {
-		complain("Unused: %v; it may not be negative", c.Unused)
+	if c.RefreshLifetime < 0 {
+		complain("RefreshLifetime: %v; it may not be negative", c.RefreshLifetime)
 	}
 	if err := c.MFA.Check(); err != nil {
 		complain("MFA: %w", err)

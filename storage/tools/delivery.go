@@ -26,7 +26,7 @@ const (
 // user events, or to an application that learns of the end of sessions. It waits
 // until it is delivered, which removes it, or given up. The pending deliveries of a
 // capability are a queue: they are delivered in the order in which they were made. So are those of
-// an application and those of user events, with a Member of package told.
+// an application and those of user events, with a Member of package notify.
 type Delivery struct {
 	ID         string        `json:"id"` // webhook-id, the same at each attempt; in the order of making
 	Event      string        `json:"event"`

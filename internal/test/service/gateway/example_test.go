@@ -44,7 +44,8 @@ func Example() {
 		log.Fatal(err)
 	}
 	defer g.Close(ctx)
-	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: signIn, Consent: signIn, Meter: g, Audit: trail})
+	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: signIn, Consent: signIn, Devices: signIn,
+		Levels: signIn, Meter: g, Audit: trail})
 	if err != nil {
 		log.Fatal(err)
 	}

@@ -19,6 +19,7 @@ func (h *fixture) strict() {
 	h.provider.Server = must(oauth.New(context.Background(), oauth.Config{
 		NoDelivery: true, Tokens: h.tokens, SignIn: h.provider.signIn, Consent: h.provider.signIn, Log: quiet,
 	}))(h.TB)
+	*h.provider.codes = *h.provider.Legacy()
 }
 
 func TestCheckSSONeverPromptsAndRevealsNothingWithoutConsent(t *testing.T) {

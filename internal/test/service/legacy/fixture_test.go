@@ -68,9 +68,10 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, changes ...f
 	t.Cleanup(func() { h.tokens.Close(context.Background()) })
 	provider := must(oauth.New(context.Background(), oauth.Config{NoDelivery: true, Tokens: h.tokens, SignIn: signIn,
 		Log: quiet}))(t)
-	h.provider = &testProvider{provider, h.store, must(token.OpenKeys(context.Background(), h.store))(t), signIn}
+	h.provider = &testProvider{provider, provider.Legacy(), h.store, must(token.OpenKeys(context.Background(),
+		h.store))(t), signIn}
 	config := legacy.Config{
-		BaseURL: issuer, Store: testStore{h.store, h.backend}, SignIns: h.provider, Codes: h.provider, Verifier: h.tokens,
+		BaseURL: issuer, Store: testStore{h.store, h.backend}, Provider: h.provider.codes, Verifier: h.tokens,
 		Visitors: signIn,
 		Audit:    h.trail, Log: quiet,
 	}

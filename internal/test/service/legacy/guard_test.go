@@ -200,7 +200,7 @@ func TestSecretsAreInNeitherAddressesNorTheLog(t *testing.T) {
 func TestNewReportsEveryMistakeInTheConfig(t *testing.T) {
 	_, err := legacy.New(t.Context(), legacy.Config{BaseURL: "https://id.example.com/", Types: []string{"self", "Sina!"},
 		ErrorStatus: "never"})
-	for _, want := range []string{"BaseURL", "Store", "Users", "SignIns", "Codes", "Verifier", "Visitors", `"Sina!"`,
+	for _, want := range []string{"BaseURL", "Store", "Users", "Provider", "Verifier", "Visitors", `"Sina!"`,
 		`"never"`} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("New = %v, want a complaint about %s", err, want)
@@ -222,7 +222,7 @@ func TestTypesAreThoseThatAreOffered(t *testing.T) {
 }
 
 func TestEndpointWhoseBackendFailsReportsIt(t *testing.T) {
-	h := newFixture(t, func(c *legacy.Config) { c.Codes = broken{c.Codes} })
+	h := newFixture(t, func(c *legacy.Config) { c.Provider = broken{c.Provider} })
 	a := h.callback(h.code())
 	if a.status != 500 || a.number("code") != -1 || a.number("errcode") != 301 ||
 		strings.Contains(a.raw, "secret detail") {
@@ -230,9 +230,9 @@ func TestEndpointWhoseBackendFailsReportsIt(t *testing.T) {
 	}
 }
 
-type broken struct{ legacy.Codes }
+type broken struct{ legacy.Provider }
 
-func (broken) LegacyAccess(context.Context, driver.Token) (string, error) {
+func (broken) Access(context.Context, driver.Token) (string, error) {
 	return "", errors.New("secret detail")
 }
 

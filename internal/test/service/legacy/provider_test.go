@@ -11,6 +11,7 @@ import (
 // testProvider is the provider, with its parts.
 type testProvider struct {
 	*oauth.Server
+	codes  *oauth.Legacy
 	store  *storage.Store
 	keys   *token.Keys
 	signIn *signin.SignIn

@@ -98,7 +98,7 @@ func (s *Consents) show(w http.ResponseWriter, r *http.Request, status int, q re
 	params, _ := url.ParseQuery(q.query)
 	v.Device = deviceOf(params.Get("redirect_uri"))
 	if !scope.HasElevated(q.scope) {
-		v.Days = strconv.Itoa(max(1, int(s.Unused/(24*time.Hour))))
+		v.Days = strconv.Itoa(max(1, int(s.RefreshLifetime/(24*time.Hour))))
 	}
 	t := s.Pages.Context(r, q.query, q.app)
 	v.Title = "Allow access"

@@ -43,11 +43,11 @@ type userStore interface {
 // Consents asks users for consent, and keeps it.
 type Consents struct {
 	*flow.Steps
-	Store   store
-	Users   userStore
-	Tools   toolStore     // nil: there is no choice among tools
-	Revoker tokenRevoker  // nil: who allows less than before has to end the old tokens otherwise
-	Unused  time.Duration // an application that is not used for so long is signed out
+	Store           store
+	Users           userStore
+	Tools           toolStore     // nil: there is no choice among tools
+	Revoker         tokenRevoker  // nil: who allows less than before has to end the old tokens otherwise
+	RefreshLifetime time.Duration // an application that is not used for so long is signed out
 }
 
 // Routes returns what is served here.
