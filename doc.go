@@ -89,10 +89,9 @@
 //	              registry registry/lint registry/pins mcpbus legacy legacy/migration
 //	              storage storage/memory storage/bolt storage/postgres storage/transfer
 //	              storage/counters storage/counters/redis storage/counters/countertest
-//	              storage/storagetest storage/nodes storage/handle
+//	              storage/storagetest storage/nodes
 //	              storage/access storage/apikey storage/authn storage/client storage/event
 //	              storage/people storage/apps storage/tools storage/service storage/secret storage/state
-//	              storage/identity storage/idempotency storage/ranking storage/shipping storage/notify
 //	              storage/toolplan storage/oteltrace
 //	              cmd/keystile/command
 //	experimental  gateway/console gateway/stream gateway/stream/s3

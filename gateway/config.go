@@ -12,12 +12,12 @@ import (
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/stream"
 	"github.com/keystile/keystile/gateway/usage"
+	keyedcall "github.com/keystile/keystile/internal/record/idempotency"
+	storedranking "github.com/keystile/keystile/internal/record/ranking"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
-	keyedcall "github.com/keystile/keystile/storage/idempotency"
-	storedranking "github.com/keystile/keystile/storage/ranking"
 )
 
 // Store holds the methods of storage that this package uses; *storage.Store has it.

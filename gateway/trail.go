@@ -11,11 +11,11 @@ import (
 	"github.com/keystile/keystile/gateway/stream"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/internal/audit/search"
+	"github.com/keystile/keystile/internal/record/lease"
+	"github.com/keystile/keystile/internal/record/shipping"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
-	"github.com/keystile/keystile/storage/nodes"
-	"github.com/keystile/keystile/storage/shipping"
 )
 
 // TrailConfig holds what OpenTrail needs.
@@ -35,7 +35,7 @@ type TrailConfig struct {
 		SaveTrailIndex(ctx context.Context, docs ...driver.Doc) (version int64, err error)
 		Stream(ctx context.Context, name string) (shipping.Position, error)
 		SaveStream(ctx context.Context, at shipping.Position) (shipping.Position, error)
-		nodes.LeaseStore
+		lease.Store
 	}
 
 	// Records that are older than Keep, or the oldest of more than MaxBytes, are removed; 0: kept

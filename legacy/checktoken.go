@@ -5,10 +5,10 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/logintype"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 type validAnswer struct {

@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/apikeys"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/apikey"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // key makes an API key of the fixture's user.

@@ -17,11 +17,11 @@ import (
 	"github.com/go-jose/go-jose/v4/jwt"
 
 	"github.com/keystile/keystile/internal/logout"
+	"github.com/keystile/keystile/internal/record/notify"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/notify"
 )
 
 // logoutClaims are those of a logout token.

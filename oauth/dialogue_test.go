@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/apikeys"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/md5sign"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/test/backend"
@@ -26,7 +27,6 @@ import (
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/counters"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 var quiet = slog.New(slog.DiscardHandler)

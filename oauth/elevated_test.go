@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/keystile/keystile/storage/handle"
+	"github.com/keystile/keystile/internal/handle"
 )
 
 // Decision 52: the scope that manages a user's applications is asked for each time, by every

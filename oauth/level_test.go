@@ -12,10 +12,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/authn"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // recoveryCode is the n-th recovery code of Ada.

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/allowance"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
@@ -20,7 +21,6 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/event"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // unusedFor is the life of an application that has registered itself if no user consents to it.

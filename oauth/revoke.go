@@ -9,11 +9,11 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/apikeys"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // revoke serves POST /oauth/revoke (protocol 4.4, RFC 7009). token_type_hint is not needed: the

@@ -242,7 +242,7 @@ func (s *Server) Mount(mux interface {
 // send starts to tell applications of the end of sessions, and operators of users.
 //
 // An application with a BackchannelLogoutURI is told of the end of sessions (OpenID Connect Back-Channel Logout
-// 1.0); package storage/notify says what is promised, and package internal/outgoing how it is sent. Its owner
+// 1.0); package internal/record/notify says what is promised, and package internal/outgoing how it is sent. Its owner
 // sets that address with a user's token of scope apps or in the console, with a sign-in of the last ten minutes
 // as for redirect_uris; so do administrators and operators, who alone may name one of this machine or of a
 // private network (decision 101). Its host is one of the application's domains. Operators alone choose where

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/apikey"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -87,7 +87,7 @@ func TestUserHasTwentyAPIKeysAtMostAlsoIfAllAreMadeAtOnce(t *testing.T) {
 			switch _, err := s.CreateAPIKey(context.Background(), drawKey("u1"), time.Hour); {
 			case err == nil:
 				made.Add(1)
-			case errors.Is(err, apikey.ErrFull):
+			case errors.Is(err, apikey.ErrTooMany):
 				full.Add(1)
 			default:
 				t.Errorf("%d: %v", i, err)

@@ -6,10 +6,10 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/client"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // BenchmarkCreateApp makes applications with 16 writers. Its floor is what is neither counted nor searched.

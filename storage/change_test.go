@@ -292,8 +292,8 @@ func TestStoreThatHasLostAChangeIsNoticed(t *testing.T) {
 			})
 			var told []storage.Change
 			there.OnChange(func(c storage.Change) { told = append(told, c) })
-			if err := there.ReadChanges(t.Context()); !errors.Is(err, storage.ErrForgot) {
-				t.Errorf("ReadChanges() = %v, want ErrForgot", err)
+			if err := there.ReadChanges(t.Context()); !errors.Is(err, storage.ErrRegressed) {
+				t.Errorf("ReadChanges() = %v, want ErrRegressed", err)
 			}
 			wantNews(t, "the loss", told, everything...)
 			wantNews(t, "nothing since", news())
@@ -321,8 +321,8 @@ func TestStoreThatHasLostWhatThisProcessHasWrittenIsNoticed(t *testing.T) {
 	lost.Data = earlier.Data
 	_, err := backend.Put(t.Context(), lost)
 	must(t, err)
-	if err := s.ReadChanges(t.Context()); !errors.Is(err, storage.ErrForgot) {
-		t.Errorf("ReadChanges() = %v, want ErrForgot", err)
+	if err := s.ReadChanges(t.Context()); !errors.Is(err, storage.ErrRegressed) {
+		t.Errorf("ReadChanges() = %v, want ErrRegressed", err)
 	}
 	wantNews(t, "nothing since", news())
 }

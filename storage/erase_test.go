@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/apikey"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/memory"
 	"github.com/keystile/keystile/storage/transfer"
 )
@@ -137,8 +137,7 @@ func TestEraseCoversWhatIsWrittenMeanwhile(t *testing.T) {
 		"capability": {func(s *storage.Store, sub string) error {
 			c := storage.Capability{Member: "pets", Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com",
 				Owner: sub}
-			_, err := s.SaveCapabilityIf(t.Context(), c, nil, func([]storage.Capability) error { return nil })
-			return err
+			return saveIf(t, s, c, func([]storage.Capability) error { return nil })
 		}, storage.ErrInvalid},
 	} {
 		word, _, _ := strings.Cut(kind, " ")
@@ -179,8 +178,7 @@ func TestUserWhoIsGivenSomethingMeanwhileIsNotErased(t *testing.T) {
 		"a capability": func(s *storage.Store, sub string) error {
 			c := storage.Capability{Member: "pets", Kind: storage.CapabilityREST, UpstreamURL: "https://up.example.com",
 				Owner: sub}
-			_, err := s.SaveCapabilityIf(t.Context(), c, nil, func([]storage.Capability) error { return nil })
-			return err
+			return saveIf(t, s, c, func([]storage.Capability) error { return nil })
 		},
 	} {
 		var sub string
@@ -193,7 +191,7 @@ func TestUserWhoIsGivenSomethingMeanwhileIsNotErased(t *testing.T) {
 		}
 		sub = u.Sub
 		err = eraseNow(t, store, sub)
-		if !errors.Is(err, storage.ErrOwner) || given != nil {
+		if !errors.Is(err, storage.ErrStillOwns) || given != nil {
 			t.Errorf("%s: it is %v, given %v", name, err, given)
 		}
 		if u, err := other.User(t.Context(), sub); err != nil || !u.Disabled {

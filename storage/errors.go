@@ -36,16 +36,16 @@ var (
 	// ErrCheckpoint: there is a checkpoint, and it was not written by this service, or was changed.
 	ErrCheckpoint = service.ErrCheckpoint
 
-	// ErrForgot: the store is behind what was read from it before. After a failover it may have lost
+	// ErrRegressed: the store is behind what was read from it before. After a failover it may have lost
 	// its last writes.
-	ErrForgot = document.ErrForgot
+	ErrRegressed = document.ErrRegressed
 
-	// ErrFull: the owner has as many applications as they may.
-	ErrFull = apps.ErrFull
+	// ErrTooManyApps: the owner has as many applications as they may.
+	ErrTooManyApps = apps.ErrTooManyApps
 
 	// ErrLastAdmin: no enabled administrator would be left.
 	ErrLastAdmin = people.ErrLastAdmin
 
-	// ErrOwner: a user who owns applications or capabilities is not erased.
-	ErrOwner = people.ErrOwner
+	// ErrStillOwns: a user who owns applications or capabilities is not erased.
+	ErrStillOwns = people.ErrStillOwns
 )

@@ -21,7 +21,8 @@ type asks struct {
 
 func (a *asks) Gather(ctx context.Context, all ...driver.Ask) ([]driver.Answer, error) {
 	a.gathered++
-	return driver.AsGatherer(a.Backend).Gather(ctx, all...)
+	gatherer, _ := driver.As[driver.Gatherer](a.Backend)
+	return gatherer.Gather(ctx, all...)
 }
 
 func (a *asks) Get(ctx context.Context, kind, id string) (driver.Doc, error) {

@@ -16,7 +16,7 @@ func (s *Store) UsageOf(ctx context.Context, apps []string, q driver.UsageQuery)
 		return nil, fmt.Errorf("%w: usage of %d applications in one call, at most %d", ErrInvalid, len(apps),
 			driver.MaxMeters)
 	}
-	if m := driver.AsMeters(document.Adapter(s.documents)); m != nil {
+	if m, ok := driver.As[driver.Meters](document.Adapter(s.documents)); ok {
 		rows, err := m.UsageOf(ctx, apps, q)
 		return rows, document.Unavailable("usage", err)
 	}

@@ -3,6 +3,7 @@ package storage
 import (
 	"context"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage/apps"
 	"github.com/keystile/keystile/storage/authn"
 	"github.com/keystile/keystile/storage/internal/document"
@@ -162,6 +163,16 @@ func NewSecret(text string) Secret { return secret.New(text) }
 
 // DrawSecret draws 256 random bits: 43 characters of base64url.
 func DrawSecret() Secret { return secret.Draw() }
+
+// APIKeyPattern is a regular expression that every API key matches, for those who search code and logs for secrets.
+const APIKeyPattern = handle.APIKeyPattern
+
+// NewCookie draws the value of a session cookie: 256 random bits in base64url.
+func NewCookie() string { return handle.NewCookie() }
+
+// HashCookie returns the id that a session is stored by, given the value of its cookie: 64 hex digits of SHA-256. It is
+// for secrets of at least 128 random bits: passwords need a slow hash.
+func HashCookie(cookie string) string { return handle.Hash(cookie) }
 
 // Features returns the features that this version knows.
 func Features() []Feature { return document.Features() }

@@ -115,7 +115,7 @@ func TestOwnerHasAtMostSoManyApplicationsHoweverManyAreMadeAtOnce(t *testing.T) 
 			switch {
 			case err == nil:
 				made.Add(1)
-			case errors.Is(err, storage.ErrFull):
+			case errors.Is(err, storage.ErrTooManyApps):
 				refused.Add(1)
 			default:
 				t.Error(err)

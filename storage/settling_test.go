@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // shops are applications of two owners, each with some orders, in the order of their ids.

@@ -17,7 +17,10 @@ import (
 )
 
 // Store is the typed view of a Backend that other packages use. Beside its own methods it has those of the stores of
-// its subjects: [people.Store], [authn.Store], [apps.Store], [tools.Store] and [service.Store].
+// its subjects: [people.Store], [authn.Store], [apps.Store], [tools.Store] and [service.Store]. So the method SaveApp
+// is shown by go doc of package storage/apps, as Store.SaveApp, and not by that of this package. Those about all
+// documents (OnChange, BeginRekey, Features) and about the clock (Dated, ClockErr) are of Store in
+// storage/internal/document, and of Clock in storage/internal/clock.
 //
 // Its records carry a Version: 0 when they are made, the stored one afterwards. Saving a record that has changed
 // meanwhile fails with ErrConflict.

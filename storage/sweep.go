@@ -7,9 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/keystile/keystile/internal/record/lease"
 	"github.com/keystile/keystile/storage/internal/clock"
 	"github.com/keystile/keystile/storage/internal/document"
-	"github.com/keystile/keystile/storage/nodes"
 )
 
 // Sweep removes everything that ended by at, in small steps, and returns how much.
@@ -50,7 +50,7 @@ func (s *Store) SweepEvery(ctx context.Context, every time.Duration, failed func
 	walking.Go(func() { clock.Watch(ctx, s.storeClock, failed) })
 	tick := time.NewTicker(every)
 	defer tick.Stop()
-	task := nodes.NewTask(s, "sweep", every+every/2)
+	task := lease.New(s, "sweep", every+every/2)
 	for {
 		s.sweepNow(ctx, task, failed)
 		select {
@@ -69,7 +69,7 @@ func (s *Store) SweepEvery(ctx context.Context, every time.Duration, failed func
 	}
 }
 
-func (s *Store) sweepNow(ctx context.Context, task *nodes.Task, failed func(error)) {
+func (s *Store) sweepNow(ctx context.Context, task *lease.Task, failed func(error)) {
 	now := time.Now()
 	if err := clock.Problem(s.storeClock, now); err != nil {
 		failed(err)
@@ -86,7 +86,7 @@ func (s *Store) sweepNow(ctx context.Context, task *nodes.Task, failed func(erro
 }
 
 // sweepFor is Sweep as long as the task is this process's. Two that sweep remove the same.
-func (s *Store) sweepFor(ctx context.Context, task *nodes.Task, at time.Time) error {
+func (s *Store) sweepFor(ctx context.Context, task *lease.Task, at time.Time) error {
 	for {
 		if mine, err := task.Mine(ctx); err != nil || !mine {
 			return err

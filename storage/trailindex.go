@@ -19,7 +19,7 @@ func (s *Store) Pick(ctx context.Context, seqs ...uint64) ([]driver.Record, erro
 	if len(seqs) > driver.Page {
 		return nil, fmt.Errorf("%w: %d audit records in one call, at most %d", ErrInvalid, len(seqs), driver.Page)
 	}
-	if picker := driver.AsPicker(document.Adapter(s.documents)); picker != nil {
+	if picker, ok := driver.As[driver.Picker](document.Adapter(s.documents)); ok {
 		records, err := picker.Pick(ctx, seqs...)
 		return records, document.Unavailable("pick", err)
 	}

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keystile/keystile/internal/record/notify"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
-	"github.com/keystile/keystile/storage/notify"
 )
 
 // listener is a store whose user events are wanted.

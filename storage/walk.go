@@ -7,10 +7,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/internal/record/lease"
 	"github.com/keystile/keystile/storage/apps"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
-	"github.com/keystile/keystile/storage/nodes"
 	"github.com/keystile/keystile/storage/people"
 )
 
@@ -91,7 +91,7 @@ func sameEntries(a, b []string) bool {
 // that is done or ctx ends. It is done once for ever, by one process at a time, and goes on where
 // another one has stopped.
 func (s *Store) walkOn(ctx context.Context, failed func(error)) {
-	task := nodes.NewTask(s, "walk", 3*walkRetry)
+	task := lease.New(s, "walk", 3*walkRetry)
 	defer func() {
 		last, cancel := context.WithTimeout(context.WithoutCancel(ctx), document.ProbeWait)
 		defer cancel()
@@ -116,7 +116,7 @@ func (s *Store) walkOn(ctx context.Context, failed func(error)) {
 }
 
 // walkTurn does a step if it is this process's turn, and says how long to wait for the next one.
-func (s *Store) walkTurn(ctx context.Context, task *nodes.Task) (done bool, wait time.Duration, err error) {
+func (s *Store) walkTurn(ctx context.Context, task *lease.Task) (done bool, wait time.Duration, err error) {
 	if at, err := s.walked(ctx); err != nil || at.Walk.Done {
 		return at.Walk.Done, walkRetry, err
 	}

@@ -14,7 +14,6 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/counters"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // signInPage is the service's own sign-in page with its own sessions. Without a page of
@@ -45,7 +44,7 @@ func (d *signInPage) Visitor(r *http.Request) (storage.Session, error) {
 		return storage.Session{}, storage.ErrNotFound
 	}
 	d.mu.Lock()
-	v, there := d.sessions[handle.Hash(cookie.Value)]
+	v, there := d.sessions[storage.HashCookie(cookie.Value)]
 	d.mu.Unlock()
 	if !there || !v.Live(time.Now()) {
 		return storage.Session{}, storage.ErrNotFound
@@ -112,11 +111,11 @@ func (d *signInPage) enter(w http.ResponseWriter, r *http.Request) {
 
 // begin draws a new cookie: one the browser brought along may be someone else's doing.
 func (d *signInPage) begin(w http.ResponseWriter, u storage.User) {
-	cookie, now := handle.NewCookie(), time.Now().UTC()
+	cookie, now := storage.NewCookie(), time.Now().UTC()
 	ends := now.Add(12 * time.Hour)
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.sessions[handle.Hash(cookie)] = storage.Session{UserID: u.Sub, LoginType: storage.LoginSelf, AuthTime: now,
+	d.sessions[storage.HashCookie(cookie)] = storage.Session{UserID: u.Sub, LoginType: storage.LoginSelf, AuthTime: now,
 		ExpiresAt: ends, EndsAt: ends}
 	http.SetCookie(w, d.cookie(cookie, 0))
 }
@@ -146,7 +145,7 @@ func (d *signInPage) end(r *http.Request) {
 	if cookie, err := r.Cookie(cookieName); err == nil {
 		d.mu.Lock()
 		defer d.mu.Unlock()
-		delete(d.sessions, handle.Hash(cookie.Value))
+		delete(d.sessions, storage.HashCookie(cookie.Value))
 	}
 }
 

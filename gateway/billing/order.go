@@ -7,8 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // errStatus is a mistake in a host's Decider.

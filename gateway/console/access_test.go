@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/console"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // untouched is a body that records whether it was read.

@@ -16,6 +16,7 @@ import (
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/console"
 	"github.com/keystile/keystile/gateway/usage"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
@@ -25,7 +26,6 @@ import (
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 const base = "https://id.example.com"

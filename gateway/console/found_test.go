@@ -13,10 +13,10 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/console"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // countedFinds counts what is asked of a Backend.

@@ -20,9 +20,9 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/console"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/authn"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 const appSecret = "JBSWY3DPEHPK3PXPJBSWY3DPEHPK3PXP"

@@ -11,10 +11,10 @@ import (
 	"github.com/keystile/keystile/gateway/console"
 	"github.com/keystile/keystile/gateway/internal/ledger"
 	"github.com/keystile/keystile/gateway/usage"
+	"github.com/keystile/keystile/internal/record/ranking"
 	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/ranking"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 

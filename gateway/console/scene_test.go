@@ -18,6 +18,7 @@ import (
 	"github.com/keystile/keystile/gateway/console"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/internal/toolpins"
 	"github.com/keystile/keystile/oauth/signin"
@@ -27,7 +28,6 @@ import (
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/event"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 

@@ -12,10 +12,10 @@ import (
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/origin"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // Config holds what New needs. Zero values are the defaults.

@@ -7,16 +7,16 @@ import (
 	"sync"
 	"time"
 
+	"github.com/keystile/keystile/internal/record/lease"
+	"github.com/keystile/keystile/internal/record/shipping"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/nodes"
-	"github.com/keystile/keystile/storage/shipping"
 )
 
 // positions keep how far streams have come.
 type positions interface {
 	Stream(ctx context.Context, name string) (shipping.Position, error)
 	SaveStream(ctx context.Context, at shipping.Position) (shipping.Position, error)
-	nodes.LeaseStore
+	lease.Store
 }
 
 // Stats says how a stream is doing.
@@ -84,7 +84,7 @@ func (f *Follower) lags(behind uint64, oldest time.Time) {
 // Run ships until ctx ends. A failure is logged once, until it works again, and tried again with
 // growing pauses.
 func (f *Follower) Run(ctx context.Context) {
-	task := nodes.NewTask(f.store, "stream "+f.name, f.lease)
+	task := lease.New(f.store, "stream "+f.name, f.lease)
 	defer f.leave(ctx, task)
 	failing, pause := false, firstWait
 	for ctx.Err() == nil {
@@ -131,7 +131,7 @@ func (f *Follower) rest(ctx context.Context, idle bool, wait time.Duration) {
 }
 
 // turn does one piece of work, if there is one and it is this process's. Without a wait there may be more.
-func (f *Follower) turn(ctx context.Context, task *nodes.Task) (idle bool, wait time.Duration, err error) {
+func (f *Follower) turn(ctx context.Context, task *lease.Task) (idle bool, wait time.Duration, err error) {
 	do, wait, err := f.next(ctx)
 	if err != nil || do == nil {
 		return wait == look, wait, err
@@ -155,7 +155,7 @@ func (f *Follower) ended(err error) {
 }
 
 // leave lets another process ship. Where that fails, it takes a little longer.
-func (f *Follower) leave(ctx context.Context, task *nodes.Task) {
+func (f *Follower) leave(ctx context.Context, task *lease.Task) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := task.Release(last); err != nil {

@@ -11,8 +11,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/ledger"
+	"github.com/keystile/keystile/internal/record/shipping"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/shipping"
 )
 
 // UsageStore has rows of usage, whose they are, and how far they were shipped; *storage.Store implements it.

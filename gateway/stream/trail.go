@@ -8,9 +8,9 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/audit"
+	"github.com/keystile/keystile/internal/record/shipping"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/shipping"
 )
 
 // TrailStore has a trail, and how far it was shipped; *storage.Store implements it.

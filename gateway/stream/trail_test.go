@@ -14,9 +14,9 @@ import (
 
 	"github.com/keystile/keystile/gateway/stream"
 	"github.com/keystile/keystile/internal/audit"
+	"github.com/keystile/keystile/internal/record/shipping"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/shipping"
 )
 
 // follow runs a follower of the trail until the function it returns is called.

@@ -9,10 +9,10 @@ import (
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/internal/ledger"
 	"github.com/keystile/keystile/gateway/usage"
+	"github.com/keystile/keystile/internal/record/ranking"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/ranking"
 )
 
 // BenchmarkFigures and BenchmarkTop read what a busy month of five products, three processes and a

@@ -4,8 +4,8 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/keystile/keystile/internal/record/ranking"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/ranking"
 )
 
 // merged adds up rankings.

@@ -9,9 +9,9 @@ import (
 
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/internal/ledger"
+	"github.com/keystile/keystile/internal/record/ranking"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/ranking"
 )
 
 // ErrBusy is returned while too many answers by name are being made: try again shortly.

@@ -15,10 +15,10 @@ import (
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/internal/ledger"
 	"github.com/keystile/keystile/gateway/usage"
+	"github.com/keystile/keystile/internal/record/ranking"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
-	"github.com/keystile/keystile/storage/ranking"
 )
 
 // counted is a store that counts how often it is read.

@@ -7,8 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/keystile/keystile/internal/record/ranking"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/ranking"
 )
 
 // Kinds of names that Top ranks.

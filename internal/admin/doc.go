@@ -18,6 +18,6 @@
 // # Errors
 //
 // A refused actor gets a [reply.Failure] of failure.go. What a record has against a change is an error of package
-// storage (ErrInvalid, ErrExists, ErrNotFound, ErrConflict, ErrLastAdmin, ErrOwner), and nothing is stored then. Any
-// other error means that the act may have happened; it can be done again.
+// storage (ErrInvalid, ErrExists, ErrNotFound, ErrConflict, ErrLastAdmin, ErrStillOwns), and nothing is stored then.
+// Any other error means that the act may have happened; it can be done again.
 package admin

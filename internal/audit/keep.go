@@ -7,8 +7,8 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/keystile/keystile/internal/record/lease"
 	"github.com/keystile/keystile/storage/event"
-	"github.com/keystile/keystile/storage/nodes"
 )
 
 // Keeper removes what is too old, or too much, from the trail of a running service. Of several
@@ -33,7 +33,7 @@ type Keeper struct {
 // KeeperStore has a trail and leases; *storage.Store implements it.
 type KeeperStore interface {
 	Prunable
-	nodes.LeaseStore
+	lease.Store
 }
 
 const (
@@ -46,7 +46,7 @@ const (
 // Run removes piece by piece until ctx ends. It logs a failure, once while it stays the same, and
 // tries again.
 func (k Keeper) Run(ctx context.Context) {
-	task := nodes.NewTask(k.Store, "audit", everyTurn+everyTurn/2)
+	task := lease.New(k.Store, "audit", everyTurn+everyTurn/2)
 	defer k.release(ctx, task)
 	said := ""
 	for {
@@ -75,7 +75,7 @@ func (k Keeper) Run(ctx context.Context) {
 }
 
 // release leaves the trail to another process. Where that fails, it takes a little longer.
-func (k Keeper) release(ctx context.Context, task *nodes.Task) {
+func (k Keeper) release(ctx context.Context, task *lease.Task) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), nextPiece)
 	defer cancel()
 	if err := task.Release(last); err != nil {

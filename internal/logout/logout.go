@@ -12,9 +12,9 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/keystile/keystile/internal/record/notify"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/notify"
 )
 
 // Apps finds the applications that are to be told.

@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/logout"
+	"github.com/keystile/keystile/internal/record/notify"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
-	"github.com/keystile/keystile/storage/notify"
 )
 
 // party is a store with applications that are told of the end of sessions, and one that is not.

@@ -6,8 +6,8 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/rawjson"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // Claims holds the claims of an access token (RFC 9068 2.2).

@@ -23,7 +23,7 @@ const callTimeout = 30 * time.Second
 
 // readNew brings the set up to the end of the feed. It begins with the last revocation that was read
 // before and has not ended. A store that does not have it any more has lost what was written to
-// it, and would give new revocations the numbers of lost ones: that is ErrForgot.
+// it, and would give new revocations the numbers of lost ones: that is ErrRegressed.
 func (r *Revoked) readNew(ctx context.Context) error {
 	began := time.Now()
 	now := r.feed.Reached(began)
@@ -48,10 +48,10 @@ func (r *Revoked) readNew(ctx context.Context) error {
 		return err
 	}
 	if !found {
-		return fmt.Errorf("%w: revocation %d was read, and is there no more", storage.ErrForgot, known.Seq)
+		return fmt.Errorf("%w: revocation %d was read, and is there no more", storage.ErrRegressed, known.Seq)
 	}
 	if n := r.unread(began, now); n > 0 {
-		return fmt.Errorf("%w: %d revocations were stored, and are not there", storage.ErrForgot, n)
+		return fmt.Errorf("%w: %d revocations were stored, and are not there", storage.ErrRegressed, n)
 	}
 	r.last, r.good = last, began
 	r.seen.Store(last.Seq)

@@ -16,7 +16,7 @@ type Follower struct {
 
 	Hint <-chan struct{} // wakes a read before its time
 
-	// Also reads what else is cached. Its failure is one of the read. After ErrForgot it is called
+	// Also reads what else is cached. Its failure is one of the read. After ErrRegressed it is called
 	// again, for everything is read anew then.
 	Also func(ctx context.Context) error
 
@@ -91,7 +91,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 // poll reads what is new or, after the store has lost something, everything.
 func (r *Revoked) poll(ctx context.Context, c Follower) error {
 	err := r.once(ctx, c)
-	if !errors.Is(err, storage.ErrForgot) {
+	if !errors.Is(err, storage.ErrRegressed) {
 		return err
 	}
 	r.regressions.Add(1)

@@ -164,7 +164,7 @@ func TestLossIsNoticedWhateverFollowsIt(t *testing.T) {
 					}
 				}
 				second()
-				if f.Regressions() != 1 || len(f.forgot) != 1 || !errors.Is(f.forgot[0], storage.ErrForgot) ||
+				if f.Regressions() != 1 || len(f.forgot) != 1 || !errors.Is(f.forgot[0], storage.ErrRegressed) ||
 					f.Stale(time.Now()) != nil {
 					t.Errorf("noticed %d times, told %v, stale: %v", f.Regressions(), f.forgot, f.Stale(time.Now()))
 				}
@@ -276,8 +276,8 @@ func TestRevocationsAreTrustedOnlyAfterRereadingAll(t *testing.T) {
 		l.mu.Unlock()
 		time.Sleep(1500 * time.Millisecond) // noticed, and one page read anew
 		synctest.Wait()
-		if err := f.Stale(time.Now()); !errors.Is(err, ErrStale) || !errors.Is(err, storage.ErrForgot) {
-			t.Errorf("Stale() = %v while it is read anew, want ErrStale because of ErrForgot", err)
+		if err := f.Stale(time.Now()); !errors.Is(err, ErrStale) || !errors.Is(err, storage.ErrRegressed) {
+			t.Errorf("Stale() = %v while it is read anew, want ErrStale because of ErrRegressed", err)
 		}
 		time.Sleep(2 * time.Second)
 		synctest.Wait()

@@ -8,8 +8,8 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // passed is a token whose signature and claims are good for ever. It is immutable but for spared.

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 func TestTokensGoRound(t *testing.T) {

@@ -24,14 +24,14 @@ type EraseStore interface {
 	EraseUser(ctx context.Context, sub string, looksOfName func(username string) []string) error
 }
 
-// Owner is the error of Erase for who owns something. It wraps storage.ErrOwner.
+// Owner is the error of Erase for who owns something. It wraps storage.ErrStillOwns.
 type Owner struct{ Apps, Capabilities int }
 
 func (o *Owner) Error() string {
 	return fmt.Sprintf("the user owns %d applications and %d capabilities: %s", o.Apps, o.Capabilities, handOver)
 }
 
-func (o *Owner) Unwrap() error { return storage.ErrOwner }
+func (o *Owner) Unwrap() error { return storage.ErrStillOwns }
 
 const handOver = "hand them over or delete them first: an application by its page in the console or keystile app set " +
 	"CLIENT_ID --owner USERNAME, " +
@@ -83,7 +83,7 @@ func Erase(ctx context.Context, store EraseStore, revoke func(context.Context, .
 		return e, err
 	}
 	err = store.EraseUser(ctx, sub, confusable.Skeletons)
-	if errors.Is(err, storage.ErrOwner) { // it was given to them meanwhile
+	if errors.Is(err, storage.ErrStillOwns) { // it was given to them meanwhile
 		err = cmp.Or(ownsNothing(ctx, store, sub), err)
 	}
 	return e, err

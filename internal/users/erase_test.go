@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/confusable"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/logout"
 	"github.com/keystile/keystile/internal/test/database"
 	"github.com/keystile/keystile/storage"
@@ -23,7 +24,6 @@ import (
 	"github.com/keystile/keystile/storage/authn"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/memory"
 	"github.com/keystile/keystile/storage/postgres"
 	"github.com/keystile/keystile/storage/transfer"
@@ -43,7 +43,7 @@ var adapters = map[string]func(t *testing.T) driver.Backend{
 		if os.Getenv(database.Direct) == "" {
 			t.Skip(database.Direct + " is not set")
 		}
-		b, err := postgres.OpenURL(t.Context(), database.WithSchema(t), postgres.Options{PollOnly: true})
+		b, err := postgres.Open(t.Context(), database.WithSchema(t), postgres.Options{PollOnly: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -340,7 +340,7 @@ func TestOwnerAndTheLastAdministratorAreNotErasedAndStayAsTheyAre(t *testing.T) 
 		t.Fatal(err)
 	}
 	_, err := erase(t, store, mina.Sub)
-	if owns := (*Owner)(nil); !errors.As(err, &owns) || *owns != (Owner{3, 1}) || !errors.Is(err, storage.ErrOwner) {
+	if owns := (*Owner)(nil); !errors.As(err, &owns) || *owns != (Owner{3, 1}) || !errors.Is(err, storage.ErrStillOwns) {
 		t.Errorf("of an owner it is %v", err)
 	}
 	if _, err := erase(t, store, root.Sub); !errors.Is(err, storage.ErrLastAdmin) {

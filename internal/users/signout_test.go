@@ -6,8 +6,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/logout"
+	"github.com/keystile/keystile/internal/record/notify"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/notify"
 )
 
 func TestSignOutByAnOperatorIsToldOnceAndWithoutASession(t *testing.T) {

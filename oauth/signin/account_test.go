@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/oauth/signin/internal/account"
 	"github.com/keystile/keystile/oauth/signin/internal/consent"
 	"github.com/keystile/keystile/oauth/signin/internal/trail"
@@ -17,7 +18,6 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // accountFixture is a fixture with all of the account page, and a Revoker that keeps the revocations.

@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/oauth/signin/internal/otp"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 func TestCodeHasFiveTries(t *testing.T) {

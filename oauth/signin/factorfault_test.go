@@ -10,11 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/oauth/signin/internal/enrol"
 	"github.com/keystile/keystile/oauth/signin/internal/factor"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // The session that a phone has confirmed with is no fresh proof: with a code of the same phone it makes two factors,

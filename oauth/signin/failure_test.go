@@ -7,9 +7,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 func TestUnknownUserAndAWrongPasswordLookTheSameAndTakeTheSame(t *testing.T) {

@@ -7,10 +7,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/oauth/signin/internal/factor"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // scans signs in a new browser by a code that is confirmed in a session, and returns the answer to collecting.

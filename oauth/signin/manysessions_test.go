@@ -8,9 +8,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // sessions returns what Mina has.

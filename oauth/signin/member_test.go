@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/oauth/signin/internal/newpassword"
 	"github.com/keystile/keystile/oauth/signin/internal/otp"
@@ -19,7 +20,6 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // sentMail holds the arguments of a Mailer's Send.

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
 	"github.com/keystile/keystile/oauth/signin/internal/mydata"
@@ -18,7 +19,6 @@ import (
 	"github.com/keystile/keystile/storage/apikey"
 	"github.com/keystile/keystile/storage/authn"
 	"github.com/keystile/keystile/storage/event"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // searched is an Audit whose trail has so many records about everybody.

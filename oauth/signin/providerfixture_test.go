@@ -9,12 +9,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/connector/fake"
 	"github.com/keystile/keystile/oauth/signin/connector/oidc"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // providerFixture is a fixture with the fake providers.

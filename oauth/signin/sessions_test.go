@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/oauth/signin/internal/account"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // change rewrites the session behind a cookie.

@@ -5,12 +5,12 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/logout"
+	"github.com/keystile/keystile/internal/record/notify"
 	"github.com/keystile/keystile/oauth/signin/internal/account"
 	"github.com/keystile/keystile/oauth/signin/internal/newpassword"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
-	"github.com/keystile/keystile/storage/notify"
 )
 
 // toldFixture is an account fixture whose revocations reach the store, and whose application Acme is told of the

@@ -7,8 +7,8 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/keystile/keystile/internal/record/forward"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/internal/forward"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 

@@ -8,8 +8,8 @@ import (
 	"unicode"
 	"unicode/utf8"
 
+	"github.com/keystile/keystile/internal/record/forward"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/internal/forward"
 )
 
 // carried keeps what a newer version has written into a record.
@@ -27,8 +27,8 @@ const (
 	MaxScope = 1000 // bytes
 )
 
-// ErrFull: the user has MaxLive keys.
-var ErrFull = fmt.Errorf("%w: no more than %d API keys at once: revoke one first", driver.ErrInvalid, MaxLive)
+// ErrTooMany: the user has MaxLive keys.
+var ErrTooMany = fmt.Errorf("%w: no more than %d API keys at once: revoke one first", driver.ErrInvalid, MaxLive)
 
 // Key is an API key. Its text is kept only as a hash.
 type Key struct {

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage/authn"
 	"github.com/keystile/keystile/storage/client"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/internal/document"
 	"github.com/keystile/keystile/storage/secret"
 )

@@ -12,8 +12,8 @@ import (
 	"github.com/keystile/keystile/storage/secret"
 )
 
-// ErrFull: the owner has as many applications as they may.
-var ErrFull = fmt.Errorf("%w: no more applications", document.ErrInvalid)
+// ErrTooManyApps: the owner has as many applications as they may.
+var ErrTooManyApps = fmt.Errorf("%w: no more applications", document.ErrInvalid)
 
 // maxSecrets is the maximum number of valid secrets of one application: the new one and the
 // one before it.
@@ -48,7 +48,7 @@ var Fences = document.Kind[document.Fence]{
 }
 
 // CreateApp makes an application for an owner who may have at most so many, 0 for any number.
-// It returns ErrFull if the owner has that many. limit is the quota until its reset; calls
+// It returns ErrTooManyApps if the owner has that many. limit is the quota until its reset; calls
 // that the owner made in that period with applications since removed count against it. None
 // of this applies to an application without an owner.
 func (s *Store) CreateApp(ctx context.Context, a App, most int, limit Quota) (App, error) {
@@ -102,7 +102,7 @@ func (s *Store) checkAppLimit(ctx context.Context, owner string, most int) error
 	}
 	owned, _, err := s.Apps(ctx, owner, "", min(most, driver.Page))
 	if err == nil && len(owned) >= most {
-		err = ErrFull
+		err = ErrTooManyApps
 	}
 	return err
 }

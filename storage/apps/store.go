@@ -1,8 +1,8 @@
 package apps
 
 import (
+	"github.com/keystile/keystile/internal/record/forward"
 	"github.com/keystile/keystile/storage/internal/document"
-	"github.com/keystile/keystile/storage/internal/forward"
 )
 
 // Store reads and writes these records. The zero value is none: storage.Open makes it.

@@ -28,7 +28,7 @@ var (
 )
 
 // CreateAPIKey makes an API key, from now on. Of a user who has apikey.MaxLive valid ones it makes
-// none and returns apikey.ErrFull. If all keys of the user are ended meanwhile, it is ErrConflict, and
+// none and returns apikey.ErrTooMany. If all keys of the user are ended meanwhile, it is ErrConflict, and
 // ErrNotFound if the user is being erased.
 func (s *Store) CreateAPIKey(ctx context.Context, k apikey.Key, life time.Duration) (apikey.Key, error) {
 	date := func() error {
@@ -52,7 +52,7 @@ func (s *Store) CreateAPIKey(ctx context.Context, k apikey.Key, life time.Durati
 		}
 		switch {
 		case live(all, k.CreatedAt) >= apikey.MaxLive:
-			return k, apikey.ErrFull
+			return k, apikey.ErrTooMany
 		case k.CreatedAt.Before(fence.Ended):
 			return k, fmt.Errorf("%w: all keys of the user were ended", document.ErrConflict)
 		}

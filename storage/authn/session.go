@@ -19,7 +19,7 @@ const MaxSessionApps = 40
 
 // Session is a signed-in browser. Its cookie is kept only as a hash.
 type Session struct {
-	ID        string    `json:"id"`   // SessionID(cookie)
+	ID        string    `json:"id"`   // storage.HashCookie of its cookie
 	UserID    string    `json:"user"` // the user's sub
 	LoginType string    `json:"login_type"`
 	Method    string    `json:"method,omitempty"` // the sign-in method where it is not the login type, such as a host's own

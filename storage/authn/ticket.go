@@ -5,8 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/internal/document"
 )
 
@@ -19,9 +19,9 @@ const maxTicketText = 8 << 10 // bytes of the request that a ticket carries
 // mail, a visit to another provider, a QR code on a screen. It ends within minutes. Its
 // Version makes each of its steps one that only one request can take.
 type Ticket struct {
-	ID        string    `json:"id"`                   // SessionID of the secret or public name it is found by
+	ID        string    `json:"id"`                   // storage.HashCookie of the secret or public name it is found by
 	Kind      string    `json:"kind"`                 // the kind of flow, named by the package that began it
-	Browser   string    `json:"browser,omitempty"`    // SessionID of the cookie of the browser it was begun in
+	Browser   string    `json:"browser,omitempty"`    // likewise, of the cookie of the browser it was begun in
 	Query     string    `json:"query,omitempty"`      // the authorize request it belongs to
 	AppID     string    `json:"app,omitempty"`        // of that request
 	Method    string    `json:"method,omitempty"`     // a login type

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 	"go.etcd.io/bbolt"
 )
 

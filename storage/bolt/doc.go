@@ -1,7 +1,7 @@
 // Package bolt is the default [driver.Backend]: one file of bbolt, held by one process. An answered write
 // survives a kill and a power cut.
 //
-//	b, err := bolt.Open(ctx, "keystile.db", bolt.Options{})
+//	b, err := bolt.Open("keystile.db", bolt.Options{})
 //
 // Reads run beside each other and beside the one writer, in the caller's goroutine. All writes go through one
 // goroutine, which commits the waiting jobs in one transaction; see writer.go. The layout of the file is in

@@ -14,8 +14,8 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/transfer"
 )
 

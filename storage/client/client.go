@@ -6,7 +6,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keystile/keystile/storage/internal/forward"
+	"github.com/keystile/keystile/internal/record/forward"
 )
 
 // carried keeps what a newer version has written into a record.

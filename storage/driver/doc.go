@@ -21,8 +21,10 @@
 //
 // # Writing an adapter
 //
-// [Gatherer], [Picker], [Meters] and [Shared] are for adapters that can do more than they must: the first three
-// save round trips, and a store that other processes write to is a Shared.
+// Interfaces that an adapter may leave out are for what it can do beside: [Gatherer], [Picker] and [Meters] save round
+// trips, a store that other processes write to is a [Shared], one with a clock of its own is a [Clock], one that sees
+// damaged rows itself is [Summed], and [Described] and [Sized] tell operators what and how large it is. A Backend that
+// wraps another one is a [Wrapper], and hands all of that on.
 //
 // Read [Backend], whose comments are the contract, then storage/memory, which is short. Hold
 // the result against storage/storagetest: Run, RunDurable where it lasts, both on Nodes where

@@ -4,8 +4,6 @@ import "context"
 
 // Gatherer is implemented by an adapter that answers several reads of documents in one call. A page
 // that shows what a hundred users are called, or three lists side by side, is one round trip then.
-//
-// A Backend that wraps another one passes this on by a method Unwrap() Backend.
 type Gatherer interface {
 	// Gather answers each Ask, in their order and all from one view of the store: as one atomic read. There
 	// are up to MaxAsks of them. The ids and the N of all of them are at most Page together.
@@ -28,6 +26,3 @@ type Answer struct {
 	Docs []Doc
 	Next string // as of List; of IDs always ""
 }
-
-// AsGatherer returns b, or what it wraps, as a Gatherer. It is nil for a store that has none.
-func AsGatherer(b Backend) Gatherer { return as[Gatherer](b) }

@@ -6,8 +6,6 @@ import "context"
 // of a database server. Keystile then reads each second what they have revoked and changed, and
 // refuses access tokens while it cannot. An adapter whose store belongs to one process, a file
 // with a lock for example, does not implement it, and pays for none of that.
-//
-// A Backend that wraps another one passes this on by a method Unwrap() Backend.
 type Shared interface {
 	// Listen calls hint soon after another process may have stored a revocation or a document of
 	// KindEpoch, and once after it began to listen, because what came before went unheard. Hints
@@ -23,7 +21,3 @@ type Shared interface {
 // A Put that changes a document which processes cache holds one of them too. Of a Shared store
 // only Revoke and such a Put are worth a notification; the other writes are too many.
 const KindEpoch = "epoch"
-
-// AsShared returns b, or what it wraps, as a Shared. It is nil for a store that only this process
-// writes to.
-func AsShared(b Backend) Shared { return as[Shared](b) }

@@ -3,8 +3,6 @@ package driver
 // Summed is implemented by an adapter that keeps a checksum with each row, of its key and its value together, and
 // answers a call that needs a row whose checksum does not match with a [Damaged]; or whose rows do not outlast the
 // process. Documents of other adapters get a checksum from package storage: white space behind the JSON in Data.
-//
-// A Backend that wraps another one passes this on by a method Unwrap() Backend.
 type Summed interface {
 	// Summed does nothing: it says that documents need no checksum from package storage.
 	Summed()

@@ -19,7 +19,7 @@ const (
 	Limit   = "limit"   // a request was over a rate that refuses nobody, and was let through
 )
 
-// DetailNoPKCE is the Detail of an EventToken whose code had no challenge.
+// DetailNoPKCE is the Detail of an event of a token whose code had no challenge.
 const DetailNoPKCE = "authorization_code without PKCE"
 
 // DetailRepeated is the Detail of a Call that was not charged, because it was before.

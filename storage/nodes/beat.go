@@ -5,14 +5,14 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/keystile/keystile/internal/record/forward"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/internal/forward"
 )
 
 // carried keeps what a newer version has written into a record.
 type carried = forward.Fields
 
-var _ = []carried{Beat{}.carried, Lease{}.carried}
+var _ = []carried{Beat{}.carried}
 
 // Store keeps beats; *storage.Store implements it.
 type Store interface {

@@ -1,22 +1,19 @@
-// Package nodes keeps track of the processes that serve from one store, and has one of them do what
-// not every one of them has to do.
+// Package nodes keeps track of the processes that serve from one store.
 //
 // A node is such a process. [Join] makes it known to the others by a small document, its beat, which
 // it writes again every two seconds and removes when it leaves. [Node.Live] is how many of them there
-// are. A [Task] is work for one node at a time, by a lease in the store.
+// are.
 //
 // # Choices
 //
 // No process compares the clock of another one with its own: they may be a minute apart. A beat says how far the
 // clock of its node is from the store's, for people, and how exactly the node knows that one, for revocations
-// (package storage has more, under One clock). A node lives while the version of its beat moves, and a lease
-// holds while the version of its document does, by the monotonic clock of the observer. So a process that was
-// paused lives again with its first beat, and a process that takes over a lease has watched it stand still for
-// the whole of its length.
+// (package storage/internal/clock). A node lives while the version of its beat moves, by the monotonic clock of the
+// observer, so a process that was paused lives again with its first beat.
 //
 // Three beats that did not come are the end of a node for the others. Only time in which the reader's
 // own beats were stored counts: where the store was away, or the reader was paused, everybody is given
-// three beats anew, because whoever shares a limit by the number of nodes must not find itself alone
+// three beats anew, because nodes that share a limit by their number must not each find themselves alone
 // in the moment in which all come back. While the store is away the last number stays.
 //
 // A beat costs the store a write and a read of all beats. Up to 50 nodes beat every two seconds,
@@ -27,13 +24,6 @@
 // nodes are 1.3 GiB of log a day. A beat that nobody removes ends by itself within ten minutes, in
 // which an operator can see which node went away.
 //
-// Both kinds of documents are written by this package alone, and never told to other processes by an
-// epoch: who reads them, reads them anyway.
-//
-// A process with a store of its own is the only node. Nothing is written then, and a Task is always its own.
-//
-// A holder of a lease that was paused goes on with what it had begun when it wakes, perhaps beside
-// its successor: a lease saves work and does not make it safe. Work under one must come out the
-// same when two do it at once, as sweeping does, or be decided by a version in the store, as
-// pruning the audit trail is.
+// Beats are written by this package alone, and never told to other processes by an epoch: each process reads them
+// anyway. A process with a store of its own is the only node, and writes none.
 package nodes

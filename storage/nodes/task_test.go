@@ -9,26 +9,26 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/internal/record/lease"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/memory"
-	"github.com/keystile/keystile/storage/nodes"
 )
 
 const (
 	interval = time.Minute
-	lease    = 90 * time.Second
+	length   = 90 * time.Second
 )
 
 // worker asks each minute whether the work is its own.
 type worker struct {
 	*process
-	task *nodes.Task
+	task *lease.Task
 }
 
 func (c *cluster) worker() *worker {
 	c.Helper()
 	p := c.process()
-	return &worker{p, nodes.NewTask(p.store, "sweep", lease)}
+	return &worker{p, lease.New(p.store, "sweep", length)}
 }
 
 func (w *worker) mine(t *testing.T) bool {
@@ -81,7 +81,7 @@ func TestWorkOfADeadHolderIsTakenOver(t *testing.T) {
 			}
 			pass(interval)
 		}
-		if after := time.Since(died); after < lease {
+		if after := time.Since(died); after < length {
 			t.Errorf("it was taken over %s after it was renewed, which is within the lease", after)
 		}
 		if other.mine(t) {
@@ -123,7 +123,7 @@ func TestReleaseThatComesTooLateTakesNothingAway(t *testing.T) {
 		a, b := c.worker(), c.worker()
 		a.mine(t)
 		b.mine(t)
-		pass(lease)
+		pass(length)
 		if !b.mine(t) {
 			t.Fatal("it was not taken over")
 		}
@@ -160,7 +160,7 @@ func TestAnswerThatWasLostKeepsTheLease(t *testing.T) {
 func TestLateAnswerMakesALeaseNoLonger(t *testing.T) {
 	in(t, func(t *testing.T, c *cluster) {
 		a, b := c.worker(), c.worker()
-		a.link.lag = lease - 10*time.Second
+		a.link.lag = length - 10*time.Second
 		answered := make(chan bool)
 		go func() {
 			mine, _ := a.task.Mine(t.Context())
@@ -187,7 +187,7 @@ func TestTaskIsTakenOverOnlyAfterWatchingIt(t *testing.T) {
 		if b.mine(t) {
 			t.Error("it is taken over by the clock of a process that has just begun")
 		}
-		pass(lease)
+		pass(length)
 		if !b.mine(t) {
 			t.Error("it is not taken over")
 		}
@@ -219,7 +219,7 @@ func TestTaskWithoutOthersIsItsOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		for range 2 {
-			task := nodes.NewTask(store, "sweep", lease)
+			task := lease.New(store, "sweep", length)
 			if mine, err := task.Mine(t.Context()); !mine || err != nil {
 				t.Errorf("Mine = %v, %v", mine, err)
 			}
@@ -255,7 +255,7 @@ func TestLeaseIsNeverHeldByTwo(t *testing.T) {
 				asks[i] = time.Now().Add(5*time.Second + drawn(interval))
 				switch draw.IntN(20) {
 				case 0: // paused
-					asks[i] = asks[i].Add(drawn(2 * lease))
+					asks[i] = asks[i].Add(drawn(2 * length))
 				case 1:
 					w.link.set(func(l *link) { l.lose = true })
 				case 2:
@@ -281,7 +281,7 @@ func TestLeaseIsNeverHeldByTwo(t *testing.T) {
 				if w != holder {
 					held++
 				}
-				holder, until = w, time.Now().Add(lease/3*2)
+				holder, until = w, time.Now().Add(length/3*2)
 			}
 			if held < 5 {
 				t.Errorf("seed %d: it changed hands %d times", seed, held)

@@ -17,13 +17,13 @@ import (
 func New(b driver.Backend) driver.Backend {
 	s := steps{attribute.String("db.system.name", systemOf(b))}
 	var whole driver.Backend = backend{b, s}
-	if p := driver.AsPicker(b); p != nil {
+	if p, ok := driver.As[driver.Picker](b); ok {
 		whole = picker{whole, p, s}
 	}
-	if m := driver.AsMeters(b); m != nil {
+	if m, ok := driver.As[driver.Meters](b); ok {
 		whole = meters{whole, m, s}
 	}
-	if g := driver.AsGatherer(b); g != nil {
+	if g, ok := driver.As[driver.Gatherer](b); ok {
 		whole = gatherer{whole, g, s}
 	}
 	return whole

@@ -62,15 +62,15 @@ func TestStepIsASpanBelowItsCallers(t *testing.T) {
 	b.Sweep(ctx, at, 1)
 	want := []string{"Issue", "Token", "Exchange", "Revoke", "Revocations", "Count", "Usage", "Append", "Records",
 		"Appended", "Prune", "Put app", "Get app", "List app", "Sweep"}
-	if g := driver.AsGatherer(b); g != nil {
+	if g, ok := driver.As[driver.Gatherer](b); ok {
 		g.Gather(ctx)
 		want = append(want, "Gather")
 	}
-	if p := driver.AsPicker(b); p != nil {
+	if p, ok := driver.As[driver.Picker](b); ok {
 		p.Pick(ctx)
 		want = append(want, "Pick")
 	}
-	if m := driver.AsMeters(b); m != nil {
+	if m, ok := driver.As[driver.Meters](b); ok {
 		m.UsageOf(ctx, nil, driver.UsageQuery{})
 		want = append(want, "UsageOf")
 	}
@@ -84,11 +84,15 @@ func TestStepIsASpanBelowItsCallers(t *testing.T) {
 	if !slices.Equal(names, want) {
 		t.Errorf("recorded %q, want %q", names, want)
 	}
-	if (driver.AsGatherer(b) == nil) != (driver.AsGatherer(inner) == nil) ||
-		(driver.AsPicker(b) == nil) != (driver.AsPicker(inner) == nil) ||
-		(driver.AsMeters(b) == nil) != (driver.AsMeters(inner) == nil) {
+	if is[driver.Gatherer](b) != is[driver.Gatherer](inner) || is[driver.Picker](b) != is[driver.Picker](inner) ||
+		is[driver.Meters](b) != is[driver.Meters](inner) {
 		t.Error("the Backend can do more, or less, than the one it wraps")
 	}
+}
+
+func is[T any](b driver.Backend) bool {
+	_, ok := driver.As[T](b)
+	return ok
 }
 
 func TestSpansHoldNothingOfARecord(t *testing.T) {

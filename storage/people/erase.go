@@ -34,8 +34,8 @@ import (
 // Emails that wait in the outbox are sealed, and leave it within a day: a notice to a user who is gone
 // is sent to nobody, but for the one that says that they have deleted their account, which holds its address.
 
-// ErrOwner: a user who owns applications or capabilities is not erased.
-var ErrOwner = fmt.Errorf("%w: the user owns applications or capabilities", document.ErrInvalid)
+// ErrStillOwns: a user who owns applications or capabilities is not erased.
+var ErrStillOwns = fmt.Errorf("%w: the user owns applications or capabilities", document.ErrInvalid)
 
 // CountOwned returns how many applications and capabilities a user (a sub) owns.
 func (s *Store) CountOwned(ctx context.Context, sub string) (applications, capabilities int, err error) {
@@ -62,7 +62,7 @@ func (s *Store) CountOwned(ctx context.Context, sub string) (applications, capab
 // name looks like, so that the name is free when the user is gone and not before. looksOfName is that of
 // ReserveSkeletons.
 //
-// It returns ErrOwner for a user who owns applications or capabilities. If it breaks off it is called again:
+// It returns ErrStillOwns for a user who owns applications or capabilities. If it breaks off it is called again:
 // what is left is a user who cannot sign in. Of a user who is gone it removes what is left, and returns nil.
 //
 // The caller has ended before what the user was granted, by a revocation.
@@ -169,7 +169,7 @@ func (s *Store) lastOfUser(ctx context.Context, sub string, looksOfName func(str
 	}
 	applications, capabilities, err := s.CountOwned(ctx, sub)
 	if err == nil && applications+capabilities > 0 {
-		err = ErrOwner
+		err = ErrStillOwns
 	}
 	if err != nil {
 		return nil, err

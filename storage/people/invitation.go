@@ -15,7 +15,7 @@ const MaxInvitationLife = 90 * 24 * time.Hour
 
 // Invitation lets one user sign up. Its code is kept only as a hash.
 type Invitation struct {
-	ID        string    `json:"id"`             // InvitationID(code)
+	ID        string    `json:"id"`             // a hash of its code
 	Role      string    `json:"role,omitempty"` // of the user who signs up with it
 	CreatedAt time.Time `json:"created_at"`
 	ExpiresAt time.Time `json:"expires_at"`

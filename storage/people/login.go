@@ -5,9 +5,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/internal/record/notify"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
-	"github.com/keystile/keystile/storage/notify"
 )
 
 // Login types (protocol 1). They name the method by which a user signed in.
@@ -35,7 +35,7 @@ type Login struct {
 	CreatedAt    time.Time `json:"created_at"`
 	Version      int64     `json:"-"`
 
-	// Looks is read by CreateUser alone: what the user's name looks like, in up to two ways. No
+	// Skeletons is read by CreateUser alone: what the user's name looks like, in up to two ways. No
 	// user who is created later may have a name that looks the same.
 	Skeletons [2]string `json:"-"`
 	carried

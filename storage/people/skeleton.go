@@ -5,8 +5,8 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/internal/document"
 )
 

@@ -1,9 +1,9 @@
 package people
 
 import (
+	"github.com/keystile/keystile/internal/record/forward"
 	"github.com/keystile/keystile/storage/internal/clock"
 	"github.com/keystile/keystile/storage/internal/document"
-	"github.com/keystile/keystile/storage/internal/forward"
 	"github.com/keystile/keystile/storage/service"
 	"github.com/keystile/keystile/storage/tools"
 )

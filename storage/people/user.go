@@ -9,9 +9,9 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/record/notify"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
-	"github.com/keystile/keystile/storage/notify"
 )
 
 // Roles. A user without a role may sign in to applications, and make and keep their own.
@@ -79,12 +79,12 @@ func (s *Store) Users(ctx context.Context, from string, n int) ([]User, string, 
 
 // CreateUser writes a user and the logins they are found by, in one step. It draws the sub
 // and the number. It returns ErrExists, and writes nothing, if a login or one of their
-// Looks is taken.
+// Skeletons is taken.
 func (s *Store) CreateUser(ctx context.Context, u User, by ...Login) (User, error) {
 	return Create(ctx, s, u, by, document.Tally{})
 }
 
-// createUser also writes other documents in the same step, and what they add to the counts.
+// Create is CreateUser that also writes other documents in the same step, and what they add to the counts.
 func Create(ctx context.Context, s *Store, u User, by []Login, change document.Tally, along ...driver.Doc) (User,
 	error) {
 	now := time.Now().UTC()

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"time"
 
+	"github.com/keystile/keystile/internal/record/notify"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
-	"github.com/keystile/keystile/storage/notify"
 	"github.com/keystile/keystile/storage/service"
 	"github.com/keystile/keystile/storage/tools"
 )

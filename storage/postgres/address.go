@@ -2,31 +2,18 @@ package postgres
 
 import (
 	"cmp"
-	"context"
 	"fmt"
 	"net/url"
 	"strings"
 	"time"
 )
 
-// OpenURL is Open with an address in which parameters of this package may stand beside those of
-// libpq and of pgxpool (pool_max_conns). They go before the Options:
-//
-//	schema=NAME      Options.Schema
-//	migrate=never    Options.NeverMigrate
-//	listen=URL       Options.ListenDSN; listen=off is Options.PollOnly
-//	timeout=5s       Options.Timeout
-func OpenURL(ctx context.Context, address string, o Options) (*Store, error) {
-	dsn, o, err := ParseURL(address, o)
-	if err != nil {
-		return nil, err
-	}
-	return Open(ctx, dsn, o)
-}
-
-// ParseURL takes the parameters of this package out of an address (OpenURL), and returns the DSN that
-// is left with the Options that they make of o.
+// ParseURL takes the parameters of this package out of an address, and returns the DSN that is left with the Options
+// that they make of o.
 func ParseURL(address string, o Options) (dsn string, _ Options, err error) {
+	if !strings.Contains(address, "://") {
+		return address, o, nil // a list of key=value as libpq has it
+	}
 	u, err := url.Parse(address)
 	if err != nil { // its text has the address, and that perhaps a password
 		return "", o, fmt.Errorf("postgres: the address cannot be read; it is like " +

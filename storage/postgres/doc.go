@@ -9,7 +9,7 @@
 //
 // # Addresses
 //
-// The program takes an address as storage_url, and [OpenURL] reads it. Leave the password to PGPASSWORD or
+// The program takes an address as storage_url, and [Open] reads it. Leave the password to PGPASSWORD or
 // ~/.pgpass. The user needs the right to make a schema (GRANT CREATE ON DATABASE keystile TO keystile), or one
 // that it owns; no superuser. Of several hosts (host1,host2) the one that takes writes is used. Beside those of
 // PostgreSQL there are these parameters:

@@ -55,24 +55,35 @@ const (
 	leastVersion   = 150000 // server_version_num of PostgreSQL 15
 )
 
-// Open connects to the database of a DSN, which is a URL (postgres://user:password@host/name) or a
+// Open connects to the database of an address, which is a URL (postgres://user:password@host/name) or a
 // list of key=value as libpq has it, brings the tables to this version, and returns the Store. Its
-// user needs no more than the right to make a schema, or to make tables in one that is there.
+// user needs no more than the right to make a schema, or to make tables in one that is there. In a URL
+// parameters of this package may stand beside those of libpq and of pgxpool (pool_max_conns). They go before
+// the Options:
 //
-// The server has to be PostgreSQL 15 or newer and take writes; of several hosts in the DSN the one
+//	schema=NAME      Options.Schema
+//	migrate=never    Options.NeverMigrate
+//	listen=URL       Options.ListenDSN; listen=off is Options.PollOnly
+//	timeout=5s       Options.Timeout
+//
+// The server has to be PostgreSQL 15 or newer and take writes; of several hosts in the address the one
 // that does is used. A pooler in transaction mode may stand between: it is noticed, and prepared
 // statements are left out.
-func Open(ctx context.Context, dsn string, o Options) (*Store, error) {
-	return open(ctx, dsn, o, (*Store).prepare)
+func Open(ctx context.Context, address string, o Options) (*Store, error) {
+	return open(ctx, address, o, (*Store).prepare)
 }
 
-// OpenReading is Open for callers that only read: no table is made or changed, and no partition. It
+// OpenReadOnly is Open for callers that only read: no table is made or changed, and no partition. It
 // fails with driver.ErrNotFound where there are no tables.
-func OpenReading(ctx context.Context, dsn string, o Options) (*Store, error) {
-	return open(ctx, dsn, o, (*Store).present)
+func OpenReadOnly(ctx context.Context, address string, o Options) (*Store, error) {
+	return open(ctx, address, o, (*Store).present)
 }
 
-func open(ctx context.Context, dsn string, o Options, prepare func(*Store, context.Context) error) (*Store, error) {
+func open(ctx context.Context, address string, o Options, prepare func(*Store, context.Context) error) (*Store, error) {
+	dsn, o, err := ParseURL(address, o)
+	if err != nil {
+		return nil, err
+	}
 	o = o.filled()
 	if len(o.Schema) > maxSchema || strings.ContainsAny(o.Schema, "\x00$") {
 		return nil, fmt.Errorf("postgres: the schema %q: a name has at most %d bytes and no $", o.Schema, maxSchema)

@@ -10,9 +10,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/test/database"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/postgres"
 	"github.com/keystile/keystile/storage/storagetest"
 )

@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/keystile/keystile/storage/idempotency"
+	"github.com/keystile/keystile/internal/record/idempotency"
 	"github.com/keystile/keystile/storage/internal/document"
 )
 

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/internal/document"
 	"github.com/keystile/keystile/storage/secret"
 )

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/keystile/keystile/internal/record/lease"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/clock"
 	"github.com/keystile/keystile/storage/internal/document"
@@ -18,10 +19,10 @@ var beats = document.Kind[nodes.Beat]{
 	Version: func(b *nodes.Beat) *int64 { return &b.Version },
 }
 
-var leases = document.Kind[nodes.Lease]{
+var leases = document.Kind[lease.Lease]{
 	Name:    "lease",
-	ID:      func(l nodes.Lease) string { return l.Task },
-	Version: func(l *nodes.Lease) *int64 { return &l.Version },
+	ID:      func(l lease.Lease) string { return l.Task },
+	Version: func(l *lease.Lease) *int64 { return &l.Version },
 }
 
 // Beats returns the beats of the first thousand nodes. Revocations wait for the node that lags most, as settle says.
@@ -59,16 +60,16 @@ func (s *Store) RemoveBeat(ctx context.Context, b nodes.Beat) error {
 }
 
 // Lease returns who does a task, or ErrNotFound.
-func (s *Store) Lease(ctx context.Context, task string) (nodes.Lease, error) {
+func (s *Store) Lease(ctx context.Context, task string) (lease.Lease, error) {
 	return document.Get(ctx, s.docs, leases, task)
 }
 
 // SaveLease writes who does a task.
-func (s *Store) SaveLease(ctx context.Context, l nodes.Lease) (nodes.Lease, error) {
+func (s *Store) SaveLease(ctx context.Context, l lease.Lease) (lease.Lease, error) {
 	return document.Put(ctx, s.docs, leases, l)
 }
 
 // RemoveLease leaves a task to others.
-func (s *Store) RemoveLease(ctx context.Context, l nodes.Lease) error {
+func (s *Store) RemoveLease(ctx context.Context, l lease.Lease) error {
 	return document.Remove(ctx, s.docs, leases, l)
 }

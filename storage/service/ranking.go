@@ -5,9 +5,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/keystile/keystile/internal/record/ranking"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
-	"github.com/keystile/keystile/storage/ranking"
 )
 
 var rankings = document.Kind[ranking.Ranking]{

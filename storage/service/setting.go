@@ -34,8 +34,11 @@ const (
 	AccessOwner    = access.DefaultOwner // the owner of the capability, and administrators
 )
 
+// SettingKind is the kind of the documents of settings.
+const SettingKind = "setting"
+
 var settings = document.Kind[Setting]{
-	Name:    "setting",
+	Name:    SettingKind,
 	ID:      func(s Setting) string { return s.Name },
 	Index:   func(s Setting) []string { return []string{"all"} },
 	Version: func(s *Setting) *int64 { return &s.Version },

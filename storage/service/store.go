@@ -1,9 +1,9 @@
 package service
 
 import (
+	"github.com/keystile/keystile/internal/record/forward"
 	"github.com/keystile/keystile/storage/internal/clock"
 	"github.com/keystile/keystile/storage/internal/document"
-	"github.com/keystile/keystile/storage/internal/forward"
 )
 
 // Store reads and writes these records. The zero value is none: storage.Open makes it.

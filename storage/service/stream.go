@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/keystile/keystile/internal/record/shipping"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
-	"github.com/keystile/keystile/storage/shipping"
 )
 
 var streams = document.Kind[shipping.Position]{

@@ -28,7 +28,7 @@ func gathering() []promise {
 
 func gathered(test func(testing.TB, driver.Backend, driver.Gatherer)) func(testing.TB, driver.Backend) {
 	return func(t testing.TB, b driver.Backend) {
-		if g := driver.AsGatherer(b); g != nil {
+		if g, ok := driver.As[driver.Gatherer](b); ok {
 			test(t, b, g)
 		}
 	}

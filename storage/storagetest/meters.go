@@ -17,8 +17,8 @@ func metering() []promise {
 }
 
 func usageOfSeveral(t testing.TB, b driver.Backend) {
-	m := driver.AsMeters(b)
-	if m == nil {
+	m, ok := driver.As[driver.Meters](b)
+	if !ok {
 		return
 	}
 	first := driver.Hour(at(1))

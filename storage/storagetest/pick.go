@@ -20,7 +20,7 @@ func picking() []promise {
 
 func picked(test func(testing.TB, driver.Backend, driver.Picker)) func(testing.TB, driver.Backend) {
 	return func(t testing.TB, b driver.Backend) {
-		if p := driver.AsPicker(b); p != nil {
+		if p, ok := driver.As[driver.Picker](b); ok {
 			test(t, b, p)
 		}
 	}

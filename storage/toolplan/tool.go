@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keystile/keystile/storage/internal/forward"
+	"github.com/keystile/keystile/internal/record/forward"
 )
 
 // carried keeps what a newer version has written into a record.

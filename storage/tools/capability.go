@@ -6,14 +6,15 @@ import (
 	"compress/gzip"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/internal/record/forward"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
-	"github.com/keystile/keystile/storage/internal/forward"
 	"github.com/keystile/keystile/storage/secret"
 	"github.com/keystile/keystile/storage/toolplan"
 )
@@ -164,7 +165,31 @@ func (s *Store) Tools(ctx context.Context, member string) (Capability, []toolpla
 // rest is filled in.
 func (s *Store) SaveCapability(ctx context.Context, c Capability, tools []toolplan.Tool,
 	events ...Delivery) (Capability, error) {
-	return s.SaveCapabilityIf(ctx, c, tools, nil, events...)
+	for {
+		p, err := s.placeFor(ctx, c)
+		if err != nil {
+			return c, err
+		}
+		saved, err := s.SaveAt(ctx, p, c, tools, nil, events...)
+		if err == nil {
+			return saved.Capability, nil
+		}
+		if !besideIt(err) {
+			return c, err
+		}
+	}
+}
+
+// placeFor returns the place that a capability is written to, which may be of another version.
+func (s *Store) placeFor(ctx context.Context, c Capability) (Place, error) {
+	if c.Version == 0 {
+		return s.FindPlace(ctx, c.Member, "")
+	}
+	p, err := s.StoredPlace(ctx, c.Member)
+	if errors.Is(err, document.ErrNotFound) {
+		err = fmt.Errorf("%w: capability %q was removed", document.ErrConflict, c.Member)
+	}
+	return p, err
 }
 
 // DeleteCapability removes a capability, its tools, what is held of it and its access list, and queues the

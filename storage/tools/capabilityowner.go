@@ -3,12 +3,10 @@ package tools
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
-	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // CapabilityFences are written with each capability whose owner's limit is checked, so that
@@ -18,42 +16,6 @@ var CapabilityFences = document.Kind[document.Fence]{
 	ID:      func(f document.Fence) string { return f.Owner },
 	Expires: func(f document.Fence) time.Time { return f.ExpiresAt },
 	Version: func(f *document.Fence) *int64 { return &f.Version },
-}
-
-// SaveCapabilityIf is SaveCapability if allow returns nil. It calls allow with all
-// capabilities that the owner has at that moment, including the one that is replaced, and
-// perhaps more than once; it returns allow's error. Without an owner allow is not called.
-func (s *Store) SaveCapabilityIf(ctx context.Context, c Capability, tools []toolplan.Tool,
-	allow func(owned []Capability) error, events ...Delivery) (Capability, error) {
-	limited := c.Owner
-	if allow == nil {
-		limited = ""
-	}
-	for {
-		p, err := s.placeFor(ctx, c, limited)
-		if err != nil {
-			return c, err
-		}
-		saved, err := s.SaveAt(ctx, p, c, tools, allow, events...)
-		if err == nil {
-			return saved.Capability, nil
-		}
-		if !besideIt(err) {
-			return c, err
-		}
-	}
-}
-
-// placeFor returns the place that a capability is written to, which may be of another version.
-func (s *Store) placeFor(ctx context.Context, c Capability, limited string) (Place, error) {
-	if c.Version == 0 {
-		return s.FindPlace(ctx, c.Member, limited)
-	}
-	p, err := s.StoredPlace(ctx, c.Member)
-	if errors.Is(err, document.ErrNotFound) {
-		err = fmt.Errorf("%w: capability %q was removed", document.ErrConflict, c.Member)
-	}
-	return p, err
 }
 
 // besideIt reports whether a write has failed because of what is written beside a capability, and not because the

@@ -76,7 +76,7 @@ func (s *Store) SaveAccepted(ctx context.Context, c Capability, tools []toolplan
 		return c, err
 	}
 	c.ToolCount, c.PinnedAt = len(tools), time.Now().UTC()
-	p, err := s.placeFor(ctx, c, "")
+	p, err := s.placeFor(ctx, c)
 	if err != nil {
 		return c, err
 	}

@@ -4,8 +4,8 @@ import (
 	"context"
 	"time"
 
+	"github.com/keystile/keystile/internal/record/notify"
 	"github.com/keystile/keystile/storage/internal/document"
-	"github.com/keystile/keystile/storage/notify"
 )
 
 // toldList is the list of what is due of these queues. It is not that of capabilities: those who send

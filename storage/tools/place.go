@@ -103,9 +103,12 @@ func (s *Store) ToolsAt(ctx context.Context, p Place) ([]toolplan.Tool, error) {
 	return tools, err
 }
 
-// SaveAt writes a capability to its place as SaveCapabilityIf does, and returns the place as it is then. If anything
+// SaveAt writes a capability to its place as SaveCapability does, and returns the place as it is then. If anything
 // has changed since the place was read, the error wraps ErrConflict or ErrExists: read it anew. Nothing is read that
 // the place holds, so a capability that is written twice, once without and once with its tools, is not read between.
+//
+// Nothing is written if allow returns an error, which is SaveAt's then. It is called with all capabilities that the
+// owner has at that moment, including the one that is replaced. Without an owner it is not called.
 func (s *Store) SaveAt(ctx context.Context, p Place, c Capability, tools []toolplan.Tool,
 	allow func(owned []Capability) error, events ...Delivery) (Place, error) {
 	packed, err := packTools(c.Member, tools)

@@ -25,9 +25,9 @@ import (
 	"github.com/keystile/keystile/gateway/usage"
 	acting "github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/audit"
+	queues "github.com/keystile/keystile/internal/record/notify"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
-	queues "github.com/keystile/keystile/storage/notify"
 )
 
 // act is an act of administration, and how each front is asked for it. In its texts {name} stands for what the scene

@@ -3,9 +3,9 @@ package command
 import (
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // appActs are the acts on applications, their orders, and clients that nobody registered.

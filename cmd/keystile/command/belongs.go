@@ -13,7 +13,6 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/identity"
 )
 
 // belonging judges whether a store is the one that a data folder belongs to. Opening a store makes an empty one where
@@ -73,7 +72,7 @@ func (b belonging) of(ctx context.Context, backend driver.Backend) error {
 	if len(b.left) == 0 {
 		return nil
 	}
-	found, err := identity.Of(ctx, backend)
+	found, err := storage.IdentityOf(ctx, backend)
 	switch {
 	case err != nil:
 		return err

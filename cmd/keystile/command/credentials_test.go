@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/oauth/signin/connector"
@@ -16,7 +17,6 @@ import (
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/authn"
 	"github.com/keystile/keystile/storage/client"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 

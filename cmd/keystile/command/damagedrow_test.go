@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/admin"
-	"github.com/keystile/keystile/storage/handle"
+	"github.com/keystile/keystile/internal/handle"
 )
 
 // flipped turns a bit of each copy of a text in a database, at an offset behind where the text begins.

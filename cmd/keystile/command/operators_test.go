@@ -16,8 +16,8 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 func TestAdminListenerHasWhatOperatorsNeed(t *testing.T) {

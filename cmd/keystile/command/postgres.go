@@ -40,11 +40,7 @@ func Postgres() Storage {
 		Migrations: postgresMigrations,
 		Findings:   postgresFindings,
 		ReadAt: func(ctx context.Context, address string, w Watch) (driver.Backend, error) {
-			dsn, o, err := postgres.ParseURL(address, postgres.Options{Log: w.Log, Observe: w.Observe})
-			if err != nil {
-				return nil, err
-			}
-			return postgres.OpenReading(ctx, dsn, o)
+			return postgres.OpenReadOnly(ctx, address, postgres.Options{Log: w.Log, Observe: w.Observe})
 		},
 	}
 }
@@ -53,7 +49,7 @@ func Postgres() Storage {
 const maxClockAhead = 5 * time.Second
 
 func openPostgres(ctx context.Context, address string, w Watch) (driver.Backend, error) {
-	s, err := postgres.OpenURL(ctx, address, postgres.Options{Log: w.Log, Observe: w.Observe})
+	s, err := postgres.Open(ctx, address, postgres.Options{Log: w.Log, Observe: w.Observe})
 	if err != nil {
 		return nil, err
 	}

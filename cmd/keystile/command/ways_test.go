@@ -20,13 +20,13 @@ import (
 
 	"github.com/keystile/keystile"
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/connector/fake"
 	"github.com/keystile/keystile/oauth/signin/connector/oidc"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/memory"
 )
 

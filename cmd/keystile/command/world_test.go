@@ -19,12 +19,12 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/memory"
 )
 

@@ -52,16 +52,19 @@ func (c *counting) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 
 func (c *counting) UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) ([]driver.Count, error) {
 	c.calls.Add(1)
-	return driver.AsMeters(c.Backend).UsageOf(ctx, apps, q)
+	meters, _ := driver.As[driver.Meters](c.Backend)
+	return meters.UsageOf(ctx, apps, q)
 }
 
 func (c *counting) Gather(ctx context.Context, asks ...driver.Ask) ([]driver.Answer, error) {
 	c.calls.Add(1)
-	return driver.AsGatherer(c.Backend).Gather(ctx, asks...)
+	gatherer, _ := driver.As[driver.Gatherer](c.Backend)
+	return gatherer.Gather(ctx, asks...)
 }
 
 // Pick makes it a driver.Picker: what it wraps is one, as both adapters are.
 func (c *counting) Pick(ctx context.Context, seqs ...uint64) ([]driver.Record, error) {
 	c.calls.Add(1)
-	return driver.AsPicker(c.Backend).Pick(ctx, seqs...)
+	picker, _ := driver.As[driver.Picker](c.Backend)
+	return picker.Pick(ctx, seqs...)
 }

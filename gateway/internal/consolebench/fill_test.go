@@ -12,13 +12,13 @@ import (
 	"github.com/keystile/keystile/gateway/internal/ledger"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/internal/audit/search"
+	"github.com/keystile/keystile/internal/handle"
+	"github.com/keystile/keystile/internal/record/ranking"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
-	"github.com/keystile/keystile/storage/handle"
-	"github.com/keystile/keystile/storage/ranking"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 

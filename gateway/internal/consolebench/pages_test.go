@@ -19,11 +19,11 @@ import (
 
 	"github.com/keystile/keystile"
 	"github.com/keystile/keystile/gateway/console"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/postgres"
 )
 
@@ -51,7 +51,7 @@ const base = "https://id.example.com"
 // opened opens the store, and reports how many may load it at once.
 func opened(t *testing.T) (adapter, int) {
 	if *schema != "" {
-		s, err := postgres.OpenURL(t.Context(), os.Getenv("KEYSTILE_POSTGRES_URL"),
+		s, err := postgres.Open(t.Context(), os.Getenv("KEYSTILE_POSTGRES_URL"),
 			postgres.Options{Schema: *schema, PollOnly: true})
 		if err != nil {
 			t.Fatal(err)

@@ -34,7 +34,7 @@ func Refusal(err error, missing *reply.Failure) error {
 		return NotOwners.Saying(denied.Error())
 	case errors.Is(err, storage.ErrNotFound):
 		return missing
-	case errors.Is(err, storage.ErrFull):
+	case errors.Is(err, storage.ErrTooManyApps):
 		return TooManyApps
 	case errors.Is(err, storage.ErrInvalid), errors.Is(err, storage.ErrExists):
 		return BadBody.Saying(Plain(err))

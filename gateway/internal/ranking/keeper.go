@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/ledger"
+	"github.com/keystile/keystile/internal/record/ranking"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/ranking"
 )
 
 const (

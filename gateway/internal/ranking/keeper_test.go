@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/ledger"
+	"github.com/keystile/keystile/internal/record/ranking"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
-	"github.com/keystile/keystile/storage/ranking"
 )
 
 // desk is a store that counts what it is asked, and can be made to fail.

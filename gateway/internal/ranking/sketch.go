@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keystile/keystile/storage/ranking"
+	"github.com/keystile/keystile/internal/record/ranking"
 )
 
 // sketch holds the counters of a day. The smallest is at the top of a heap.

@@ -6,7 +6,7 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"github.com/keystile/keystile/storage/ranking"
+	"github.com/keystile/keystile/internal/record/ranking"
 )
 
 // The numbers of a sketch hold for every stream: never more than its number, never less than that

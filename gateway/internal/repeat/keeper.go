@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/cache"
+	"github.com/keystile/keystile/internal/record/idempotency"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/idempotency"
 )
 
 // Life bounds the time for which a call is remembered, from its first attempt on.

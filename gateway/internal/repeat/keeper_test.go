@@ -11,9 +11,9 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/internal/record/idempotency"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/idempotency"
 	"github.com/keystile/keystile/storage/memory"
 )
 

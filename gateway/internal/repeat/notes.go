@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/keystile/keystile/internal/record/idempotency"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/idempotency"
 )
 
 const (

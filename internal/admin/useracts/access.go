@@ -7,10 +7,10 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // maxInvitation is the longest that an invitation is of use, in days.

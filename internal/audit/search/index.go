@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/audit"
+	"github.com/keystile/keystile/internal/record/lease"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/nodes"
 )
 
 // Reader reads a trail and its index; *storage.Store implements it.
@@ -27,7 +27,7 @@ type Reader interface {
 type Store interface {
 	Reader
 	SaveTrailIndex(ctx context.Context, docs ...driver.Doc) (version int64, err error)
-	nodes.LeaseStore
+	lease.Store
 }
 
 // Indexer follows a trail and writes its index. Of several processes on one store one does it at a
@@ -57,7 +57,7 @@ const (
 // rests for as long as each piece of work took, so that the index of an old trail, or of a flood,
 // takes at most half of what the store can do.
 func (x *Indexer) Run(ctx context.Context) {
-	task := nodes.NewTask(x.Store, "trail", leaseTime)
+	task := lease.New(x.Store, "trail", leaseTime)
 	said := ""
 	for {
 		began := time.Now()
@@ -101,7 +101,7 @@ const (
 )
 
 // leave lets another process index. Where that fails, it takes a little longer.
-func (x *Indexer) leave(ctx context.Context, task *nodes.Task) {
+func (x *Indexer) leave(ctx context.Context, task *lease.Task) {
 	last, cancel := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
 	defer cancel()
 	if err := task.Release(last); err != nil {
@@ -110,7 +110,7 @@ func (x *Indexer) leave(ctx context.Context, task *nodes.Task) {
 }
 
 // turn does one piece of work, if there is one and it is this process's.
-func (x *Indexer) turn(ctx context.Context, task *nodes.Task) (outcome, error) {
+func (x *Indexer) turn(ctx context.Context, task *lease.Task) (outcome, error) {
 	do, err := x.next(ctx)
 	if err != nil || do == nil {
 		return idle, err

@@ -13,12 +13,11 @@ import (
 
 // powers are the files that may ask what a value can do beside what its type says, and why.
 var powers = map[string]string{
-	"storage/internal/document/describe.go":        "optional interfaces of storage/driver, at Open",
-	"storage/driver/clock.go":                      "optional interfaces of storage/driver",
+	"storage/driver/as.go":                         "optional interfaces of storage/driver",
 	"storage/oteltrace/oteltrace.go":               "hands on the optional interfaces of storage/driver",
 	"storage/transfer/copy.go":                     "an adapter that can be copied from",
 	"cmd/keystile/command/storage.go":              "optional interfaces of storage/driver, as operators see them",
-	"storage/internal/forward/forward.go":          "records of the package itself",
+	"internal/record/forward/forward.go":           "records of the package itself",
 	"gateway/answer.go":                            "the layers of a ResponseWriter",
 	"cmd/keystile/internal/admin/table.go":         "answers of the package's own commands",
 	"internal/reply/write.go":                      "a value that writes its own JSON, as of encoding/json",

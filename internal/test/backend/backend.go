@@ -33,7 +33,7 @@ func New(t testing.TB) driver.Backend {
 		t.Cleanup(func() { b.Close() })
 		return b
 	case "postgres":
-		s, err := postgres.OpenURL(context.Background(), database.WithSchema(t), postgres.Options{PollOnly: true})
+		s, err := postgres.Open(context.Background(), database.WithSchema(t), postgres.Options{PollOnly: true})
 		if err != nil {
 			t.Fatal(err)
 		}

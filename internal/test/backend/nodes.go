@@ -65,7 +65,7 @@ func connections(t testing.TB, n int) (all []driver.Backend) {
 	case "postgres":
 		dsn := database.WithSchema(t)
 		for range n {
-			s, err := postgres.OpenURL(context.Background(), dsn, postgres.Options{PollOnly: true})
+			s, err := postgres.Open(context.Background(), dsn, postgres.Options{PollOnly: true})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -39,7 +39,7 @@ func Schema(t testing.TB) string {
 	return name
 }
 
-// WithSchema returns the address of the server for postgres.OpenURL and --storage-url, with a schema
+// WithSchema returns the address of the server for postgres.Open and --storage-url, with a schema
 // that nobody has.
 func WithSchema(t testing.TB) string {
 	t.Helper()

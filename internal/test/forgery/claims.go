@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keystile/keystile/storage/handle"
+	"github.com/keystile/keystile/internal/handle"
 )
 
 // claims: well signed, but what they say is not enough, not for here, or not now.

@@ -13,10 +13,10 @@ import (
 
 	"github.com/keystile/keystile"
 	"github.com/keystile/keystile/internal/apikeys"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/memory"
 )
 

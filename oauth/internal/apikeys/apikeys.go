@@ -24,11 +24,11 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/cache"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/apikey"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 const (

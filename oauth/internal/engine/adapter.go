@@ -5,9 +5,9 @@ import (
 	"errors"
 	"strings"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/ory/fosite"
 )
 

@@ -7,9 +7,9 @@ import (
 	"errors"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // An agent that registered itself often runs several times on one device with one set of tokens, or loses an answer,

@@ -4,10 +4,10 @@ import (
 	"context"
 	"crypto/rand"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/ory/fosite"
 )
 

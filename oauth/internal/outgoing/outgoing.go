@@ -30,11 +30,11 @@ import (
 
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/rawjson"
+	"github.com/keystile/keystile/internal/record/notify"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
-	"github.com/keystile/keystile/storage/notify"
 )
 
 // Store holds what is to be sent; *storage.Store implements it.

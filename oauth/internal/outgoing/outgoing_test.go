@@ -17,13 +17,13 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/logout"
+	"github.com/keystile/keystile/internal/record/notify"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/memory"
-	"github.com/keystile/keystile/storage/notify"
 )
 
 // posted holds what an application or an operator was sent.

@@ -7,9 +7,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // ByEmail implements EmailUsers.

@@ -5,8 +5,8 @@ import (
 	"errors"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // Admission says whether somebody who is not a user yet may become one. Sign-in puts it into the context of

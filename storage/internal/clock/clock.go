@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
+	"github.com/keystile/keystile/internal/record/forward"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
-	"github.com/keystile/keystile/storage/internal/forward"
 )
 
 // ErrClock is reported by SweepEvery, and returned by ClockErr, when the clock cannot be right.
@@ -273,14 +273,10 @@ func (c *Clock) next() time.Time {
 	return c.highest
 }
 
-func asClock(b driver.Backend) driver.Clock {
-	c, _ := document.As[driver.Clock](b)
-	return c
-}
-
 // Open asks the store's clock, where there is one, and reads the mark. read reads the clocks of this machine.
 func Open(ctx context.Context, docs *document.Store, b driver.Backend, read func() Reading) (*Clock, error) {
-	c := &Clock{docs: docs, store: storeClock{source: asClock(b), read: read}}
+	source, _ := driver.As[driver.Clock](b)
+	c := &Clock{docs: docs, store: storeClock{source: source, read: read}}
 	if c.store.source != nil {
 		if _, err := c.store.ask(ctx); err != nil {
 			return nil, err

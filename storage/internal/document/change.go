@@ -63,7 +63,7 @@ func (s *Store) OnChange(f func(state.Change)) (stop func()) {
 
 // ReadChanges reads which cached documents any process has changed since it was last called, or
 // since Open, and tells those who have asked for it by OnChange. It does nothing if the store is
-// not Shared. On ErrForgot they have been told that everything may have changed.
+// not Shared. On ErrRegressed they have been told that everything may have changed.
 func (s *Store) ReadChanges(ctx context.Context) error {
 	c := &s.changes
 	if !s.Shared() {
@@ -125,7 +125,7 @@ func (c *changes) note(now []epoch, stored map[string]mark) error {
 	for _, kind := range followed {
 		c.tellAll(state.Change{Kind: kind})
 	}
-	return fmt.Errorf("%w: %q", ErrForgot, forgot)
+	return fmt.Errorf("%w: %q", ErrRegressed, forgot)
 }
 
 // tellOwn tells of a change that this process has made, or may have made.
@@ -145,7 +145,8 @@ func (c *changes) tellAll(found ...state.Change) {
 
 // Follow reads the epochs before anything is cached.
 func Follow(ctx context.Context, s *Store, b driver.Backend) error {
-	s.changes = changes{shared: driver.AsShared(b), last: map[string]epoch{}, seen: map[string]mark{},
+	shared, _ := driver.As[driver.Shared](b)
+	s.changes = changes{shared: shared, last: map[string]epoch{}, seen: map[string]mark{},
 		tell: map[int]func(state.Change){}}
 	return s.ReadChanges(ctx)
 }

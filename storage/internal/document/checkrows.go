@@ -21,7 +21,7 @@ const maxDamaged = 100
 // for each damaged row that names it, up to a hundred of them. It takes as long as a copy, and fails where the adapter
 // has no list of its rows (transfer.Adapter).
 func (s *Store) CheckRows(ctx context.Context) (rows, unsummed int, damaged []error, err error) {
-	from, ok := As[transfer.Adapter](s.writes.Backend)
+	from, ok := driver.As[transfer.Adapter](s.writes.Backend)
 	if !ok {
 		return 0, 0, nil, fmt.Errorf("%w: its adapter has no list of its rows", ErrInvalid)
 	}

@@ -31,9 +31,9 @@ var (
 	// error has the id of the one that the store needs and of those that were given.
 	ErrMasterKey = errors.New("storage: the master key is not the one this store was sealed with")
 
-	// ErrForgot: the store is behind what was read from it before. After a failover it may have lost
+	// ErrRegressed: the store is behind what was read from it before. After a failover it may have lost
 	// its last writes.
-	ErrForgot = errors.New("storage: the store has lost what was read from it before")
+	ErrRegressed = errors.New("storage: the store has lost what was read from it before")
 )
 
 var verdicts = []error{ErrNotFound, ErrExists, ErrConflict, ErrSpent, ErrRevoked, ErrInvalid}

@@ -3,8 +3,8 @@ package document
 import (
 	"context"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/internal/find"
 )
 

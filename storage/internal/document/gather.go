@@ -39,7 +39,7 @@ func Gather(ctx context.Context, s *Store, rs ...Reading) error {
 }
 
 func (s *Store) answer(ctx context.Context, asks []driver.Ask) ([]driver.Answer, error) {
-	if g := driver.AsGatherer(s.writes.Backend); g != nil {
+	if g, ok := driver.As[driver.Gatherer](s.writes.Backend); ok {
 		answers, err := g.Gather(ctx, asks...)
 		for i := range answers {
 			if err == nil {

@@ -7,8 +7,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/keystile/keystile/internal/record/forward"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/internal/forward"
 	"github.com/keystile/keystile/storage/secret"
 )
 

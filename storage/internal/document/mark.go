@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/identity"
 )
 
 // Several master keys may open, one seals. The wrong one fails at Open with the id of the one that is needed.
@@ -15,8 +14,8 @@ import (
 // key changes there is one more for each key that may have sealed something by then: a
 // process that lacks one of them fails at Open, and the change is known to be unfinished.
 const (
-	markKind  = identity.MarkKind
-	markID    = identity.MarkID
+	MarkKind  = "master"
+	MarkID    = "check" // of the mark that is in every store, from the moment in which one was first opened
 	markPlain = "keystile"
 	markEntry = "rekey" // the index entry of the marks of a change
 )
@@ -24,15 +23,15 @@ const (
 // checkMaster makes sure that keys opens every mark, and that there is one of the key it
 // seals with. The first documents of a store are written with its first mark.
 func (s *Store) checkMaster(ctx context.Context, keys *sealer, first ...driver.Doc) error {
-	mark, err := s.backend.Get(ctx, markKind, markID)
+	mark, err := s.backend.Get(ctx, MarkKind, MarkID)
 	if errors.Is(err, ErrNotFound) {
-		if _, err = s.backend.Put(ctx, append([]driver.Doc{keys.mark(markID)}, first...)...); err == nil {
+		if _, err = s.backend.Put(ctx, append([]driver.Doc{keys.mark(MarkID)}, first...)...); err == nil {
 			return nil
 		}
 		if !errors.Is(err, ErrExists) {
 			return Unavailable("mark the master key", err)
 		}
-		mark, err = s.backend.Get(ctx, markKind, markID) // another process was first
+		mark, err = s.backend.Get(ctx, MarkKind, MarkID) // another process was first
 	}
 	if err != nil {
 		return Unavailable("read the master key's mark", err)
@@ -61,12 +60,12 @@ func (s *Store) checkMaster(ctx context.Context, keys *sealer, first ...driver.D
 
 // changing returns the marks of a change that has not ended.
 func (s *Store) changing(ctx context.Context) ([]driver.Doc, error) {
-	marks, _, err := s.backend.List(ctx, markKind, driver.Is(markEntry), driver.Page)
+	marks, _, err := s.backend.List(ctx, MarkKind, driver.Is(markEntry), driver.Page)
 	return marks, Unavailable("read the marks of the master keys", err)
 }
 
 func (k *sealer) mark(id string) driver.Doc {
-	return driver.Doc{Kind: markKind, ID: id, Data: k.seal(markPlain, place(markKind, id, ""))}
+	return driver.Doc{Kind: MarkKind, ID: id, Data: k.seal(markPlain, place(MarkKind, id, ""))}
 }
 
 func (k *sealer) opens(mark driver.Doc) error {
@@ -75,7 +74,7 @@ func (k *sealer) opens(mark driver.Doc) error {
 		return fmt.Errorf("%w: the store is sealed with key %s, this is key %s; hand over the key the store wants",
 			ErrMasterKey, id, k.ids())
 	}
-	if plain, err := k.open(mark.Data, place(markKind, mark.ID, "")); err != nil || plain != markPlain {
+	if plain, err := k.open(mark.Data, place(MarkKind, mark.ID, "")); err != nil || plain != markPlain {
 		return fmt.Errorf("storage: the store's mark of master key %s was changed; the store is damaged: put a backup in "+
 			"its place", id)
 	}

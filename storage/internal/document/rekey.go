@@ -15,7 +15,7 @@ import (
 // SealedWith returns the id of the master key that everything in the store is sealed with;
 // during a change of the key, that of the old one.
 func (s *Store) SealedWith(ctx context.Context) (string, error) {
-	mark, err := s.backend.Get(ctx, markKind, markID)
+	mark, err := s.backend.Get(ctx, MarkKind, MarkID)
 	return sealedBy(mark.Data), Unavailable("read the master key's mark", err)
 }
 
@@ -63,11 +63,11 @@ func (s *Store) Reseal(ctx context.Context) (total int, err error) {
 		}
 	}
 	_, err = RetryOnConflict(ctx, func() (int64, error) {
-		mark, err := s.backend.Get(ctx, markKind, markID)
+		mark, err := s.backend.Get(ctx, MarkKind, MarkID)
 		if err != nil || s.sealer.Load().current(mark.Data) {
 			return 0, Unavailable("read the master key's mark", err)
 		}
-		next := s.sealer.Load().mark(markID)
+		next := s.sealer.Load().mark(MarkID)
 		next.Version = mark.Version
 		return Write(ctx, s, next)
 	})

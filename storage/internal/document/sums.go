@@ -24,7 +24,7 @@ type sums struct {
 }
 
 func newSums(b driver.Backend) sums {
-	_, own := As[driver.Summed](b)
+	_, own := driver.As[driver.Summed](b)
 	return sums{b, own}
 }
 

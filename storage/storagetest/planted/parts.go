@@ -42,10 +42,10 @@ func apart(t *testing.T, whole driver.Backend) *parts {
 		whole.Append, whole.Records, whole.Appended, whole.Prune, whole.Get, whole.List, whole.Put, whole.Sweep, whole.Close,
 		nil, nil, over,
 	}
-	if gatherer := driver.AsGatherer(whole); gatherer != nil {
+	if gatherer, ok := driver.As[driver.Gatherer](whole); ok {
 		p.gather = gatherer.Gather
 	}
-	if picker := driver.AsPicker(whole); picker != nil {
+	if picker, ok := driver.As[driver.Picker](whole); ok {
 		p.pick = picker.Pick
 	}
 	return p

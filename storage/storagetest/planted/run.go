@@ -11,11 +11,11 @@ import (
 	"github.com/keystile/keystile/storage/storagetest"
 )
 
-// Goal says how many bugs in a hundred the contract must see, on any Backend.
-const Goal = 97
+// goal says how many bugs in a hundred the contract must see, on any Backend.
+const goal = 97
 
 // Run plants each bug of the list in Backends that open returns, empty ones, and holds them to
-// the promises that should break. It prints the score, and fails below the Goal, or if a
+// the promises that should break. It prints the score, and fails below the goal, or if a
 // promise breaks without a bug: then the Backend is wrong, not the list. Some hundreds of
 // Backends are opened, several at a time.
 func Run(t *testing.T, open func(t *testing.T) driver.Backend) {
@@ -50,11 +50,11 @@ func Run(t *testing.T, open func(t *testing.T) driver.Backend) {
 	t.Logf("%d planted bugs, %d caught", tried.Load(), caught.Load())
 	if !enough(int(caught.Load()), int(tried.Load())) {
 		t.Errorf("%d of %d planted bugs are caught, want %d of a hundred: go test -v tells which are not", caught.Load(),
-			tried.Load(), Goal)
+			tried.Load(), goal)
 	}
 }
 
-func enough(caught, tried int) bool { return 100*caught >= Goal*tried }
+func enough(caught, tried int) bool { return 100*caught >= goal*tried }
 
 // paths are the promises that should see the bugs, each once.
 func paths(bugs []bug) []string {

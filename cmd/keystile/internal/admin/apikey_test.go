@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 func TestAPIKeysAreMadeListedAndRevokedWithAndWithoutAServer(t *testing.T) {

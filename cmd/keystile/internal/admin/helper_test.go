@@ -18,6 +18,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/usage"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
@@ -25,7 +26,6 @@ import (
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/memory"
 )
 

@@ -5,9 +5,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 func TestInvitationIsMadeForSoManyDays(t *testing.T) {

@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/record/ranking"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/ranking"
 )
 
 // called stores usage as servers do, in the last hour that is over.

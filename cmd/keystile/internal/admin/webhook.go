@@ -4,7 +4,7 @@ import (
 	"context"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/storage/notify"
+	"github.com/keystile/keystile/internal/record/notify"
 )
 
 var webhookCommands = []command{

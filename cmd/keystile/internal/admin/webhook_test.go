@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/storage/notify"
+	"github.com/keystile/keystile/internal/record/notify"
 )
 
 func TestOperatorChoosesWhereUserEventsGo(t *testing.T) {

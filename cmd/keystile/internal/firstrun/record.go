@@ -13,8 +13,8 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/internal/demo"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // Record is first-run.json: what the first run has made and where. It holds secrets.

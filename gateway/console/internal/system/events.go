@@ -7,8 +7,8 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/manage"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/record/notify"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/notify"
 )
 
 // Events keeps what others are told of users.

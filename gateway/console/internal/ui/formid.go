@@ -10,9 +10,9 @@ import (
 	"errors"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // formLife bounds the time from showing a form to sending it.

@@ -31,7 +31,7 @@ var adapters = map[string]func(*testing.T) []driver.Backend{
 	"postgres": func(t *testing.T) (all []driver.Backend) {
 		url := database.WithSchema(t)
 		for range 2 {
-			b, err := postgres.OpenURL(t.Context(), url, postgres.Options{})
+			b, err := postgres.Open(t.Context(), url, postgres.Options{})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -6,10 +6,10 @@ import (
 	"context"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // fill puts live refresh tokens of the last three weeks into a store that nobody serves.

@@ -28,13 +28,13 @@ import (
 	"time"
 
 	"github.com/keystile/keystile"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/test/database"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/counters/redis"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/postgres"
 )
 
@@ -82,7 +82,7 @@ func measure(ctx context.Context, out io.Writer, address, redisAddress string, a
 		_, dropped := b.db.Exec(ctx, "DROP SCHEMA "+schema+" CASCADE")
 		err = errors.Join(err, dropped)
 	}()
-	b.backend, err = postgres.OpenURL(ctx, address, postgres.Options{Schema: schema,
+	b.backend, err = postgres.Open(ctx, address, postgres.Options{Schema: schema,
 		Observe: func(_ context.Context, statement string, _ time.Duration, _ error) {
 			n, _ := b.observed.LoadOrStore(statement, &atomic.Int64{})
 			n.(*atomic.Int64).Add(1)

@@ -23,7 +23,8 @@ var reserves = []reserve{
 			"limit that a node could use up by itself; storage/counters.Limiter would let one in, since a node asks it and " +
 			"nobody else. While Redis is away nodes do keep a share each."},
 	{"leases of background work", true,
-		"storage/nodes.Task is done by one node at a time, by a document in the store; several primaries have one each."},
+		"internal/record/lease.Task is done by one node at a time, by a document in the store; several primaries " +
+			"have one each."},
 	{"numbers of feeds", false,
 		"A Seq rises within one store: two stores give the same numbers out. A node reads one feed, and would have to " +
 			"follow one for each primary whose tokens it takes."},

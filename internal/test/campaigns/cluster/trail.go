@@ -53,7 +53,7 @@ func (t *trail) check(ctx context.Context, m *model) error {
 	if err != nil {
 		return err
 	}
-	b, err := postgres.OpenURL(ctx, t.address, postgres.Options{NeverMigrate: true, PollOnly: true, Conns: 2})
+	b, err := postgres.Open(ctx, t.address, postgres.Options{NeverMigrate: true, PollOnly: true, Conns: 2})
 	if err != nil {
 		return err
 	}

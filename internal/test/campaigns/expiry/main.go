@@ -17,8 +17,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/postgres"
 )
 
@@ -59,7 +59,7 @@ func run(url string, real, seen time.Duration, callers int) (err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), real)
 	defer cancel()
 	schema := fmt.Sprintf("expiry_%d", os.Getpid())
-	s, err := postgres.OpenURL(ctx, url, postgres.Options{Schema: schema})
+	s, err := postgres.Open(ctx, url, postgres.Options{Schema: schema})
 	if err != nil {
 		return err
 	}

@@ -3,8 +3,8 @@ package lostanswer_test
 import (
 	"net/url"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // flow is something that clients do. begin makes what it needs while the wire is whole, and returns the

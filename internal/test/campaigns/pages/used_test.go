@@ -11,10 +11,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/test/filled"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/apikey"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // usedService is a service that has been used, and where things are in it.

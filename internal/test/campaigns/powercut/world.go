@@ -17,11 +17,11 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/audit"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/test/serving"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // world is one image, opened.

@@ -6,13 +6,14 @@ import (
 	"errors"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
+	"github.com/keystile/keystile/internal/record/idempotency"
+	"github.com/keystile/keystile/internal/record/lease"
+	"github.com/keystile/keystile/internal/record/shipping"
 	"github.com/keystile/keystile/internal/test/released"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/authn"
-	"github.com/keystile/keystile/storage/handle"
-	"github.com/keystile/keystile/storage/idempotency"
 	"github.com/keystile/keystile/storage/nodes"
-	"github.com/keystile/keystile/storage/shipping"
 )
 
 // records make one of each kind of record that takes people, mails or several processes to come about.
@@ -87,7 +88,7 @@ func records(f released.Facts) map[string]func(context.Context, *storage.Store, 
 			_, err := s.SaveBeat(ctx, nodes.Beat{ID: "one", Name: "host-1", Build: f.Version, Started: at, At: at,
 				Every: 5 * time.Second, Ends: at.AddDate(0, 0, 1)})
 			if err == nil {
-				_, err = s.SaveLease(ctx, nodes.Lease{Task: "sweep", Holder: "one", At: at})
+				_, err = s.SaveLease(ctx, lease.Lease{Task: "sweep", Holder: "one", At: at})
 			}
 			return err
 		},

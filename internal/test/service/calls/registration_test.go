@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/memory"
 )
 

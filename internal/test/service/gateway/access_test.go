@@ -11,9 +11,9 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // owned makes an application of an owner's, by the operator.

@@ -9,11 +9,11 @@ import (
 
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/internal/apikeys"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/apikey"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // key makes an API key of a user.

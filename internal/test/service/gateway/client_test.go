@@ -10,11 +10,11 @@ import (
 
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/gateway/billing"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/test/forgery"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/counters"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // vendor adds an application that nobody registered here.

@@ -15,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/internal/toolpins"
 	"github.com/keystile/keystile/oauth"
@@ -27,7 +28,6 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
-	"github.com/keystile/keystile/storage/handle"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 

@@ -16,11 +16,11 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/remote"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/test/forgery"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 func TestServiceElsewhereLearnsWhoCalls(t *testing.T) {

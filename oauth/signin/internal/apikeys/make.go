@@ -120,7 +120,7 @@ func (p *Page) makeFor(w http.ResponseWriter, r *http.Request, u storage.User, i
 	days, _ := strconv.Atoi(in.Days) // it has been checked
 	text, k, err := apikeys.Make(r.Context(), p.Store, u.Sub, in.Name, in.scope(), time.Duration(days)*24*time.Hour)
 	switch {
-	case errors.Is(err, apikey.ErrFull):
+	case errors.Is(err, apikey.ErrTooMany):
 		return "You have as many keys as there may be. Revoke one that is not needed, then make this one.", nil
 	case errors.Is(err, storage.ErrConflict): // they were signed out everywhere meanwhile
 		return "", web.SeeOther(w, web.AccountPath)

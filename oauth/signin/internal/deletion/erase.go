@@ -105,7 +105,7 @@ func (p *Page) erase(r *http.Request, u storage.User) error {
 				return nil
 			}
 			return err
-		case errors.Is(err, storage.ErrOwner), errors.Is(err, storage.ErrLastAdmin), ctx.Err() != nil:
+		case errors.Is(err, storage.ErrStillOwns), errors.Is(err, storage.ErrLastAdmin), ctx.Err() != nil:
 			return err
 		}
 	}
@@ -117,7 +117,7 @@ func (p *Page) begin(r *http.Request, sub string) error {
 	if p.CountOwned != nil {
 		apps, capabilities, err := p.CountOwned(r.Context(), sub)
 		if err == nil && apps+capabilities > 0 {
-			err = storage.ErrOwner
+			err = storage.ErrStillOwns
 		}
 		if err != nil {
 			return err

@@ -128,7 +128,7 @@ func (p *Page) submit(w http.ResponseWriter, r *http.Request) error {
 		p.Log.ErrorContext(r.Context(), "an account is not wholly deleted: erase it once more", "sub", u.Sub, "error", err)
 		p.Sessions.ClearCookie(w)
 		return web.HalfDeleted.Because(err)
-	case errors.Is(err, storage.ErrOwner):
+	case errors.Is(err, storage.ErrStillOwns):
 		return p.show(w, r, v, u, http.StatusConflict, "You own something here. Hand it over first.")
 	case errors.Is(err, storage.ErrLastAdmin):
 		return p.show(w, r, v, u, http.StatusConflict,

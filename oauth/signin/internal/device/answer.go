@@ -5,11 +5,11 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // answer takes a user's answer to exactly the device that they were shown.

@@ -7,10 +7,10 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/typedcode"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/authn"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 const (

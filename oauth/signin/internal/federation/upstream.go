@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
@@ -15,7 +16,6 @@ import (
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // Signing in at another provider: the browser is sent there with a state that leads to a

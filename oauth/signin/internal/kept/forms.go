@@ -10,11 +10,11 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/cookies"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 const (

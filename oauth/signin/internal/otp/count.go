@@ -11,12 +11,12 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // Emails with a code that go to one address (decision 56). Only the known browsers of its user use

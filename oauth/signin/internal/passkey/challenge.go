@@ -13,8 +13,8 @@ import (
 
 	"github.com/go-webauthn/webauthn/protocol"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // The ceremonies. A challenge of one is none of another.

@@ -10,6 +10,7 @@ import (
 	"github.com/go-webauthn/webauthn/protocol"
 	"github.com/go-webauthn/webauthn/webauthn"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/network"
 	"github.com/keystile/keystile/oauth/signin/internal/attempt"
 	"github.com/keystile/keystile/oauth/signin/internal/limits"
@@ -17,7 +18,6 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/authn"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 const refusedText = "The passkey was not accepted. Try again, or sign in another way."

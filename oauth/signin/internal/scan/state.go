@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // A sign-in by a code on a screen is a ticket of this kind. Two names lead to it and

@@ -7,12 +7,12 @@ import (
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/logout"
 	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/oauth/signin/internal/methods"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // Begin begins a session of a user who has authenticated. The browser's old sessions are ended first: a

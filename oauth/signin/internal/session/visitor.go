@@ -6,10 +6,10 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // Visitor returns the live session of a request, of an enabled user. storage.ErrNotFound means

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/cookies"
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/handle"
 )
 
 // BrowserCookie identifies a browser before the sign-in: a sign-in can be finished only in the

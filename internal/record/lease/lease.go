@@ -1,4 +1,16 @@
-package nodes
+// Package lease has one process of many do what not every one of them has to do: a [Task] is work for one process at a
+// time, by a document in the store that they share.
+//
+// # Choices
+//
+// No process compares the clock of another one with its own. A lease holds while the version of its document moves, by
+// the monotonic clock of the observer, so a process that takes one over has watched it stand still for the whole of its
+// length. A process with a store of its own is the only one: nothing is written then, and a Task is always its own.
+//
+// A holder that was paused goes on with what it had begun when it wakes, perhaps beside its successor: a lease saves
+// work and does not make it safe. Work under one must come out the same when two do it at once, as sweeping does, or
+// be decided by a version in the store, as pruning the audit trail is.
+package lease
 
 import (
 	"context"
@@ -6,11 +18,17 @@ import (
 	"errors"
 	"time"
 
+	"github.com/keystile/keystile/internal/record/forward"
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// LeaseStore keeps leases; *storage.Store implements it.
-type LeaseStore interface {
+// carried keeps what a newer version has written into a record.
+type carried = forward.Fields
+
+var _ = []carried{Lease{}.carried}
+
+// Store keeps leases; *storage.Store implements it.
+type Store interface {
 	Shared() bool
 	// Lease returns the lease of a task, or driver.ErrNotFound.
 	Lease(ctx context.Context, task string) (Lease, error)
@@ -29,7 +47,7 @@ type Lease struct {
 
 // Task is work that one process at a time is to do. It is used by one goroutine.
 type Task struct {
-	store  LeaseStore
+	store  Store
 	name   string
 	length time.Duration
 	self   string
@@ -40,8 +58,8 @@ type Task struct {
 	since time.Time // when it was first read
 }
 
-// NewTask makes a task. The process that does it must call Mine more often than the length of its lease.
-func NewTask(store LeaseStore, name string, length time.Duration) *Task {
+// New makes a task. The process that does it must call Mine more often than the length of its lease.
+func New(store Store, name string, length time.Duration) *Task {
 	return &Task{store: store, name: name, length: length, self: rand.Text()}
 }
 

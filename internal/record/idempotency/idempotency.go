@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/keystile/keystile/internal/record/forward"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/internal/forward"
 )
 
 // carried keeps what a newer version has written into a record.

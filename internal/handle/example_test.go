@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/keystile/keystile/storage/handle"
+	"github.com/keystile/keystile/internal/handle"
 )
 
 // The client holds the text; the store, its key alone.
