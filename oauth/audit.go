@@ -25,8 +25,8 @@ func (noAudit) Note(event.Event)                           {}
 func (noAudit) NoteNow(context.Context, event.Event) error { return nil }
 
 // newEvent begins the audit event of a request.
-func (s *Server) newEvent(r *http.Request, kind string) *event.Event {
-	e := reqctx.Event(r, kind, s.c.ClientIP(r))
+func (k *core) newEvent(r *http.Request, kind string) *event.Event {
+	e := reqctx.Event(r, kind, k.c.ClientIP(r))
 	return &e
 }
 

@@ -14,45 +14,51 @@ import (
 	"github.com/keystile/keystile/storage/client"
 )
 
+// authorizer serves the authorization endpoint.
+type authorizer struct {
+	visitors
+	legacy *Legacy
+}
+
 // authorize serves GET and POST /oauth/authorize (protocol 4.1).
-func (s *Server) authorize(w http.ResponseWriter, r *http.Request) error {
+func (a *authorizer) authorize(w http.ResponseWriter, r *http.Request) error {
 	text, err := authorizeText(w, r)
 	if err != nil {
 		return err
 	}
-	if moved, err := s.byGet(w, r, text); moved || err != nil {
+	if moved, err := a.byGet(w, r, text); moved || err != nil {
 		return err
 	}
-	app, form, wrong, err := s.readAuthorize(r, text)
+	app, form, wrong, err := a.readAuthorize(r, text)
 	if err != nil {
 		return err
 	}
 	if wrong != nil {
-		return s.refuse(w, r, app, form, wrong)
+		return a.refuse(w, r, app, form, wrong)
 	}
 	here := span.Of(r.Context())
 	here.Set(span.ClientID, app.ID)
 	if form.Has(paramTicket) {
-		return s.legacyAuthorize(w, r, app, form)
+		return a.legacy.authorize(w, r, app, form)
 	}
-	code, err := s.decide(r, app, form)
+	code, err := a.decide(r, app, form)
 	var refused *reply.Failure
 	var consent *consentRequired
 	switch {
 	case errors.Is(err, errSignInRequired):
-		return s.asked(w, r, app, form, s.c.SignIn.Ask(w, s.carried(r, app, form), app))
+		return a.asked(w, r, app, form, a.c.SignIn.Ask(w, a.carried(r, app, form), app))
 	case errors.Is(err, errFactorRequired):
-		return s.asked(w, r, app, form, s.c.Levels.AskFactor(w, s.carried(r, app, form), app, form.Get(paramACR)))
+		return a.asked(w, r, app, form, a.c.Levels.AskFactor(w, a.carried(r, app, form), app, form.Get(paramACR)))
 	case errors.As(err, &consent):
-		return s.asked(w, r, app, form, s.c.Consent.AskConsent(w, s.carried(r, app, form), app, consent.who, consent.scope))
+		return a.asked(w, r, app, form, a.c.Consent.AskConsent(w, a.carried(r, app, form), app, consent.who, consent.scope))
 	// who asks too often reads that here
 	case errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests:
 		here.Set("keystile.oauth_error", refused.OAuth)
-		return s.refuse(w, r, app, form, refused)
+		return a.refuse(w, r, app, form, refused)
 	case err != nil:
 		return err
 	}
-	return s.redirect(w, form.Get("redirect_uri"), "code", code, "state", form.Get("state"))
+	return a.redirect(w, form.Get("redirect_uri"), "code", code, "state", form.Get("state"))
 }
 
 // authorizeText returns the parameters of an authorize request as they were sent.
@@ -65,10 +71,10 @@ func authorizeText(w http.ResponseWriter, r *http.Request) (string, error) {
 
 // readAuthorize reads the request and finds the application. Nothing may be sent to the redirect_uri before it is
 // known to be registered. An error in another parameter is told there.
-func (s *Server) readAuthorize(r *http.Request, text string) (
+func (a *authorizer) readAuthorize(r *http.Request, text string) (
 	app storage.App, form url.Values, wrong *reply.Failure, err error,
 ) {
-	if err := s.checkSign(r.Context(), text); err != nil {
+	if err := a.checkSign(r.Context(), text); err != nil {
 		return app, form, nil, err
 	}
 	if form, err = parseForm(text); err != nil {
@@ -77,21 +83,22 @@ func (s *Server) readAuthorize(r *http.Request, text string) (
 		}
 		wrong = reply.FailureOf(err)
 	}
-	app, err = s.applicationOf(r, form, wrong)
+	app, err = a.applicationOf(r, form, wrong)
 	return app, form, wrong, err
 }
 
 // applicationOf finds the application of an authorize request, and checks the redirect_uri.
-func (s *Server) applicationOf(r *http.Request, form url.Values, wrong *reply.Failure) (app storage.App, err error) {
-	s.readTarget(form)
+func (a *authorizer) applicationOf(r *http.Request, form url.Values,
+	wrong *reply.Failure) (app storage.App, err error) {
+	a.readTarget(form)
 	if r.Method == http.MethodPost {
 		r.PostForm = form // the body is gone; SignIn.Ask reads the fields here
 	}
-	app, err = s.clients.find(r, form.Get("client_id"), func() error {
+	app, err = a.clients.find(r, form.Get("client_id"), func() error {
 		if wrong != nil {
 			return wrong
 		}
-		return s.wellFormed(r.Context(), form)
+		return a.wellFormed(r.Context(), form)
 	})
 	switch {
 	case errors.Is(err, storage.ErrNotFound) && strings.HasPrefix(form.Get("client_id"), client.DynamicPrefix):
@@ -111,7 +118,7 @@ func (s *Server) applicationOf(r *http.Request, form url.Values, wrong *reply.Fa
 
 // wellFormed checks what can be checked of an authorize request before anything is known of its
 // application but that it is public. Nothing is fetched for a request that would be refused anyway.
-func (s *Server) wellFormed(ctx context.Context, form url.Values) error {
+func (a *authorizer) wellFormed(ctx context.Context, form url.Values) error {
 	redirectURI := form.Get("redirect_uri")
 	if err := client.CheckRedirect(redirectURI); err != nil {
 		return badRedirect.Saying("redirect_uri is not allowed: " + err.Error())
@@ -125,7 +132,7 @@ func (s *Server) wellFormed(ctx context.Context, form url.Values) error {
 	anybody := storage.App{ID: form.Get("client_id"), Public: true, ForbidPlain: true, Client: &client.Description{
 		RedirectURIs: []string{redirectURI}, Grants: []string{engine.GrantCode},
 	}}
-	_, err := s.engine.Authorize(ctx, anybody, form)
+	_, err := a.engine.Authorize(ctx, anybody, form)
 	return failed(err)
 }
 
@@ -143,7 +150,7 @@ const paramLogin = "keystile_login"
 
 // decide returns a code, errSignInRequired, errFactorRequired, a *consentRequired, or a failure for the application.
 // Nothing is written before the user is signed in and has consented.
-func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code string, err error) {
+func (a *authorizer) decide(r *http.Request, app storage.App, form url.Values) (code string, err error) {
 	ctx := r.Context()
 	if err := checkSupported(form); err != nil {
 		return "", err
@@ -152,11 +159,11 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	if err != nil {
 		return "", err
 	}
-	authorization, err := s.engine.Authorize(ctx, app, form)
+	authorization, err := a.engine.Authorize(ctx, app, form)
 	if err != nil {
 		return "", failed(err)
 	}
-	if s.denied(form) {
+	if a.denied(form) {
 		return "", accessDenied
 	}
 	if form.Get(paramLogin) == "unproven" {
@@ -164,18 +171,18 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 			"there as prompt or max_age asks for")
 	}
 	if prompt.never {
-		switch trusted, err := s.trusts(r, app); {
+		switch trusted, err := a.trusts(r, app); {
 		case err != nil:
 			return "", err
 		case !trusted:
 			return "", interactionRequired
 		}
 	}
-	who, err := s.signedIn(r, app, form, prompt, authorization.Scope())
+	who, err := a.signedIn(r, app, form, prompt, authorization.Scope())
 	if err != nil {
 		return "", err
 	}
-	switch enough, err := s.enough(ctx, who, app, form.Get(paramACR)); {
+	switch enough, err := a.enough(ctx, who, app, form.Get(paramACR)); {
 	case err != nil:
 		return "", err
 	case !enough && prompt.never:
@@ -184,15 +191,15 @@ func (s *Server) decide(r *http.Request, app storage.App, form url.Values) (code
 	case !enough:
 		return "", errFactorRequired
 	}
-	granted, err := s.consented(ctx, app, who, authorization.Scope(), prompt)
+	granted, err := a.consented(ctx, app, who, authorization.Scope(), prompt)
 	if prompt.never && errors.As(err, new(*consentRequired)) {
 		return "", badRequest.Named("consent_required").Saying("the user has not allowed this, and prompt=none forbids to " +
 			"ask")
 	} else if err != nil {
 		return "", err
 	}
-	how := s.told(who, form.Get(paramACR))
-	if how.SID, err = s.meet(ctx, app, who); errors.Is(err, storage.ErrNotFound) { // the session has ended meanwhile
+	how := a.told(who, form.Get(paramACR))
+	if how.SID, err = a.meet(ctx, app, who); errors.Is(err, storage.ErrNotFound) { // the session has ended meanwhile
 		err = errSignInRequired
 		if prompt.never {
 			err = loginRequired

@@ -23,11 +23,11 @@ const maxMoved = 16 << 10
 // The query of a form request is not read. A form of another site comes without the cookie, so a visitor who is
 // signed in would look signed out; the same goes for a form of another site at /oauth/logout, which would end
 // nothing.
-func (s *Server) byGet(w http.ResponseWriter, r *http.Request, text string) (moved bool, err error) {
+func (a *authorizer) byGet(w http.ResponseWriter, r *http.Request, text string) (moved bool, err error) {
 	if r.Method != http.MethodPost || text == "" || len(escaped(text)) > maxMoved {
 		return false, nil
 	}
-	switch _, err := s.c.SignIn.Visitor(r); {
+	switch _, err := a.c.SignIn.Visitor(r); {
 	case errors.Is(err, storage.ErrNotFound):
 		return true, moveToGet(w, r, text)
 	case err != nil:

@@ -37,8 +37,8 @@ type Consent interface {
 // forges it only makes the provider answer access_denied.
 const paramConsent = "keystile_consent"
 
-func (s *Server) denied(form url.Values) bool {
-	return s.c.Consent != nil && form.Get(paramConsent) == "denied"
+func (v visitors) denied(form url.Values) bool {
+	return v.c.Consent != nil && form.Get(paramConsent) == "denied"
 }
 
 // consentRequired is the error of a request that needs the user's consent first.
@@ -58,19 +58,19 @@ func (*consentRequired) Error() string { return "the visitor has to consent" }
 // A consent to the scope apps is good for one grant, within ten minutes, and is used up before the code is
 // issued: if that fails, the user is asked again. No page can fetch such a token unseen. Without a [Consent]
 // the scope is unknown.
-func (s *Server) consented(ctx context.Context, app storage.App, who storage.Session, wanted string,
+func (v visitors) consented(ctx context.Context, app storage.App, who storage.Session, wanted string,
 	prompt promptOptions) (granted string, err error) {
 	elevated := scope.HasElevated(wanted)
 	switch {
-	case s.c.Consent == nil && app.Client != nil:
+	case v.c.Consent == nil && app.Client != nil:
 		return "", accessDenied.Saying("nobody registered this application here, and this service cannot ask its users for " +
 			"consent")
-	case s.c.Consent == nil, app.Client == nil && app.FirstParty && !prompt.consent && !elevated:
+	case v.c.Consent == nil, app.Client == nil && app.FirstParty && !prompt.consent && !elevated:
 		return wanted, nil
 	}
-	allowed := s.c.Consent.Allowed
+	allowed := v.c.Consent.Allowed
 	if elevated {
-		allowed = s.c.Consent.AllowedOnce
+		allowed = v.c.Consent.AllowedOnce
 	}
 	if !prompt.consent && !(elevated && prompt.never) {
 		switch granted, ok, err := allowed(ctx, app, who.UserID, wanted); {

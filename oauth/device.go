@@ -28,39 +28,45 @@ type deviceResponse struct {
 	Interval                int64  `json:"interval"`
 }
 
+// deviceEndpoint serves POST /oauth/device_authorization.
+type deviceEndpoint struct {
+	*authenticator
+	visitors visitors
+}
+
 // authorizeDevice serves POST /oauth/device_authorization (RFC 8628 3.1).
 //
 // The device is granted tokens by its user's answer on a page of the [Config]'s Devices. The scope apps is
 // refused: it requires a sign-in and a question in the application's own browser. A poll without an answer yet
 // is no event of the audit trail.
-func (s *Server) authorizeDevice(w http.ResponseWriter, r *http.Request) (err error) {
-	entry := s.newEvent(r, event.Token)
+func (d *deviceEndpoint) authorizeDevice(w http.ResponseWriter, r *http.Request) (err error) {
+	entry := d.newEvent(r, event.Token)
 	entry.Detail, entry.Anonymous = "device authorization", true
 	defer func() {
 		completeEvent(entry, err)
-		s.c.Audit.Note(*entry)
+		d.c.Audit.Note(*entry)
 	}()
-	if s.c.Devices == nil {
+	if d.c.Devices == nil {
 		return noDevices
 	}
-	app, form, err := s.deviceClient(w, r)
+	app, form, err := d.deviceClient(w, r)
 	entry.App = app.ID
 	if err != nil {
 		return err
 	}
 	entry.Anonymous = app.Public
-	if err := s.judged(r.Context(), app); err != nil {
+	if err := d.visitors.judged(r.Context(), app); err != nil {
 		return err
 	}
-	scope, err := s.engine.CheckDevice(app, form)
+	scope, err := d.engine.CheckDevice(app, form)
 	if err != nil {
 		return failed(err)
 	}
-	code, t, err := s.c.Devices.BeginDevice(r, app, scope, form.Get("resource"))
+	code, t, err := d.c.Devices.BeginDevice(r, app, scope, form.Get("resource"))
 	if err != nil {
 		return err
 	}
-	page := s.issuer + s.c.Devices.DevicePage()
+	page := d.issuer + d.c.Devices.DevicePage()
 	reply.NoStore(w)
 	return reply.JSON(w, http.StatusOK, deviceResponse{
 		Msg: "success", DeviceCode: code, UserCode: t.Subject,
@@ -71,35 +77,36 @@ func (s *Server) authorizeDevice(w http.ResponseWriter, r *http.Request) (err er
 
 // deviceClient is client for the endpoint where a device begins: a document that is not known, or no
 // longer fresh, is fetched, if there is nothing wrong with the request.
-func (s *Server) deviceClient(w http.ResponseWriter, r *http.Request) (app storage.App, form url.Values, err error) {
+func (d *deviceEndpoint) deviceClient(w http.ResponseWriter,
+	r *http.Request) (app storage.App, form url.Values, err error) {
 	if form, err = clientForm(w, r); err != nil {
 		return app, form, err
 	}
-	s.readTarget(form)
+	d.readTarget(form)
 	if id := documentOf(form); id != "" {
 		anybody := storage.App{ID: id, Public: true, Client: &client.Description{Grants: []string{engine.GrantDevice}}}
-		_, err = s.clients.find(r, id, func() error {
-			_, err := s.engine.CheckDevice(anybody, form)
+		_, err = d.clients.find(r, id, func() error {
+			_, err := d.engine.CheckDevice(anybody, form)
 			return failed(err)
 		})
 		if err != nil {
 			return app, form, atToken(err)
 		}
 	}
-	app, err = s.clientOf(r, form)
+	app, err = d.clientOf(r, form)
 	return app, form, err
 }
 
 // deviceToken is the token request of a device (RFC 8628 3.4). A poll that has to wait is counted by
 // its device_code; any other request of an application with a secret by the application.
-func (s *Server) deviceToken(r *http.Request, app storage.App, form url.Values) (engine.Granted, error) {
-	if s.c.Devices == nil {
+func (t *tokenEndpoint) deviceToken(r *http.Request, app storage.App, form url.Values) (engine.Granted, error) {
+	if t.c.Devices == nil {
 		return engine.Granted{}, badRequest.Named(engine.UnsupportedGrantType).Saying(noDevices.Msg)
 	}
 	if form.Get("device_code") == "" {
 		return engine.Granted{}, badRequest.Saying("device_code is missing")
 	}
-	allowed, err := s.c.Devices.PollDevice(r, app, form.Get("device_code"))
+	allowed, err := t.c.Devices.PollDevice(r, app, form.Get("device_code"))
 	if !app.Public {
 		if err := reqctx.Charge(r.Context(), app); err != nil {
 			return engine.Granted{}, err
@@ -108,7 +115,7 @@ func (s *Server) deviceToken(r *http.Request, app storage.App, form url.Values) 
 	if err != nil {
 		return engine.Granted{}, err
 	}
-	return s.engine.Device(r.Context(), app, form, allowed)
+	return t.engine.Device(r.Context(), app, form, allowed)
 }
 
 // waits reports whether the error is that of a device whose user has not answered yet: there is nothing

@@ -120,9 +120,9 @@ func keepable(text string) bool { return utf8.ValidString(text) && !strings.Cont
 //
 // Clients make it of an address that a person has typed, so a slash at its end and capitals in scheme and host
 // are accepted.
-func (s *Server) readTarget(form url.Values) {
+func (k *core) readTarget(form url.Values) {
 	if sent := form.Get("resource"); sent != "" {
-		form.Set("resource", s.engine.Target(sent))
+		form.Set("resource", k.engine.Target(sent))
 	}
 }
 

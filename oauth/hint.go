@@ -24,31 +24,31 @@ const (
 //
 // The sign-in page says that the application expects a certain user and not whom: the browser may be another
 // person's. If another user signs in there, the application gets login_required: it knows whom to ask.
-func (s *Server) hinted(r *http.Request, form url.Values, app storage.App) string {
+func (k *core) hinted(r *http.Request, form url.Values, app storage.App) string {
 	hint := form.Get("id_token_hint")
 	if hint == "" {
 		return ""
 	}
-	sub, err := s.tokens.keys.VerifyID(hint, s.issuer, app)
-	if err != nil || !s.met(r.Context(), app, sub) {
+	sub, err := k.tokens.keys.VerifyID(hint, k.issuer, app)
+	if err != nil || !k.met(r.Context(), app, sub) {
 		return ""
 	}
 	return sub
 }
 
 // met reports whether an application has been told of a user before.
-func (s *Server) met(ctx context.Context, app storage.App, sub string) bool {
-	_, err := s.tokens.c.Store.OpenID(ctx, app.ID, sub)
+func (k *core) met(ctx context.Context, app storage.App, sub string) bool {
+	_, err := k.tokens.c.Store.OpenID(ctx, app.ID, sub)
 	return !errors.Is(err, storage.ErrNotFound)
 }
 
 // carried returns an authorize request as the pages carry it that lead back to it: without what is settled, and without
 // an id_token_hint that was passed over, which may be too long for them.
-func (s *Server) carried(r *http.Request, app storage.App, form url.Values) *http.Request {
+func (a *authorizer) carried(r *http.Request, app storage.App, form url.Values) *http.Request {
 	bare := withoutSignature(r)
 	switch {
 	case !form.Has("id_token_hint"):
-	case s.hinted(r, form, app) == "":
+	case a.hinted(r, form, app) == "":
 		bare = without(bare, "id_token_hint")
 	case !form.Has(paramHint) && bare.Method == http.MethodPost:
 		bare.PostForm.Set(paramHint, hintAsked)

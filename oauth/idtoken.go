@@ -13,29 +13,29 @@ import (
 )
 
 // idToken mints the id_token of a grant.
-func (s *Server) idToken(ctx context.Context, g engine.Granted) (string, error) {
+func (k *core) idToken(ctx context.Context, g engine.Granted) (string, error) {
 	alg := g.App.SignsIDTokensWith()
 	c := claims.ID{
-		Issuer: s.issuer, Audience: g.App.ID, Nonce: g.Nonce, AtHash: atHash(alg, g.Access),
-		ExpiresAt: g.At.Add(s.c.IDTokenLifetime), IssuedAt: g.At, AuthTime: g.AuthTime, ACR: g.SignIn.ACR, AMR: g.SignIn.AMR,
+		Issuer: k.issuer, Audience: g.App.ID, Nonce: g.Nonce, AtHash: atHash(alg, g.Access),
+		ExpiresAt: g.At.Add(k.c.IDTokenLifetime), IssuedAt: g.At, AuthTime: g.AuthTime, ACR: g.SignIn.ACR, AMR: g.SignIn.AMR,
 	}
 	if g.App.BackchannelLogoutURI != "" {
 		c.SID = g.SignIn.SID
 	}
 	payload := c.Append(make([]byte, 0, 768), g.User, claims.Of(g.Scope))
-	return s.signFor(ctx, g.App, token.TypeID, payload)
+	return k.signFor(ctx, g.App, token.TypeID, payload)
 }
 
 // signFor signs what is meant for an application, with the algorithm of its id_tokens.
-func (s *Server) signFor(ctx context.Context, app storage.App, typ string, payload []byte) (string, error) {
+func (k *core) signFor(ctx context.Context, app storage.App, typ string, payload []byte) (string, error) {
 	alg := app.SignsIDTokensWith()
 	if alg == token.HS256 {
 		return token.SignHS256(app.AppKey(), typ, payload), nil
 	}
-	if err := s.tokens.keys.Ensure(ctx, alg); err != nil {
+	if err := k.tokens.keys.Ensure(ctx, alg); err != nil {
 		return "", err
 	}
-	return s.tokens.keys.Sign(alg, typ, payload)
+	return k.tokens.keys.Sign(alg, typ, payload)
 }
 
 // atHash binds an id_token to its access token: the left half of the hash that belongs to

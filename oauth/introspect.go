@@ -33,20 +33,23 @@ type introspection struct {
 	TokenID   string `json:"jti,omitempty"`
 }
 
+// introspector serves POST /oauth/introspect.
+type introspector struct{ *authenticator }
+
 // introspect serves POST /oauth/introspect (RFC 7662). Any application with a secret may ask about
 // access tokens and API keys, and about refresh tokens of its own. token_type_hint is not needed: the
 // kinds look different.
-func (s *Server) introspect(w http.ResponseWriter, r *http.Request) (err error) {
-	entry := s.newEvent(r, event.Token)
+func (i *introspector) introspect(w http.ResponseWriter, r *http.Request) (err error) {
+	entry := i.newEvent(r, event.Token)
 	entry.Anonymous, entry.Detail = true, "introspection"
 	defer func() {
 		completeEvent(entry, err)
-		s.c.Audit.Note(*entry)
+		i.c.Audit.Note(*entry)
 	}()
 	if r.URL.Query().Has("token") {
 		return badRequest.Saying("token is sent in the query, where logs keep it: send it in the form body, and revoke it")
 	}
-	app, form, err := s.client(w, r)
+	app, form, err := i.client(w, r)
 	entry.App = app.ID
 	switch {
 	case err != nil:
@@ -62,7 +65,7 @@ func (s *Server) introspect(w http.ResponseWriter, r *http.Request) (err error) 
 	if text == "" {
 		return missingToken
 	}
-	about, err := s.introspection(r.Context(), app, text)
+	about, err := i.introspection(r.Context(), app, text)
 	if err != nil {
 		return badBearer(err)
 	}
@@ -71,22 +74,22 @@ func (s *Server) introspect(w http.ResponseWriter, r *http.Request) (err error) 
 }
 
 // introspection returns the answer about a token, to an application.
-func (s *Server) introspection(ctx context.Context, asks storage.App, text string) (introspection, error) {
+func (i *introspector) introspection(ctx context.Context, asks storage.App, text string) (introspection, error) {
 	var facts token.Facts
 	var err error
 	kind := "Bearer"
 	switch {
 	case strings.HasPrefix(text, handle.RefreshPrefix):
-		facts, err = s.refreshFacts(ctx, asks, text)
+		facts, err = i.refreshFacts(ctx, asks, text)
 		kind = "" // RFC 7662 2.2: as of RFC 6749 7.1, which is about access tokens
 	case handle.LooksLikeAPIKey(text):
-		facts.Caller, err = s.tokens.Verify(ctx, text)
+		facts.Caller, err = i.tokens.Verify(ctx, text)
 		facts.IssuedAt = facts.Caller.GrantedAt
 	default:
-		facts, err = s.tokens.verifier.Facts(ctx, text, append(s.tokens.Resources(), s.issuer)...)
+		facts, err = i.tokens.verifier.Facts(ctx, text, append(i.tokens.Resources(), i.issuer)...)
 	}
 	if err == nil {
-		return s.active(ctx, facts, kind)
+		return i.active(ctx, facts, kind)
 	}
 	if errors.Is(err, ErrInvalidToken) {
 		return introspection{}, nil
@@ -95,9 +98,9 @@ func (s *Server) introspection(ctx context.Context, asks storage.App, text strin
 }
 
 // active returns the answer about a good token, unless its application or its user has gone.
-func (s *Server) active(ctx context.Context, f token.Facts, kind string) (introspection, error) {
+func (i *introspector) active(ctx context.Context, f token.Facts, kind string) (introspection, error) {
 	c := f.Caller
-	app, err := s.tokens.c.Store.App(ctx, c.AppID)
+	app, err := i.tokens.c.Store.App(ctx, c.AppID)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && app.Disabled {
 		return introspection{}, nil
 	}
@@ -107,12 +110,12 @@ func (s *Server) active(ctx context.Context, f token.Facts, kind string) (intros
 	about := introspection{
 		Active: true, Scope: c.Scope, ClientID: c.AppID, TokenType: kind, ExpiresAt: c.ExpiresAt.Unix(),
 		IssuedAt:  f.IssuedAt.Unix(),
-		NotBefore: f.IssuedAt.Unix(), Subject: c.AppID, Audience: c.Audience, Issuer: s.issuer, TokenID: c.TokenID,
+		NotBefore: f.IssuedAt.Unix(), Subject: c.AppID, Audience: c.Audience, Issuer: i.issuer, TokenID: c.TokenID,
 	}
 	if c.UserID == "" {
 		return about, nil
 	}
-	user, err := s.c.Users.User(ctx, c.UserID)
+	user, err := i.c.Users.User(ctx, c.UserID)
 	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
 		return introspection{}, nil
 	}
@@ -125,19 +128,19 @@ func (s *Server) active(ctx context.Context, f token.Facts, kind string) (intros
 
 // refreshFacts returns what a refresh token of an application holds. One that is unknown, somebody
 // else's, spent or over is ErrInvalidToken.
-func (s *Server) refreshFacts(ctx context.Context, asks storage.App, text string) (token.Facts, error) {
+func (i *introspector) refreshFacts(ctx context.Context, asks storage.App, text string) (token.Facts, error) {
 	now := time.Now()
-	t, err := s.store.Token(ctx, handle.KeyOf(text))
+	t, err := i.store.Token(ctx, handle.KeyOf(text))
 	if errors.Is(err, storage.ErrNotFound) {
 		return token.Facts{}, ErrInvalidToken
 	}
 	if err != nil {
 		return token.Facts{}, err
 	}
-	c := storage.Caller{AppID: t.AppID, UserID: t.UserID, Scope: t.Scope, Audience: s.issuer, Grant: t.Grant,
+	c := storage.Caller{AppID: t.AppID, UserID: t.UserID, Scope: t.Scope, Audience: i.issuer, Grant: t.Grant,
 		GrantedAt: t.GrantedAt, ExpiresAt: t.ExpiresAt}
-	if t.Kind != driver.KindRefresh || !t.Live(now) || t.AppID != asks.ID || s.tokens.revoked.Stops(c) {
+	if t.Kind != driver.KindRefresh || !t.Live(now) || t.AppID != asks.ID || i.tokens.revoked.Stops(c) {
 		return token.Facts{}, ErrInvalidToken
 	}
-	return token.Facts{Caller: c, IssuedAt: t.IssuedAt}, s.tokens.revoked.Stale(now)
+	return token.Facts{Caller: c, IssuedAt: t.IssuedAt}, i.tokens.revoked.Stale(now)
 }

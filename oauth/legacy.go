@@ -37,10 +37,10 @@ const (
 
 // Legacy serves package legacy: it leads users to a sign-in, and issues codes and access tokens. [Server.Legacy]
 // returns it.
-type Legacy struct{ s *Server }
+type Legacy struct{ visitors }
 
 // Legacy returns what the old endpoints need: the Provider of a legacy.Config.
-func (s *Server) Legacy() *Legacy { return &Legacy{s} }
+func (s *Server) Legacy() *Legacy { return s.legacy }
 
 // SignIn returns the address of a sign-in for an authenticated application. It is good for
 // ten minutes, and for these values only.
@@ -48,7 +48,7 @@ func (l *Legacy) SignIn(app storage.App, loginType, redirectURI, state string) s
 	head := binary.BigEndian.AppendUint64(nil, uint64(time.Now().Add(ticketLifetime).Unix()))
 	head = append(head, purpose(loginType, redirectURI, state)...)
 	ticket := base64.RawURLEncoding.EncodeToString(append(head, seal(app, app.AppKey(), head)...))
-	return reply.WithQuery(l.s.issuer+pathAuthorize, "response_type", "code", "client_id", app.ID,
+	return reply.WithQuery(l.issuer+pathAuthorize, "response_type", "code", "client_id", app.ID,
 		"redirect_uri", redirectURI, "state", state, "login_type", loginType, paramTicket, ticket)
 }
 
@@ -87,41 +87,41 @@ func openTicket(app storage.App, ticket string, now time.Time) (head []byte, ok 
 	return head, ok && now.Unix() < int64(binary.BigEndian.Uint64(head))
 }
 
-// legacyAuthorize is authorize for a request with a ticket. It knows no PKCE, prompt and scope. A
+// authorize is the endpoint for a request with a ticket. It knows no PKCE, prompt and scope. A
 // faulty ticket is answered with a page and never with a redirect.
-func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values) error {
+func (l *Legacy) authorize(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values) error {
 	target, state := form.Get("redirect_uri"), form.Get("state")
 	head, ok := openTicket(app, form.Get(paramTicket), time.Now())
 	if !ok || !hmac.Equal(head[8:], purpose(form.Get("login_type"), target, state)) {
 		return badTicket
 	}
-	if s.denied(form) {
+	if l.denied(form) {
 		return reply.Found(w, reply.WithQuery(target, "error", accessDenied.OAuth, "error_description", accessDenied.Msg,
 			"state", state))
 	}
-	who, err := s.c.SignIn.Visitor(r)
+	who, err := l.c.SignIn.Visitor(r)
 	switch nobody := errors.Is(err, storage.ErrNotFound); {
 	case err != nil && !nobody:
 		return err
-	case s.leads(form, who):
-		return s.c.AskBy(w, led(withoutSignature(r)), app, logintype.Method(form.Get("login_type")))
+	case l.leads(form, who):
+		return l.c.AskBy(w, led(withoutSignature(r)), app, logintype.Method(form.Get("login_type")))
 	case nobody:
-		return s.c.SignIn.Ask(w, withoutSignature(r), app)
+		return l.c.SignIn.Ask(w, withoutSignature(r), app)
 	}
-	if enough, err := s.enough(r.Context(), who, app, ""); err != nil {
+	if enough, err := l.enough(r.Context(), who, app, ""); err != nil {
 		return err
 	} else if !enough {
-		return s.c.Levels.AskFactor(w, withoutSignature(r), app, "")
+		return l.c.Levels.AskFactor(w, withoutSignature(r), app, "")
 	}
-	if _, err := s.consented(r.Context(), app, who, legacyScope, promptOptions{}); errors.As(err, new(*consentRequired)) {
-		return s.c.Consent.AskConsent(w, withoutSignature(r), app, who, legacyScope)
+	if _, err := l.consented(r.Context(), app, who, legacyScope, promptOptions{}); errors.As(err, new(*consentRequired)) {
+		return l.c.Consent.AskConsent(w, withoutSignature(r), app, who, legacyScope)
 	} else if err != nil {
 		return err
 	}
 	loginType := logintype.Told(form.Get("login_type"), who.SignInMethod())
-	code, err := s.legacyCode(r.Context(), app, who, loginType, target, s.c.ClientIP(r))
+	code, err := l.issue(r.Context(), app, who, loginType, target, l.c.ClientIP(r))
 	if errors.Is(err, storage.ErrNotFound) { // the session has ended meanwhile
-		return s.c.SignIn.Ask(w, withoutSignature(r), app)
+		return l.c.SignIn.Ask(w, withoutSignature(r), app)
 	}
 	if err != nil {
 		return err
@@ -132,9 +132,9 @@ func (s *Server) legacyAuthorize(w http.ResponseWriter, r *http.Request, app sto
 // leads reports whether the browser of a visitor is led to the way to sign in that the application asks for: no
 // user is signed in, or only by another way. It is led once. A user who then signs in by another way, such as one
 // whom the provider does not lead to an account here, goes on.
-func (s *Server) leads(form url.Values, who storage.Session) bool {
+func (l *Legacy) leads(form url.Values, who storage.Session) bool {
 	method := logintype.Method(form.Get("login_type"))
-	return s.c.AskBy != nil && method != storage.LoginSelf && method != who.SignInMethod() && !form.Has(paramLed)
+	return l.c.AskBy != nil && method != storage.LoginSelf && method != who.SignInMethod() && !form.Has(paramLed)
 }
 
 // led marks a request whose browser is being led. The mark needs no proof: whoever forges it is shown the sign-in page.
@@ -152,47 +152,47 @@ func led(r *http.Request) *http.Request {
 // has not consented, or signed in with too few factors for the application, it returns storage.ErrNotFound.
 func (l *Legacy) Code(ctx context.Context, app storage.App, who storage.Session, redirectURI string,
 	from netip.Addr) (string, error) {
-	if enough, err := l.s.enough(ctx, who, app, ""); err != nil {
+	if enough, err := l.enough(ctx, who, app, ""); err != nil {
 		return "", err
 	} else if !enough {
 		return "", fmt.Errorf("%w: the application requires two factors", storage.ErrNotFound)
 	}
-	if _, err := l.s.consented(ctx, app, who, legacyScope, promptOptions{}); errors.As(err, new(*consentRequired)) {
+	if _, err := l.consented(ctx, app, who, legacyScope, promptOptions{}); errors.As(err, new(*consentRequired)) {
 		return "", fmt.Errorf("%w: %w", storage.ErrNotFound, err)
 	} else if err != nil {
 		return "", err
 	}
-	return l.s.legacyCode(ctx, app, who, logintype.Of(who.SignInMethod()), redirectURI, from)
+	return l.issue(ctx, app, who, logintype.Of(who.SignInMethod()), redirectURI, from)
 }
 
 // legacyScope is the scope of every code of kind legacy.
 const legacyScope = "openid profile"
 
-func (s *Server) legacyCode(ctx context.Context, app storage.App, who storage.Session, loginType, redirectURI string,
+func (l *Legacy) issue(ctx context.Context, app storage.App, who storage.Session, loginType, redirectURI string,
 	from netip.Addr) (string, error) {
-	if _, err := s.meet(ctx, app, who); err != nil {
+	if _, err := l.meet(ctx, app, who); err != nil {
 		return "", err
 	}
 	raw := make([]byte, 16)
 	rand.Read(raw)
 	code, now := strings.ToUpper(hex.EncodeToString(raw)), time.Now().UTC()
-	granted := s.store.Later(now)
+	granted := l.store.Later(now)
 	t := driver.Token{
 		Key: handle.KeyOf(code), Kind: driver.KindLegacy, Grant: handle.NewGrant(granted), GrantedAt: granted,
-		AppID: app.ID, UserID: who.UserID, Scope: legacyScope, IssuedAt: now, ExpiresAt: now.Add(s.tokens.c.CodeLifetime),
+		AppID: app.ID, UserID: who.UserID, Scope: legacyScope, IssuedAt: now, ExpiresAt: now.Add(l.tokens.c.CodeLifetime),
 		AuthTime: who.ProvedAt(), LoginType: loginType, RedirectURI: redirectURI,
 	}
 	if from.IsValid() {
 		t.IP = from.String()
 	}
-	return code, s.store.Issue(ctx, t)
+	return code, l.store.Issue(ctx, t)
 }
 
 // Access mints the access token for a legacy code. The caller has checked the code.
 func (l *Legacy) Access(_ context.Context, code driver.Token) (string, error) {
 	now := time.Now()
-	return l.s.tokens.keys.SignAccess(token.Claims{
-		Issuer: l.s.issuer, Subject: code.UserID, Audience: l.s.issuer, ClientID: code.AppID, Scope: code.Scope,
-		ID: rand.Text(), Grant: code.Grant, IssuedAt: now, ExpiresAt: now.Add(l.s.tokens.c.AccessLifetime),
+	return l.tokens.keys.SignAccess(token.Claims{
+		Issuer: l.issuer, Subject: code.UserID, Audience: l.issuer, ClientID: code.AppID, Scope: code.Scope,
+		ID: rand.Text(), Grant: code.Grant, IssuedAt: now, ExpiresAt: now.Add(l.tokens.c.AccessLifetime),
 	})
 }

@@ -9,34 +9,34 @@ import (
 )
 
 // enough reports whether a session is enough for an application.
-func (s *Server) enough(ctx context.Context, who storage.Session, app storage.App, acrValues string) (bool, error) {
-	if err := s.judged(ctx, app); err != nil {
+func (v visitors) enough(ctx context.Context, who storage.Session, app storage.App, acrValues string) (bool, error) {
+	if err := v.judged(ctx, app); err != nil {
 		return false, err
 	}
-	if s.c.Levels == nil || acrValues == "" && app.MFA == "" {
+	if v.c.Levels == nil || acrValues == "" && app.MFA == "" {
 		return true, nil
 	}
-	return s.c.Levels.Enough(ctx, who, app, acrValues)
+	return v.c.Levels.Enough(ctx, who, app, acrValues)
 }
 
 // judged refuses an application that requires two factors where nobody can tell how many a user has proved: the rule
 // may not fall away because a host has not set Levels.
-func (s *Server) judged(ctx context.Context, app storage.App) error {
-	if s.c.Levels != nil || app.MFA != authn.MFARequired {
+func (v visitors) judged(ctx context.Context, app storage.App) error {
+	if v.c.Levels != nil || app.MFA != authn.MFARequired {
 		return nil
 	}
-	s.c.Log.ErrorContext(ctx, "an application that requires two factors is refused: set Levels of the oauth.Config",
+	v.c.Log.ErrorContext(ctx, "an application that requires two factors is refused: set Levels of the oauth.Config",
 		"client_id", app.ID)
 	return noLevels
 }
 
 // told returns what an application learns of how a user signed in: nothing of a sign-in with one factor,
 // unless it has asked.
-func (s *Server) told(who storage.Session, acrValues string) engine.SignIn {
-	if s.c.Levels == nil {
+func (v visitors) told(who storage.Session, acrValues string) engine.SignIn {
+	if v.c.Levels == nil {
 		return engine.SignIn{}
 	}
-	acr := s.c.Levels.Level(who, acrValues)
+	acr := v.c.Levels.Level(who, acrValues)
 	if acr == "" && acrValues == "" {
 		return engine.SignIn{}
 	}

@@ -14,6 +14,12 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
+// logoutEndpoint serves /oauth/logout.
+type logoutEndpoint struct {
+	visitors
+	sameOrigin *http.CrossOriginProtection
+}
+
 // logout serves /oauth/logout (OpenID Connect RP-Initiated Logout 1.0). Any page on the web can
 // send a browser here, so a GET asks before it ends a session or leads to an application.
 // It does both at once for an application that shows an id_token of the user who is
@@ -24,43 +30,43 @@ import (
 // The id_token_hint may have expired, and may be signed with any of the application's live secrets. A hint that
 // proves nothing is no error: the visitor is asked as if there were none. A HEAD always describes the question.
 // A disabled application is answered with a page, before and after the form, and the session stays.
-func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
+func (o *logoutEndpoint) logout(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
-		return s.signOut(w, r)
+		return o.signOut(w, r)
 	}
 	form, err := parseForm(r.URL.RawQuery)
 	if err != nil {
 		return err
 	}
-	app, form, err := s.returning(r, form)
+	app, form, err := o.returning(r, form)
 	if err != nil {
 		return err
 	}
-	who, err := s.c.SignIn.Visitor(r)
+	who, err := o.c.SignIn.Visitor(r)
 	nobody := errors.Is(err, storage.ErrNotFound)
 	if err != nil && !nobody {
 		return err
 	}
-	trusted, err := s.trusts(r, app)
+	trusted, err := o.trusts(r, app)
 	if err != nil {
 		return err
 	}
 	sub := ""
 	if form.Has("post_logout_redirect_uri") { // else there is nothing to go back to, and the page says what has happened
-		sub = s.hinted(r, form, app)
+		sub = o.hinted(r, form, app)
 	}
 	switch {
 	case trusted && sub != "" && r.Method == http.MethodGet && nobody:
-		return s.redirectBack(w, form)
+		return o.redirectBack(w, form)
 	case trusted && sub != "" && r.Method == http.MethodGet && sub == who.UserID:
-		if err := s.c.SignIn.SignOut(w, r); err != nil {
+		if err := o.c.SignIn.SignOut(w, r); err != nil {
 			return err
 		}
-		return s.redirectBack(w, form)
+		return o.redirectBack(w, form)
 	case nobody:
-		return s.writeSignedOut(w, r, app, form)
+		return o.writeSignedOut(w, r, app, form)
 	}
-	return s.writeConfirmation(w, r, app, form)
+	return o.writeConfirmation(w, r, app, form)
 }
 
 // meet writes down that a user is about to be known to an application, and that the application is told when the
@@ -71,49 +77,49 @@ func (s *Server) logout(w http.ResponseWriter, r *http.Request) error {
 // session. The first code of a session for such an application costs one write more, any other none. A session
 // that a sign-in in the same browser continues keeps its sid. At most storage.MaxSessionApps are told of one
 // session; the next get no sid. The grant of a device belongs to no session: it is told by sub alone.
-func (s *Server) meet(ctx context.Context, app storage.App, who storage.Session) (sid string, err error) {
-	if _, err := s.store.EnsureOpenID(ctx, app.ID, who.UserID); err != nil || app.BackchannelLogoutURI == "" {
+func (v visitors) meet(ctx context.Context, app storage.App, who storage.Session) (sid string, err error) {
+	if _, err := v.store.EnsureOpenID(ctx, app.ID, who.UserID); err != nil || app.BackchannelLogoutURI == "" {
 		return "", err
 	}
-	return s.store.JoinSession(ctx, who, app.ID)
+	return v.store.JoinSession(ctx, who, app.ID)
 }
 
-func (s *Server) signOut(w http.ResponseWriter, r *http.Request) error {
+func (o *logoutEndpoint) signOut(w http.ResponseWriter, r *http.Request) error {
 	text, err := formBody(w, r)
 	if err != nil {
 		return err
 	}
-	if s.sameOrigin.Check(r) != nil {
+	if o.sameOrigin.Check(r) != nil {
 		return moveToGet(w, r, text)
 	}
 	form, err := parseForm(text)
 	if err != nil {
 		return err
 	}
-	app, form, err := s.returning(r, form)
+	app, form, err := o.returning(r, form)
 	if err != nil {
 		return err
 	}
-	trusted, err := s.trusts(r, app) // by the user who was signed in before
+	trusted, err := o.trusts(r, app) // by the user who was signed in before
 	if err != nil {
 		return err
 	}
-	if err := s.c.SignIn.SignOut(w, r); err != nil {
+	if err := o.c.SignIn.SignOut(w, r); err != nil {
 		return err
 	}
 	if !trusted || form.Get("post_logout_redirect_uri") == "" {
-		return s.writeSignedOut(w, r, app, form)
+		return o.writeSignedOut(w, r, app, form)
 	}
-	return s.redirectBack(w, form)
+	return o.redirectBack(w, form)
 }
 
 // returning finds the application that the browser returns to. A request whose address to return to is not
 // allowed is answered as one that names none: whoever wants to sign out can, and nobody is led there.
-func (s *Server) returning(r *http.Request, form url.Values) (storage.App, url.Values, error) {
-	app, err := s.postLogoutApp(r, form)
+func (o *logoutEndpoint) returning(r *http.Request, form url.Values) (storage.App, url.Values, error) {
+	app, err := o.postLogoutApp(r, form)
 	if refused := new(reply.Failure); errors.As(err, &refused) {
 		// not what was sent: that may be anything
-		s.c.Log.InfoContext(r.Context(), "sign-out without a way back", "client_id", app.ID, "why", refused.Msg)
+		o.c.Log.InfoContext(r.Context(), "sign-out without a way back", "client_id", app.ID, "why", refused.Msg)
 		form = maps.Clone(form)
 		for _, of := range []string{"client_id", "post_logout_redirect_uri", "state"} {
 			form.Del(of)
@@ -125,7 +131,7 @@ func (s *Server) returning(r *http.Request, form url.Values) (storage.App, url.V
 
 // postLogoutApp finds the application that the browser returns to, and checks the
 // post_logout_redirect_uri. A request without one needs no application.
-func (s *Server) postLogoutApp(r *http.Request, form url.Values) (app storage.App, err error) {
+func (o *logoutEndpoint) postLogoutApp(r *http.Request, form url.Values) (app storage.App, err error) {
 	to := form.Get("post_logout_redirect_uri")
 	if to == "" {
 		return app, nil
@@ -134,7 +140,7 @@ func (s *Server) postLogoutApp(r *http.Request, form url.Values) (app storage.Ap
 	if id == "" {
 		id = audienceOf(form.Get("id_token_hint"))
 	}
-	app, err = s.clients.known(r.Context(), id)
+	app, err = o.clients.known(r.Context(), id)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return app, unknownApp
@@ -166,7 +172,7 @@ func audienceOf(idToken string) string {
 }
 
 // redirectBack redirects to the post_logout_redirect_uri, which postLogoutApp has checked.
-func (s *Server) redirectBack(w http.ResponseWriter, form url.Values) error {
+func (o *logoutEndpoint) redirectBack(w http.ResponseWriter, form url.Values) error {
 	return reply.Found(w, backTo(form))
 }
 

@@ -41,22 +41,24 @@ type logoutView struct {
 
 type field struct{ Name, Value string }
 
-func (s *Server) writeConfirmation(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values) error {
+func (o *logoutEndpoint) writeConfirmation(w http.ResponseWriter, r *http.Request, app storage.App,
+	form url.Values) error {
 	var hidden []field
 	for _, name := range []string{"client_id", "id_token_hint", "post_logout_redirect_uri", "state", "ui_locales"} {
 		if form.Has(name) {
 			hidden = append(hidden, field{name, form.Get(name)})
 		}
 	}
-	return s.write(w, r, app, form, "Sign out", logoutPage, hidden)
+	return o.write(w, r, app, form, "Sign out", logoutPage, hidden)
 }
 
 // writeSignedOut shows the page that says that nobody is signed in, with a link back.
-func (s *Server) writeSignedOut(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values) error {
-	return s.write(w, r, app, form, "You are signed out", signedOutPage, nil)
+func (o *logoutEndpoint) writeSignedOut(w http.ResponseWriter, r *http.Request, app storage.App,
+	form url.Values) error {
+	return o.write(w, r, app, form, "You are signed out", signedOutPage, nil)
 }
 
-func (s *Server) write(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values, title string,
+func (o *logoutEndpoint) write(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values, title string,
 	body *page.Template, hidden []field) error {
 	lang := page.LangOf(r, form.Get("ui_locales"))
 	var text strings.Builder
@@ -71,7 +73,7 @@ func (s *Server) write(w http.ResponseWriter, r *http.Request, app storage.App, 
 }
 
 // failPage shows a failure to the person in front of the browser.
-func (s *Server) failPage(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
+func (k *core) failPage(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
 	l := page.LangOf(r, r.URL.Query().Get("ui_locales"))
 	text := inDetail(f, l.T(f.Msg))
 	if wait, err := strconv.Atoi(f.Header.Get("Retry-After")); err == nil && f.Status == http.StatusTooManyRequests {

@@ -55,40 +55,40 @@ const (
 var assertionAlgs = []string{token.RS256, "PS256", token.ES256, token.EdDSA}
 
 // readsDocuments reports whether a client_id may be the URL of a metadata document.
-func (s *Server) readsDocuments() bool {
-	return s.c.Consent != nil && s.c.Clients.Documents != ClientsOff
+func (k *core) readsDocuments() bool {
+	return k.c.Consent != nil && k.c.Clients.Documents != ClientsOff
 }
 
 // oidcMetadata returns the document of protocol 2.5: the endpoints in their .php form, exactly the values listed, and
 // beside them what many clients look for here alone.
-func (s *Server) oidcMetadata() metadata {
+func (k *core) oidcMetadata() metadata {
 	m := metadata{
-		Issuer:           s.issuer,
-		Authorization:    s.issuer + pathAuthorize + php,
-		Token:            s.issuer + pathToken + php,
-		UserInfo:         s.issuer + pathUserInfo + php,
-		Revocation:       s.issuer + pathRevoke + php,
-		JWKS:             s.issuer + pathJWKS,
-		EndSession:       s.issuer + pathLogout,
+		Issuer:           k.issuer,
+		Authorization:    k.issuer + pathAuthorize + php,
+		Token:            k.issuer + pathToken + php,
+		UserInfo:         k.issuer + pathUserInfo + php,
+		Revocation:       k.issuer + pathRevoke + php,
+		JWKS:             k.issuer + pathJWKS,
+		EndSession:       k.issuer + pathLogout,
 		ResponseTypes:    []string{"code"},
 		GrantTypes:       []string{engine.GrantCode, engine.GrantRefresh, engine.GrantClientCredentials},
 		Scopes:           []string{"openid", "profile", "email"},
 		TokenAuthMethods: []string{secretPost},
 		ChallengeMethods: []string{"S256", "plain"},
 		SubjectTypes:     []string{"public"},
-		IDTokenAlgs:      s.c.IDTokenAlgs,
+		IDTokenAlgs:      k.c.IDTokenAlgs,
 		Claims: []string{"sub", "name", "nickname", "preferred_username", "picture", "email",
 			"email_verified", "gender", "location", "login_type", "updated_at"},
 		IssInResponse: true,
 
-		Introspection: s.issuer + pathIntrospect, ResponseModes: []string{"query"}, BackchannelLogout: true,
+		Introspection: k.issuer + pathIntrospect, ResponseModes: []string{"query"}, BackchannelLogout: true,
 		BackchannelSessions: true,
 	}
-	if s.registers() {
-		m.Registration = s.issuer + pathRegister
+	if k.registers() {
+		m.Registration = k.issuer + pathRegister
 	}
-	if s.c.Devices != nil {
-		m.DeviceAuthorization = s.issuer + pathDevice
+	if k.c.Devices != nil {
+		m.DeviceAuthorization = k.issuer + pathDevice
 	}
 	return m
 }
@@ -98,30 +98,30 @@ func (s *Server) oidcMetadata() metadata {
 // It is served at the root alone. This issuer has no path, so a document at the path of a resource, where some
 // clients look first, would name an issuer other than the one they asked for, which RFC 8414 3.3 forbids; after
 // a 404 they look at the root.
-func (s *Server) oauthMetadata() metadata {
-	m := s.oidcMetadata()
-	m.Authorization = s.issuer + pathAuthorize
-	m.Token = s.issuer + pathToken
-	m.UserInfo = s.issuer + pathUserInfo
-	m.Revocation = s.issuer + pathRevoke
-	if s.c.Devices != nil {
+func (k *core) oauthMetadata() metadata {
+	m := k.oidcMetadata()
+	m.Authorization = k.issuer + pathAuthorize
+	m.Token = k.issuer + pathToken
+	m.UserInfo = k.issuer + pathUserInfo
+	m.Revocation = k.issuer + pathRevoke
+	if k.c.Devices != nil {
 		m.GrantTypes = append(m.GrantTypes, engine.GrantDevice)
 	}
 	m.Scopes = append(m.Scopes, scope.Tools, scope.ReadOnlyTools)
-	if s.c.Consent != nil {
+	if k.c.Consent != nil {
 		m.Scopes = append(m.Scopes, scope.Apps)
 	}
 	// none first: some clients take the first they know
 	m.TokenAuthMethods = []string{client.AuthNone, secretPost, secretBasic}
-	if m.ClientDocuments = s.readsDocuments(); m.ClientDocuments {
+	if m.ClientDocuments = k.readsDocuments(); m.ClientDocuments {
 		m.TokenAuthMethods = []string{client.AuthNone, client.AuthPrivateKeyJWT, secretPost, secretBasic}
 		m.TokenAuthAlgs = assertionAlgs
 	}
 	m.RevocationAuthMethods, m.RevocationAuthAlgs = m.TokenAuthMethods, m.TokenAuthAlgs
 	m.IntrospectionAuthMethods = []string{secretPost, secretBasic}
 	m.ChallengeMethods = []string{"S256"}
-	if s.c.Levels != nil {
-		m.ACRValues = s.c.Levels.Levels()
+	if k.c.Levels != nil {
+		m.ACRValues = k.c.Levels.Levels()
 		m.Claims = append(m.Claims, "auth_time", "acr", "amr")
 	}
 	m.IDTokenAlgs = []string{token.HS256, token.ES256, token.RS256, token.EdDSA}
@@ -142,7 +142,7 @@ func document(m metadata) reply.HandlerFunc {
 }
 
 // jwks serves GET /oauth/jwks (protocol 4.6).
-func (s *Server) jwks(w http.ResponseWriter, r *http.Request) error {
-	s.tokens.keys.JWKS().Write(w, r)
+func (k *core) jwks(w http.ResponseWriter, r *http.Request) error {
+	k.tokens.keys.JWKS().Write(w, r)
 	return nil
 }

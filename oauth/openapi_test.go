@@ -11,7 +11,7 @@ import (
 
 // Decision 51; TestDialogues holds the answers against the document.
 func TestDocumentHasEveryRouteAndNoOther(t *testing.T) {
-	openapitest.New(t, new(Server).OpenAPI()).Routes(t, new(Server).routes())
+	openapitest.New(t, new(Server).OpenAPI()).Routes(t, (&Server{core: new(core)}).routes(new(userInfo), nil, nil))
 }
 
 // A name that authorize learns has to be one that no value of a signed request may hide.

@@ -19,16 +19,20 @@ import (
 var loginRequired = badRequest.Named("login_required").Saying("nobody is signed in, or not recently enough, and " +
 	"prompt=none forbids to ask")
 
+// visitors judges what the visitor of a browser may be granted: whether they are signed in as an application asks for,
+// and have allowed it.
+type visitors struct{ *core }
+
 // signedIn returns the session of the visitor, if they are who the application means and need not sign in once more.
-func (s *Server) signedIn(
+func (v visitors) signedIn(
 	r *http.Request, app storage.App, form url.Values, prompt promptOptions, wanted string,
 ) (who storage.Session, err error) {
-	who, err = s.c.SignIn.Visitor(r)
+	who, err = v.c.SignIn.Visitor(r)
 	there := err == nil
 	if there && scope.HasElevated(wanted) {
-		there, err = s.fresh(r.Context(), who)
+		there, err = v.fresh(r.Context(), who)
 	}
-	meant := s.hinted(r, form, app)
+	meant := v.hinted(r, form, app)
 	other := meant != "" && who.UserID != meant
 	switch {
 	case err != nil && !errors.Is(err, storage.ErrNotFound):
@@ -86,7 +90,7 @@ func (p promptOptions) needsSignIn(who storage.Session, now time.Time) bool {
 
 // fresh reports whether a session may grant a scope that is never granted silently: such a scope takes a fresh sign-in,
 // whatever the application asks for.
-func (s *Server) fresh(ctx context.Context, who storage.Session) (bool, error) {
-	proved, err := s.c.SignIn.Proved(ctx, who)
+func (v visitors) fresh(ctx context.Context, who storage.Session) (bool, error) {
+	proved, err := v.c.SignIn.Proved(ctx, who)
 	return err == nil && stepup.Fresh(who.FreshFrom(), proved, time.Now()), err
 }

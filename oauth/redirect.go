@@ -7,11 +7,11 @@ import (
 )
 
 // redirect sends the browser back to the application (protocol 4.1).
-func (s *Server) redirect(w http.ResponseWriter, redirectURI string, params ...string) error {
-	return reply.Found(w, s.answerAt(redirectURI, params...))
+func (k *core) redirect(w http.ResponseWriter, redirectURI string, params ...string) error {
+	return reply.Found(w, k.answerAt(redirectURI, params...))
 }
 
 // answerAt returns the address of an answer to an application. iss names the issuer (RFC 9207).
-func (s *Server) answerAt(redirectURI string, params ...string) string {
-	return reply.WithQuery(redirectURI, append(params, "iss", s.issuer)...)
+func (k *core) answerAt(redirectURI string, params ...string) string {
+	return reply.WithQuery(redirectURI, append(params, "iss", k.issuer)...)
 }

@@ -33,7 +33,10 @@ const (
 )
 
 // registers reports whether applications may register themselves.
-func (s *Server) registers() bool { return s.c.Clients.Registration != registrationOff }
+func (k *core) registers() bool { return k.c.Clients.Registration != registrationOff }
+
+// registrar serves the registration of applications by themselves.
+type registrar struct{ *core }
 
 // clientInformation is the answer to a registration (RFC 7591 3.2.1, RFC 7592 3).
 type clientInformation struct {
@@ -55,31 +58,31 @@ type clientInformation struct {
 // Every application that registers itself becomes a public client: package internal/registration says why,
 // which metadata is taken, and how many may register. [Server.Mount] takes /register as well, unless
 // registration is off.
-func (s *Server) register(w http.ResponseWriter, r *http.Request) (err error) {
-	entry := s.newEvent(r, event.Registration)
+func (g *registrar) register(w http.ResponseWriter, r *http.Request) (err error) {
+	entry := g.newEvent(r, event.Registration)
 	entry.Anonymous = true
 	defer func() {
 		completeEvent(entry, err)
 		if err == nil {
 			entry.Status = http.StatusCreated
 		}
-		s.c.Audit.Note(*entry)
+		g.c.Audit.Note(*entry)
 	}()
 	m, err := readRegistration(w, r)
 	if err != nil {
 		return err
 	}
-	if wait := allowance.Take(r.Context(), s.counter, s.c.ClientIP(r), registration.Allowed); wait > 0 {
+	if wait := allowance.Take(r.Context(), g.c.Counter, g.c.ClientIP(r), registration.Allowed); wait > 0 {
 		return tooManyClients.With("Retry-After", seconds(wait))
 	}
 	secret := newRegistrationToken()
-	app, err := s.saveClient(r, m, secret)
+	app, err := g.saveClient(r, m, secret)
 	if err != nil {
 		return err
 	}
 	entry.App, entry.Detail, entry.Anonymous = app.ID, detailRegistered, false // there are few: see registration.Allowed
-	info := s.informationOf(app, secret)
-	info.Scope = s.engine.Known(m.Scope)
+	info := g.informationOf(app, secret)
+	info.Scope = g.engine.Known(m.Scope)
 	reply.NoStore(w)
 	return reply.JSON(w, http.StatusCreated, info)
 }
@@ -101,27 +104,27 @@ func readRegistration(w http.ResponseWriter, r *http.Request) (m registration.Me
 
 // saveClient stores an application that has registered itself, until a user consents to it or a
 // day is over.
-func (s *Server) saveClient(r *http.Request, m registration.Metadata, secret string) (storage.App, error) {
+func (g *registrar) saveClient(r *http.Request, m registration.Metadata, secret string) (storage.App, error) {
 	id := handle.NewClientID()
 	if m.Name == "" {
 		m.Name = id
 	}
-	return s.store.SaveApp(r.Context(), storage.App{
+	return g.store.SaveApp(r.Context(), storage.App{
 		ID: id, Name: m.Name, Public: true, ForbidPlain: true,
 		Client: &client.Description{
 			Kind: client.Dynamic, RedirectURIs: m.RedirectURIs, Grants: m.Grants, AuthMethod: client.AuthNone,
-			From: network.Of(s.c.ClientIP(r)).String(), AccessToken: hashOf(secret),
+			From: network.Of(g.c.ClientIP(r)).String(), AccessToken: hashOf(secret),
 			ExpiresAt: time.Now().Add(unusedFor).UTC(),
 		},
 	})
 }
 
-func (s *Server) informationOf(app storage.App, secret string) clientInformation {
+func (g *registrar) informationOf(app storage.App, secret string) clientInformation {
 	c := app.Client
 	info := clientInformation{
 		ClientID: app.ID, IssuedAt: app.CreatedAt.Unix(), Name: app.Name, RedirectURIs: c.RedirectURIs, Grants: c.Grants,
 		ResponseTypes: registration.ResponseTypes(c.Grants), AuthMethod: c.AuthMethod,
-		ManagementURI: s.issuer + pathRegister + "/" + app.ID, ManagementText: secret,
+		ManagementURI: g.issuer + pathRegister + "/" + app.ID, ManagementText: secret,
 	}
 	if info.RedirectURIs == nil {
 		info.RedirectURIs = []string{}
@@ -134,25 +137,25 @@ func (s *Server) informationOf(app storage.App, secret string) clientInformation
 //
 // Removing a registration ends its grants. A wrong token, an unknown application and one that was registered in
 // another way are answered alike.
-func (s *Server) registered(w http.ResponseWriter, r *http.Request) error {
-	app, secret, err := s.registeredClient(r)
+func (g *registrar) registered(w http.ResponseWriter, r *http.Request) error {
+	app, secret, err := g.registeredClient(r)
 	if err != nil {
 		return err
 	}
 	reply.NoStore(w)
 	if r.Method != http.MethodDelete {
-		return reply.JSON(w, http.StatusOK, s.informationOf(app, secret))
+		return reply.JSON(w, http.StatusOK, g.informationOf(app, secret))
 	}
-	entry := s.newEvent(r, event.Registration)
+	entry := g.newEvent(r, event.Registration)
 	entry.App, entry.Detail = app.ID, detailUnregistered
-	err = s.removeClient(r.Context(), app)
+	err = g.removeClient(r.Context(), app)
 	completeEvent(entry, err)
 	if err != nil {
-		s.c.Audit.Note(*entry)
+		g.c.Audit.Note(*entry)
 		return err
 	}
 	entry.Status = http.StatusNoContent
-	if err := s.c.Audit.NoteNow(r.Context(), *entry); err != nil {
+	if err := g.c.Audit.NoteNow(r.Context(), *entry); err != nil {
 		return removalUnwritten.Because(err)
 	}
 	w.WriteHeader(http.StatusNoContent)
@@ -161,12 +164,12 @@ func (s *Server) registered(w http.ResponseWriter, r *http.Request) error {
 
 // registeredClient returns the application of a registration access token. One that is not there is
 // answered as a wrong token is (RFC 7592 2.1), and takes as long.
-func (s *Server) registeredClient(r *http.Request) (app storage.App, secret string, err error) {
+func (g *registrar) registeredClient(r *http.Request) (app storage.App, secret string, err error) {
 	secret, err = token.Bearer(r)
 	if err != nil {
 		return app, "", noRegistrationToken
 	}
-	app, err = s.store.App(r.Context(), r.PathValue("client_id"))
+	app, err = g.store.App(r.Context(), r.PathValue("client_id"))
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return app, "", err
 	}
@@ -183,17 +186,17 @@ func (s *Server) registeredClient(r *http.Request) (app storage.App, secret stri
 // removeClient ends what an application was granted, and removes it. A request that is on its way may
 // have read it before: the revocation reaches ahead, which costs nothing, because the client_id is never
 // given again. If the removal fails, the application can try again.
-func (s *Server) removeClient(ctx context.Context, app storage.App) error {
+func (g *registrar) removeClient(ctx context.Context, app storage.App) error {
 	end := token.EndOfApp(app.ID)
-	if err := s.tokens.Revoke(ctx, end); err != nil {
+	if err := g.tokens.Revoke(ctx, end); err != nil {
 		return err
 	}
 	_, err := storage.RetryOnConflict(ctx, func() (storage.App, error) {
-		now, err := s.store.App(ctx, app.ID)
+		now, err := g.store.App(ctx, app.ID)
 		if err != nil {
 			return now, err
 		}
-		return now, s.store.RemoveClient(ctx, now)
+		return now, g.store.RemoveClient(ctx, now)
 	})
 	if errors.Is(err, storage.ErrNotFound) { // another request was first
 		return nil

@@ -15,7 +15,6 @@ import (
 	"github.com/keystile/keystile/oauth/internal/clientdoc"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
-	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -53,25 +52,25 @@ type clients struct {
 	tried       *cache.Cache[reading, time.Time] // when a document or a key set could not be read
 }
 
-// newClients makes the clients of a Server whose Config is complete.
-func (s *Server) newClients(counter counters.Counter) (*clients, error) {
-	policy := s.c.Clients
+// newClients makes the clients of a core whose Config is complete.
+func (k *core) newClients() (*clients, error) {
+	policy := k.c.Clients
 	fetch, err := clientdoc.New(clientdoc.Config{Allow: policy.AllowPrivate, Transport: policy.Transport})
 	if err != nil {
 		return nil, err
 	}
-	if s.c.Consent == nil {
+	if k.c.Consent == nil {
 		policy.Documents = ClientsOff // nobody would be asked
 	}
 	c := &clients{
-		policy: policy, store: s.store, fetch: fetch, budget: clientdoc.NewBudget(counter), from: s.c.ClientIP, log: s.c.Log,
-		sharedReads: map[reading]*sharedRead{}, tried: cache.New[reading, time.Time](maxTried),
+		policy: policy, store: k.store, fetch: fetch, budget: clientdoc.NewBudget(k.c.Counter), from: k.c.ClientIP,
+		log: k.c.Log, sharedReads: map[reading]*sharedRead{}, tried: cache.New[reading, time.Time](maxTried),
 	}
 	c.note = func(r *http.Request, clientID, detail string, err error) {
-		e := s.newEvent(r, event.Client)
+		e := k.newEvent(r, event.Client)
 		e.App, e.Detail, e.Anonymous = clientID, detail, true
 		completeEvent(e, err)
-		s.c.Audit.Note(*e)
+		k.c.Audit.Note(*e)
 	}
 	return c, nil
 }

@@ -16,16 +16,19 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
+// revocation serves POST /oauth/revoke.
+type revocation struct{ *authenticator }
+
 // revoke serves POST /oauth/revoke (protocol 4.4, RFC 7009). token_type_hint is not needed: the
 // two kinds of token look different.
-func (s *Server) revoke(w http.ResponseWriter, r *http.Request) error {
-	entry := s.newEvent(r, event.Revocation)
+func (e *revocation) revoke(w http.ResponseWriter, r *http.Request) error {
+	entry := e.newEvent(r, event.Revocation)
 	entry.Anonymous = true
-	err := s.revokeForClient(w, r, entry)
+	err := e.revokeForClient(w, r, entry)
 	completeEvent(entry, err)
 	if err != nil || entry.Anonymous {
-		s.c.Audit.Note(*entry)
-	} else if err := s.c.Audit.NoteNow(r.Context(), *entry); err != nil {
+		e.c.Audit.Note(*entry)
+	} else if err := e.c.Audit.NoteNow(r.Context(), *entry); err != nil {
 		return auditFailed.Because(err)
 	}
 	if err != nil {
@@ -37,12 +40,12 @@ func (s *Server) revoke(w http.ResponseWriter, r *http.Request) error {
 
 // revokeForClient revokes the token of the request. An application without a secret is identified
 // only by a valid token of its own; until then the event is anonymous.
-func (s *Server) revokeForClient(w http.ResponseWriter, r *http.Request, entry *event.Event) error {
+func (e *revocation) revokeForClient(w http.ResponseWriter, r *http.Request, entry *event.Event) error {
 	form, err := clientForm(w, r)
 	if err != nil {
 		return err
 	}
-	app, err := s.revoker(r, form)
+	app, err := e.revoker(r, form)
 	entry.App = app.ID
 	if err != nil {
 		return err
@@ -52,18 +55,18 @@ func (s *Server) revokeForClient(w http.ResponseWriter, r *http.Request, entry *
 	if text == "" {
 		return missingToken
 	}
-	ended, err := s.revokeToken(r.Context(), app, text, entry)
+	ended, err := e.revokeToken(r.Context(), app, text, entry)
 	entry.Anonymous = entry.Anonymous && !ended
 	return err
 }
 
 // revoker returns the application that revokes. Any holder of an API key may end it, such as the
 // finder of a leaked one: keys are issued to the client_id of API keys, which is public.
-func (s *Server) revoker(r *http.Request, form url.Values) (storage.App, error) {
+func (e *revocation) revoker(r *http.Request, form url.Values) (storage.App, error) {
 	if form.Get("client_id") == storage.KeysAppID {
-		return s.tokens.c.Store.App(r.Context(), storage.KeysAppID)
+		return e.tokens.c.Store.App(r.Context(), storage.KeysAppID)
 	}
-	return s.clientOf(r, form)
+	return e.clientOf(r, form)
 }
 
 type revokeResponse struct {
@@ -73,28 +76,28 @@ type revokeResponse struct {
 
 // revokeToken revokes a token: a refresh token with its whole family, an access token alone. An
 // unknown or expired one is no error (RFC 7009 2.2).
-func (s *Server) revokeToken(ctx context.Context, app storage.App, text string,
+func (e *revocation) revokeToken(ctx context.Context, app storage.App, text string,
 	entry *event.Event) (ended bool, err error) {
 	switch {
 	case strings.HasPrefix(text, handle.RefreshPrefix):
-		return s.revokeFamily(ctx, app, text)
+		return e.revokeFamily(ctx, app, text)
 	case handle.LooksLikeAPIKey(text):
-		return s.revokeKey(ctx, app, text, entry)
+		return e.revokeKey(ctx, app, text, entry)
 	}
-	caller, err := s.tokens.verifier.Issued(text)
+	caller, err := e.tokens.verifier.Issued(text)
 	switch {
 	case err != nil:
 		return false, nil
 	case caller.AppID != app.ID:
 		return false, foreignToken
 	}
-	return true, s.tokens.revoked.Revoke(ctx, driver.Revocation{Kind: driver.RevokeJTI, ID: caller.TokenID,
+	return true, e.tokens.revoked.Revoke(ctx, driver.Revocation{Kind: driver.RevokeJTI, ID: caller.TokenID,
 		Until: caller.ExpiresAt})
 }
 
-func (s *Server) revokeFamily(ctx context.Context, app storage.App, text string) (ended bool, err error) {
+func (e *revocation) revokeFamily(ctx context.Context, app storage.App, text string) (ended bool, err error) {
 	now := time.Now()
-	t, err := s.store.Token(ctx, handle.KeyOf(text))
+	t, err := e.store.Token(ctx, handle.KeyOf(text))
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return false, nil
@@ -105,16 +108,16 @@ func (s *Server) revokeFamily(ctx context.Context, app storage.App, text string)
 	case t.AppID != app.ID:
 		return false, foreignToken
 	}
-	return true, s.tokens.revoked.Revoke(ctx, s.engine.GrantEnd(t, now))
+	return true, e.tokens.revoked.Revoke(ctx, e.engine.GrantEnd(t, now))
 }
 
 // revokeKey ends an API key, and names it in the audit event.
-func (s *Server) revokeKey(ctx context.Context, app storage.App, text string,
+func (e *revocation) revokeKey(ctx context.Context, app storage.App, text string,
 	entry *event.Event) (ended bool, err error) {
 	if !handle.IsAPIKey(text) {
 		return false, nil
 	}
-	k, err := s.store.APIKey(ctx, handle.Hash(text))
+	k, err := e.store.APIKey(ctx, handle.Hash(text))
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return false, nil
@@ -126,5 +129,5 @@ func (s *Server) revokeKey(ctx context.Context, app storage.App, text string,
 		return false, keyOfUser
 	}
 	entry.User, entry.Detail = k.UserID, "API key revoked: "+k.ID
-	return true, apikeys.End(ctx, s.store, s.tokens.revoked.Revoke, k.ID)
+	return true, apikeys.End(ctx, e.store, e.tokens.revoked.Revoke, k.ID)
 }

@@ -3,6 +3,7 @@ package oauth
 import (
 	"net/http"
 
+	"github.com/keystile/keystile/internal/bruteforce"
 	"github.com/keystile/keystile/internal/reply"
 )
 
@@ -26,30 +27,36 @@ const (
 	php = ".php"
 )
 
-// routes returns all routes of the provider. HEAD is not served where GET has an effect: a HEAD
-// at authorize would mint a code.
-func (s *Server) routes() []reply.Route {
+// routes makes the endpoints and returns all routes of the provider. HEAD is not served where GET has an effect: a
+// HEAD at authorize would mint a code.
+func (s *Server) routes(users *userInfo, failures *bruteforce.Failures,
+	sameOrigin *http.CrossOriginProtection) []reply.Route {
+	visits := visitors{s.core}
+	authorize, proof := &authorizer{visits, s.legacy}, &authenticator{s.core, failures}
+	logout := &logoutEndpoint{visits, sameOrigin}
 	read := []string{http.MethodGet, http.MethodHead}
 	post := []string{http.MethodPost}
 	twins := []reply.Route{
-		{Path: pathAuthorize, Methods: []string{http.MethodGet, http.MethodPost}, Handle: s.authorize, Fail: s.failAuthorize},
-		{Path: pathToken, Methods: post, Handle: s.token},
-		{Path: pathUserInfo, Methods: append(read, http.MethodPost), Handle: s.userInfo},
-		{Path: pathRevoke, Methods: post, Handle: s.revoke},
-		{Path: pathDevice, Methods: post, Handle: s.authorizeDevice},
-		{Path: pathIntrospect, Methods: post, Handle: s.introspect},
+		{Path: pathAuthorize, Methods: []string{http.MethodGet, http.MethodPost}, Handle: authorize.authorize,
+			Fail: authorize.failAuthorize},
+		{Path: pathToken, Methods: post, Handle: (&tokenEndpoint{proof}).token},
+		{Path: pathUserInfo, Methods: append(read, http.MethodPost), Handle: users.userInfo},
+		{Path: pathRevoke, Methods: post, Handle: (&revocation{proof}).revoke},
+		{Path: pathDevice, Methods: post, Handle: (&deviceEndpoint{proof, visits}).authorizeDevice},
+		{Path: pathIntrospect, Methods: post, Handle: (&introspector{proof}).introspect},
 		{Path: pathJWKS, Methods: read, Handle: s.jwks},
-		{Path: pathLogout, Methods: append(read, http.MethodPost), Handle: s.logout, Fail: s.failPage},
+		{Path: pathLogout, Methods: append(read, http.MethodPost), Handle: logout.logout, Fail: s.failPage},
 	}
 	all := []reply.Route{
 		{Path: pathOIDC, Methods: read, Handle: document(s.oidcMetadata())},
 		{Path: pathRFC8414, Methods: read, Handle: document(s.oauthMetadata())},
 	}
 	if s.registers() {
-		twins = append(twins, reply.Route{Path: pathRegister, Methods: post, Handle: s.register})
+		g := &registrar{s.core}
+		twins = append(twins, reply.Route{Path: pathRegister, Methods: post, Handle: g.register})
 		all = append(all,
-			reply.Route{Path: pathRegisterRoot, Methods: post, Handle: s.register},
-			reply.Route{Path: pathRegister + "/{client_id}", Methods: append(read, http.MethodDelete), Handle: s.registered})
+			reply.Route{Path: pathRegisterRoot, Methods: post, Handle: g.register},
+			reply.Route{Path: pathRegister + "/{client_id}", Methods: append(read, http.MethodDelete), Handle: g.registered})
 	}
 	for _, r := range twins {
 		all = append(all, r)

@@ -138,47 +138,51 @@ const identity = "identity"
 
 // Server is the OAuth 2.1 and OpenID Connect provider.
 type Server struct {
-	c               Config
-	issuer          string
-	store           Store
+	*core
 	mux             *reply.Mux
 	userInfoHandler http.Handler // mux, metered
-	engine          *engine.Engine
-	tokens          *Tokens
-	sameOrigin      *http.CrossOriginProtection
-	failures        *bruteforce.Failures
-	counter         counters.Counter // of what is done for strangers
-	clients         *clients
-	answers         *claims.Answers
+	legacy          *Legacy
 	unfollow        func()
 	sender          *webhook.Sender // nil: this process tells nobody
 }
 
+// core holds what the endpoints share.
+type core struct {
+	c       Config
+	issuer  string
+	store   Store
+	engine  *engine.Engine
+	tokens  *Tokens
+	clients *clients
+}
+
 // New makes a Server. It reports all errors of the Config at once.
-func New(_ context.Context, c Config) (s *Server, err error) {
-	given := c.Users
+func New(_ context.Context, c Config) (*Server, error) {
+	own := c.Users != nil
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	told := given == nil
-	s = &Server{c: c, failures: bruteforce.New(c.Counter, "oauth"), counter: c.Counter, tokens: c.Tokens,
-		issuer: c.Tokens.c.BaseURL, store: registered{c.Tokens.c.Store}, sameOrigin: http.NewCrossOriginProtection()}
-	if err := s.sameOrigin.AddTrustedOrigin(s.issuer); err != nil {
+	sameOrigin := http.NewCrossOriginProtection()
+	if err := sameOrigin.AddTrustedOrigin(c.Tokens.c.BaseURL); err != nil {
 		return nil, fmt.Errorf("oauth: BaseURL: %w", err)
 	}
-	if s.counter == nil {
-		s.counter = counters.NewCounter()
+	failures := bruteforce.New(c.Counter, "oauth")
+	if c.Counter == nil {
+		c.Counter = counters.NewCounter()
 	}
-	if s.clients, err = s.newClients(s.counter); err != nil {
+	k := &core{c: c, tokens: c.Tokens, issuer: c.Tokens.c.BaseURL, store: registered{c.Tokens.c.Store}}
+	s := &Server{core: k, legacy: &Legacy{visitors{k}}}
+	var err error
+	if k.clients, err = k.newClients(); err != nil {
 		return nil, fmt.Errorf("oauth: Clients: %w", err)
 	}
 	if err := s.send(); err != nil {
 		return nil, fmt.Errorf("oauth: %w", err)
 	}
-	s.engine = engine.New(s.engineConfig())
-	s.answers = claims.NewAnswers(s.issuer, s.shownUser, told)
-	s.unfollow = s.store.OnChange(s.answers.Changed)
-	s.mux = reply.NewMux(c.Log, s.routes()...)
+	k.engine = engine.New(k.engineConfig())
+	users := &userInfo{k, claims.NewAnswers(s.issuer, k.shownUser, !own)}
+	s.unfollow = s.store.OnChange(users.answers.Changed)
+	s.mux = reply.NewMux(c.Log, s.routes(users, failures, sameOrigin)...)
 	s.userInfoHandler = s.mux
 	if c.Meter != nil {
 		s.userInfoHandler = c.Meter.Meter(identity, s.mux)
@@ -197,26 +201,26 @@ func (s registered) App(ctx context.Context, id string) (storage.App, error) {
 	return s.Store.App(ctx, id)
 }
 
-func (s *Server) engineConfig() engine.Config {
+func (k *core) engineConfig() engine.Config {
 	return engine.Config{
-		Issuer: s.issuer, Resources: s.tokens.c.Resources, Store: s.store, Keys: s.tokens.keys, Revoker: s.tokens.revoked,
-		User: s.c.Users.User,
+		Issuer: k.issuer, Resources: k.tokens.c.Resources, Store: k.store, Keys: k.tokens.keys, Revoker: k.tokens.revoked,
+		User: k.c.Users.User,
 		OpenID: func(ctx context.Context, appID, sub string) (string, error) {
-			o, err := s.store.EnsureOpenID(ctx, appID, sub)
+			o, err := k.store.EnsureOpenID(ctx, appID, sub)
 			return o.OpenID, err
 		},
 		ForcePKCE: func(ctx context.Context) (bool, error) {
-			v, err := s.store.Setting(ctx, storage.SettingForcePKCE)
+			v, err := k.store.Setting(ctx, storage.SettingForcePKCE)
 			return v == "1", err
 		},
-		ElevatedAllowed: s.c.Consent != nil,
-		IDToken:         s.idToken,
-		MayGrant:        s.tokens.c.Store.MayGrant,
-		Outlives:        s.tokens.outlives,
-		CodeLifetime:    s.tokens.c.CodeLifetime, AccessLifetime: s.tokens.c.AccessLifetime,
-		RefreshLifetime: s.tokens.c.RefreshLifetime,
-		CodeReuseLeeway: s.c.CodeReuseLeeway, RefreshReuseLeeway: s.c.RefreshReuseLeeway, DefaultScope: s.c.DefaultScope,
-		AgentsRefreshWindow: s.c.AgentsRefreshWindow, SuccessorKey: successorKeyOf(s.tokens.c.Store),
+		ElevatedAllowed: k.c.Consent != nil,
+		IDToken:         k.idToken,
+		MayGrant:        k.tokens.c.Store.MayGrant,
+		Outlives:        k.tokens.outlives,
+		CodeLifetime:    k.tokens.c.CodeLifetime, AccessLifetime: k.tokens.c.AccessLifetime,
+		RefreshLifetime: k.tokens.c.RefreshLifetime,
+		CodeReuseLeeway: k.c.CodeReuseLeeway, RefreshReuseLeeway: k.c.RefreshReuseLeeway, DefaultScope: k.c.DefaultScope,
+		AgentsRefreshWindow: k.c.AgentsRefreshWindow, SuccessorKey: successorKeyOf(k.tokens.c.Store),
 	}
 }
 

@@ -30,12 +30,12 @@ var authorizeNames = []string{
 // checkSign verifies an authorize request that an SDK has signed (protocol 4.1, 5), before any
 // other check: the signature covers every parameter as it was sent, also those that are empty or
 // sent twice. The application is checked later.
-func (s *Server) checkSign(ctx context.Context, text string) error {
+func (a *authorizer) checkSign(ctx context.Context, text string) error {
 	sent, err := splitForm(text)
 	if err != nil || !md5sign.IsSigned(sent) {
 		return nil // parseForm says what is wrong with it
 	}
-	app, missing := s.store.App(ctx, sent.Get("client_id"))
+	app, missing := a.store.App(ctx, sent.Get("client_id"))
 	if missing != nil && !errors.Is(missing, storage.ErrNotFound) {
 		return missing
 	}
@@ -77,13 +77,13 @@ func without(r *http.Request, names ...string) *http.Request {
 
 // failAuthorize shows a failure as a page. A failure of the signature is for the developer of the
 // SDK: JSON, unless the request accepts HTML.
-func (s *Server) failAuthorize(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
+func (a *authorizer) failAuthorize(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
 	switch {
 	case f.Errcode == 0:
-		s.failPage(w, r, f)
+		a.failPage(w, r, f)
 	case strings.Contains(r.Header.Get("Accept"), "text/html"):
 		page.Fail(w, r, f.Status, "This request cannot go on", "errcode "+strconv.Itoa(f.Errcode)+": "+f.Msg)
 	default:
-		reply.Fail(s.c.Log, w, r, f, nil)
+		reply.Fail(a.c.Log, w, r, f, nil)
 	}
 }

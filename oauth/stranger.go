@@ -25,22 +25,22 @@ var interactionRequired = badRequest.Named("interaction_required").Saying("the u
 
 // trusts reports whether the visitor may be sent on to an application: one that was registered here, or that
 // they have consented to. It looks up as much for nobody as for somebody.
-func (s *Server) trusts(r *http.Request, app storage.App) (bool, error) {
+func (v visitors) trusts(r *http.Request, app storage.App) (bool, error) {
 	switch {
 	case app.Client == nil:
 		return true, nil
-	case s.c.Consent == nil:
+	case v.c.Consent == nil:
 		return false, nil
 	}
-	who, err := s.c.SignIn.Visitor(r)
+	who, err := v.c.SignIn.Visitor(r)
 	if errors.Is(err, storage.ErrNotFound) {
-		s.c.Consent.Allowed(r.Context(), app, "nobody", "")
+		v.c.Consent.Allowed(r.Context(), app, "nobody", "")
 		return false, nil
 	}
 	if err != nil {
 		return false, err
 	}
-	_, ok, err := s.c.Consent.Allowed(r.Context(), app, who.UserID, "")
+	_, ok, err := v.c.Consent.Allowed(r.Context(), app, who.UserID, "")
 	return ok, err
 }
 
@@ -48,24 +48,24 @@ func (s *Server) trusts(r *http.Request, app storage.App) (bool, error) {
 // where the redirect would lead.
 //
 // An application on such a page gets interaction_required in place of login_required and consent_required.
-func (s *Server) refuse(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values,
+func (a *authorizer) refuse(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values,
 	refused *reply.Failure) error {
-	to := s.answerAt(form.Get("redirect_uri"), "error", refused.OAuth, "error_description", refused.Msg, "state",
+	to := a.answerAt(form.Get("redirect_uri"), "error", refused.OAuth, "error_description", refused.Msg, "state",
 		form.Get("state"))
-	switch trusted, err := s.trusts(r, app); {
+	switch trusted, err := a.trusts(r, app); {
 	case err != nil:
 		return err
 	case trusted:
 		return reply.Found(w, to)
 	}
-	return s.writeStranger(w, r, app, form, refused, to)
+	return a.writeStranger(w, r, app, form, refused, to)
 }
 
 // asked returns what became of asking the visitor something. An application whose request is too long to be kept until
 // they have answered would wait for ever: it is told.
-func (s *Server) asked(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values, err error) error {
+func (a *authorizer) asked(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values, err error) error {
 	if no, ok := errors.AsType[*reply.Failure](err); ok && no.Status == http.StatusBadRequest {
-		return s.refuse(w, r, app, form, tooLong.Because(no))
+		return a.refuse(w, r, app, form, tooLong.Because(no))
 	}
 	return err
 }
@@ -83,7 +83,7 @@ type strangerView struct {
 	Back                         template.URL // AllowsRedirect has passed it
 }
 
-func (s *Server) writeStranger(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values,
+func (a *authorizer) writeStranger(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values,
 	refused *reply.Failure, to string) error {
 	lang := page.LangOf(r, form.Get("ui_locales"))
 	v := strangerView{Lang: lang, Title: "This request cannot go on", Host: hostOf(form.Get("redirect_uri")),

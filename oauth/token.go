@@ -20,30 +20,33 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
+// tokenEndpoint serves POST /oauth/token.
+type tokenEndpoint struct{ *authenticator }
+
 // token serves POST /oauth/token (protocol 4.2).
-func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
-	entry := s.newEvent(r, event.Token)
+func (t *tokenEndpoint) token(w http.ResponseWriter, r *http.Request) (err error) {
+	entry := t.newEvent(r, event.Token)
 	entry.Anonymous = true
 	defer func() {
 		completeEvent(entry, err)
 		if err == nil || !waits(err) {
-			s.c.Audit.Note(*entry)
+			t.c.Audit.Note(*entry)
 		}
 	}()
-	app, form, err := s.client(w, r)
+	app, form, err := t.client(w, r)
 	entry.App = app.ID
 	if err != nil {
 		return err
 	}
 	entry.Anonymous = app.Public // until a code or a token of it turns out to be good
-	redeem := s.engine.Token
+	redeem := t.engine.Token
 	switch grant := form.Get("grant_type"); grant {
 	case engine.GrantCode, engine.GrantRefresh, engine.GrantClientCredentials:
 		entry.Detail = grant
 	case engine.GrantDevice:
 		entry.Detail = "device_code"
 		redeem = func(_ context.Context, app storage.App, form url.Values) (engine.Granted, error) {
-			return s.deviceToken(r, app, form)
+			return t.deviceToken(r, app, form)
 		}
 	case "":
 		return badRequest.Saying("grant_type is missing")
@@ -65,16 +68,22 @@ func (s *Server) token(w http.ResponseWriter, r *http.Request) (err error) {
 		entry.Detail = event.DetailNoPKCE
 	}
 	reply.NoStore(w)
-	return reply.JSON(w, http.StatusOK, newTokenResponse(granted, s.c.LoginTypes))
+	return reply.JSON(w, http.StatusOK, newTokenResponse(granted, t.c.LoginTypes))
+}
+
+// authenticator finds the applications that send forms, by their secrets.
+type authenticator struct {
+	*core
+	failures *bruteforce.Failures
 }
 
 // client reads a form and finds the application that sent it, by its secret (protocol 5).
-func (s *Server) client(w http.ResponseWriter, r *http.Request) (app storage.App, form url.Values, err error) {
+func (p *authenticator) client(w http.ResponseWriter, r *http.Request) (app storage.App, form url.Values, err error) {
 	if form, err = clientForm(w, r); err != nil {
 		return app, nil, err
 	}
-	s.readTarget(form)
-	app, err = s.clientOf(r, form)
+	p.readTarget(form)
+	app, err = p.clientOf(r, form)
 	return app, form, err
 }
 
@@ -88,8 +97,8 @@ func clientForm(w http.ResponseWriter, r *http.Request) (url.Values, error) {
 }
 
 // clientOf finds the application that has sent a form, and counts the request for it.
-func (s *Server) clientOf(r *http.Request, form url.Values) (app storage.App, err error) {
-	if app, err = s.authenticate(r, form); err != nil {
+func (p *authenticator) clientOf(r *http.Request, form url.Values) (app storage.App, err error) {
+	if app, err = p.authenticate(r, form); err != nil {
 		return app, err
 	}
 	span.Of(r.Context()).Set(span.ClientID, app.ID)
@@ -101,37 +110,37 @@ func (s *Server) clientOf(r *http.Request, form url.Values) (app storage.App, er
 
 // authenticate checks a secret, unless there were too many wrong ones. Which client_ids exist
 // is no secret, so guesses at those that do not may be told apart by when they are refused.
-func (s *Server) authenticate(r *http.Request, form url.Values) (storage.App, error) {
-	address := s.c.ClientIP(r)
+func (p *authenticator) authenticate(r *http.Request, form url.Values) (storage.App, error) {
+	address := p.c.ClientIP(r)
 	who := bruteforce.By(address, form.Get("client_id"))
-	if wait := s.failures.RetryAfter(r.Context(), who); wait != "" {
+	if wait := p.failures.RetryAfter(r.Context(), who); wait != "" {
 		return storage.App{}, tooManyKeys.With("Retry-After", wait)
 	}
-	app, err := s.proven(r, form)
+	app, err := p.proven(r, form)
 	if err = failed(err); err == nil || reply.FailureOf(err).OAuth != engine.InvalidClient {
 		return app, err
 	}
 	if app.ID == "" {
 		who = bruteforce.Unknown(address)
-		if wait := s.failures.RetryAfter(r.Context(), who); wait != "" {
+		if wait := p.failures.RetryAfter(r.Context(), who); wait != "" {
 			return app, tooManyKeys.With("Retry-After", wait)
 		}
 	}
-	s.failures.Count(r.Context(), who)
+	p.failures.Count(r.Context(), who)
 	return app, challenge(r, err)
 }
 
 // proven returns the application of a form if what it has sent proves it.
-func (s *Server) proven(r *http.Request, form url.Values) (storage.App, error) {
+func (p *authenticator) proven(r *http.Request, form url.Values) (storage.App, error) {
 	if id := documentOf(form); id != "" {
 		if strings.TrimSuffix(r.URL.Path, php) == pathDevice { // its first request may be this one
-			if _, err := s.clients.find(r, id, func() error { return nil }); err != nil && !errors.Is(err, storage.ErrNotFound) {
+			if _, err := p.clients.find(r, id, func() error { return nil }); err != nil && !errors.Is(err, storage.ErrNotFound) {
 				return storage.App{}, atToken(err)
 			}
 		}
-		return s.clients.authenticate(r, id, form, []string{s.issuer, s.issuer + pathToken, s.issuer + pathToken + php})
+		return p.clients.authenticate(r, id, form, []string{p.issuer, p.issuer + pathToken, p.issuer + pathToken + php})
 	}
-	return s.engine.Authenticate(r.Context(), form)
+	return p.engine.Authenticate(r.Context(), form)
 }
 
 // tokenResponse holds the members of protocol 2.1, in its order.

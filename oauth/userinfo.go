@@ -12,13 +12,19 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
+// userInfo serves /oauth/userinfo.
+type userInfo struct {
+	*core
+	answers *claims.Answers
+}
+
 // userInfo serves GET and POST /oauth/userinfo (protocol 4.3).
 //
 // It costs one read for each user and scope: the answer is cached until the user is written, by any process,
 // and for five seconds at most if the users are a host's own, which announce no changes. Tokens are always
 // issued after the user was read anew.
-func (s *Server) userInfo(w http.ResponseWriter, r *http.Request) error {
-	caller, err := s.caller(r)
+func (u *userInfo) userInfo(w http.ResponseWriter, r *http.Request) error {
+	caller, err := u.caller(r)
 	if err != nil {
 		return badBearer(err)
 	}
@@ -26,7 +32,7 @@ func (s *Server) userInfo(w http.ResponseWriter, r *http.Request) error {
 	if caller.UserID == "" {
 		return badToken.Saying("this token speaks for an application, not for a user")
 	}
-	answer, err := s.answers.Of(r.Context(), caller.UserID, claims.Of(caller.Scope))
+	answer, err := u.answers.Of(r.Context(), caller.UserID, claims.Of(caller.Scope))
 	if err != nil {
 		return badBearer(err)
 	}
@@ -39,20 +45,20 @@ func (s *Server) userInfo(w http.ResponseWriter, r *http.Request) error {
 
 // caller returns the caller that the request's bearer token identifies. The gateway in front may
 // have verified it already.
-func (s *Server) caller(r *http.Request) (storage.Caller, error) {
-	if v := reqctx.From(r.Context()); v != nil && v.Known && v.Caller.Audience == s.issuer {
+func (u *userInfo) caller(r *http.Request) (storage.Caller, error) {
+	if v := reqctx.From(r.Context()); v != nil && v.Known && v.Caller.Audience == u.issuer {
 		return v.Caller, nil
 	}
 	bearer, err := token.Bearer(r)
 	if err != nil {
 		return storage.Caller{}, err
 	}
-	return s.tokens.Verify(r.Context(), bearer)
+	return u.tokens.Verify(r.Context(), bearer)
 }
 
 // shownUser returns a user as applications are told of them.
-func (s *Server) shownUser(ctx context.Context, sub string) (storage.User, error) {
-	u, err := s.c.Users.User(ctx, sub)
-	u.LoginType = logintype.Shown(s.c.LoginTypes, u.LoginType)
+func (k *core) shownUser(ctx context.Context, sub string) (storage.User, error) {
+	u, err := k.c.Users.User(ctx, sub)
+	u.LoginType = logintype.Shown(k.c.LoginTypes, u.LoginType)
 	return u, err
 }

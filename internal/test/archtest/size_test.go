@@ -24,25 +24,25 @@ const (
 // frozen interfaces declare more: adapters implement them.
 var frozen = map[string]bool{"storage/driver.Backend": true}
 
-// large packages have more lines.
+// large packages have more lines. With false, a sentence of their doc.go that has "one package because" says why.
 var large = map[string]bool{
-	"cmd/keystile/internal/admin": true,
-	"cmd/keystile/command":        true,
-	"gateway":                     true,
-	"internal/audit":              true,
-	"internal/restcall":           true,
-	"internal/toolschema":         true,
-	"mcpbus":                      true,
-	"mcpbus/internal/mcpcall":     true,
+	"cmd/keystile/internal/admin": false,
+	"cmd/keystile/command":        false,
+	"gateway":                     false,
+	"internal/audit":              false,
+	"internal/restcall":           false,
+	"internal/toolschema":         false,
+	"mcpbus":                      false,
+	"mcpbus/internal/mcpcall":     false,
 	"oauth":                       true,
-	"registry":                    true,
-	"storage/bolt":                true,
-	"storage/postgres":            true,
+	"registry":                    false,
+	"storage/bolt":                false,
+	"storage/postgres":            false,
 }
 
 // wide types have more methods, and may not grow.
 var wide = map[string]int{
-	"gateway.Gateway": 52, "internal/toolschema.Projection": 57, "oauth.Server": 85, "registry.Registry": 56,
+	"gateway.Gateway": 52, "internal/toolschema.Projection": 57, "registry.Registry": 56,
 	"registry.document": 53, "storage/postgres.Store": 49,
 }
 
@@ -71,11 +71,16 @@ func TestInterfacesTypesAndPackagesStaySmall(t *testing.T) {
 				t.Errorf("%s.%s has %d methods, at most %d", pkg, name, n, most)
 			}
 		}
-		if s.lines > mostLines && !large[pkg] {
+		says, listed := large[pkg]
+		if s.lines > mostLines && !listed {
 			t.Errorf("%s has %d lines, at most %d: look for the second thing that it does", pkg, s.lines, mostLines)
 		}
-		if s.lines <= mostLines && large[pkg] {
+		if s.lines <= mostLines && listed {
 			t.Errorf("%s has %d lines: it is large no more", pkg, s.lines)
+		}
+		doc, _ := os.ReadFile(filepath.Join(root, pkg, "doc.go"))
+		if says && !strings.Contains(string(doc), "one package because") {
+			t.Errorf("%s/doc.go does not say why it is one package, with: one package because", pkg)
 		}
 	}
 	if looked < 100 {
