@@ -192,7 +192,7 @@ func TestBundleIsKeptUnderAName(t *testing.T) {
 	}
 }
 
-// Whoever registers a name that has become free does not come into a bundle by that.
+// A capability that is registered under a name that has become free is in no bundle by that.
 func TestBundleTakesInNothingRegisteredAfterIt(t *testing.T) {
 	at := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
 	b := access.Bundle{Tools: []string{"shop__get"}, UpdatedAt: at}

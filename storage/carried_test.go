@@ -148,7 +148,7 @@ func TestRewriteKeepsWhatANewerVersionHasWritten(t *testing.T) {
 	}
 }
 
-// What this version empties must not come back because it was there when it was read.
+// A field that this version empties does not come back because it had a value when it was read.
 func TestKnownFieldHasTheValueOfThisVersion(t *testing.T) {
 	s, _ := open(t)
 	for name, k := range kinds() {

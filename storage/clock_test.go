@@ -151,8 +151,8 @@ func TestHighestTimeIsWrittenOnceAMinute(t *testing.T) {
 	})
 }
 
-// What was granted while the clock was ahead ends like everything else, what is granted
-// afterwards does not, and a second revocation ends that too.
+// A grant that was made while the clock was ahead ends like all others. One that is made afterwards does not, and a
+// second revocation ends that too.
 func TestGrantMadeWhileTheClockWasAheadCanBeEnded(t *testing.T) {
 	for _, kind := range []string{driver.RevokeUser, driver.RevokeApp, driver.RevokeConsent} {
 		synctest.Test(t, func(t *testing.T) {

@@ -298,7 +298,7 @@ func agreesSoFar(t testing.TB, s *storage.Store) {
 	}
 }
 
-// What others change while it walks stays as they changed it.
+// A record that others change while the store is walked stays as they changed it.
 func TestWalkTakesNothingBack(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		b := memory.New()

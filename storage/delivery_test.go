@@ -229,7 +229,7 @@ func TestDeliveryAfterTheFirstIsDueWhenThatIsGone(t *testing.T) {
 	}
 }
 
-// Who saw the first in front, and is about to put off the next until its lease ends, must
+// A sender that saw the first delivery in front, and is about to put off the next until its lease ends, must
 // not do so when the first is gone.
 func TestNextIsNotPutOffForOneThatIsGone(t *testing.T) {
 	s := opened(t, memory.New())

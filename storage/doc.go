@@ -24,6 +24,6 @@
 //
 // # Choices
 //
-// One package of documents (internal/document) seals, indexes and versions every record alike. What was chosen there,
-// and in each subject, is written at the files that it explains.
+// One package of documents (internal/document) seals, indexes and versions every record alike. The choices that were
+// made there, and in each subject, are written at the files that they explain.
 package storage

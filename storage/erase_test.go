@@ -89,7 +89,7 @@ func contains(d driver.Doc, text string) bool {
 	return strings.Contains(fmt.Sprint(d.ID, " ", d.Index, " ", string(d.Data)), text)
 }
 
-// What a request that began before writes of a user who was erased meanwhile does not stay.
+// A record of a user who was erased meanwhile does not stay, if a request writes it that began before.
 func TestEraseCoversWhatIsWrittenMeanwhile(t *testing.T) {
 	now := time.Now()
 	for kind, c := range map[string]struct {
@@ -160,7 +160,7 @@ func TestEraseCoversWhatIsWrittenMeanwhile(t *testing.T) {
 	}
 }
 
-// What is given to a user just before the last step keeps them, so that it has an owner.
+// An application that is given to a user just before the last step keeps the user, so that it has an owner.
 func TestUserWhoIsGivenSomethingMeanwhileIsNotErased(t *testing.T) {
 	for name, give := range map[string]func(s *storage.Store, sub string) error{
 		"an application": func(s *storage.Store, sub string) error {
@@ -234,7 +234,7 @@ func TestLookThatIsStoredMeanwhileDoesNotStay(t *testing.T) {
 	}
 }
 
-// What is kept of an erasure ends with a sweep of the day after.
+// The record of an erasure ends with a sweep of the day after.
 func TestErasureLeavesNothingBehindForLong(t *testing.T) {
 	s, b := open(t)
 	u := makeUser(t, s, "ada", "")

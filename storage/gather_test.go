@@ -158,7 +158,7 @@ func TestGrantsOfAUserAreAllOfThemAndNobodyElses(t *testing.T) {
 	})
 }
 
-// What cannot be read is an error, and nobody who is not there.
+// A record that cannot be read is an error, and not one that is missing.
 func TestReadOfSeveralThatFailsIsAnError(t *testing.T) {
 	for name, wrap := range map[string]func(driver.Backend) driver.Backend{
 		"at once":    func(b driver.Backend) driver.Backend { return &asks{Backend: b} },

@@ -93,7 +93,7 @@ func TestMemberNamesAlikeMadeAtOnceStoreOne(t *testing.T) {
 	}
 }
 
-// What an older version has written has no record of the name beside it.
+// A capability that an older version has written has no record of its name beside it.
 func TestMembersOfAnOlderVersionStayAndHoldTheirNames(t *testing.T) {
 	backend := memory.New()
 	store := openStore(t, backend)

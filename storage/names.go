@@ -60,7 +60,7 @@ type (
 	Mail       = service.Mail
 )
 
-// What is true of all records.
+// Types that records of all subjects share.
 type (
 	Change    = state.Change
 	Counts    = state.Counts

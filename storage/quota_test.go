@@ -172,8 +172,8 @@ func TestRemovingAnApplicationAndKeepingWhatItUsedIsOneStep(t *testing.T) {
 	}
 }
 
-// Whoever removes or makes an application reads what was used before they write it; somebody
-// else does the same in between.
+// A request that removes or makes an application reads what was used before it writes; another
+// one does the same in between.
 func TestQuotaIsKeptWhenAnotherRemovesItMeanwhile(t *testing.T) {
 	for name, known := range map[string]int64{"the first of a period": 0, "one more": 10} {
 		t.Run(name, func(t *testing.T) {

@@ -67,8 +67,8 @@ func TestMasterKeyThatIsWrongIsAnErrorThatNamesTheRightOne(t *testing.T) {
 	}
 }
 
-// Whatever write a rekey dies at, before it or right behind it: what the key file holds
-// by then opens everything, and doing it again ends it.
+// A rekey may die at any write, before it or right behind it: the key file opens everything with what it holds
+// by then, and doing it again ends the rekey.
 func TestRekeyThatIsKilledAnywhereLosesNothingAndIsTakenUp(t *testing.T) {
 	for _, behind := range []bool{false, true} {
 		for n := 1; ; n++ {

@@ -27,7 +27,7 @@ var notKept = map[string]string{
 		"there",
 }
 
-// Whatever a release has written is read by every later version, field by field.
+// A record that a release has written is read by every later version, field by field.
 func TestRecordOfEveryReleaseIsRead(t *testing.T) {
 	versions, err := released.Versions()
 	if err != nil {

@@ -119,8 +119,8 @@ func (h *history) check(t *testing.T, name string) {
 	}
 }
 
-// Whatever the clocks of the nodes say, what is granted before an end anywhere is ended by it, and what is granted
-// after it, anywhere, is not.
+// A grant that is made at any node before a session ends is ended by that, and one that is made after it is not,
+// whatever the clocks of the nodes say.
 func TestSessionEndedAtOneNodeIsEndedAtAll(t *testing.T) {
 	acts := 100_000
 	if testing.Short() {

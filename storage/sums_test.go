@@ -84,7 +84,7 @@ func TestFlippedBitsOfADocumentAreNeverServedByAnyAdapter(t *testing.T) {
 	}
 }
 
-// What an older version has written has no checksum. It is read, and gets one when it is written.
+// A document that an older version has written has no checksum. It is read, and gets one when it is written.
 func TestDocumentWithoutAChecksumGetsOneWhenItIsWritten(t *testing.T) {
 	s, b := foreignStore(t)
 	const old = `{"name":"k","value":"v","updated_at":"2026-01-02T03:04:05Z"}`

@@ -142,9 +142,9 @@ func (s *Store) walked(ctx context.Context) (document.Counter, error) {
 	return at, err
 }
 
-// walkStep writes what one page lacks together with where the walk goes on. What was changed since
-// the page was read stays as it was changed: the step is done again, with less each time, so that
-// it gets through between the changes of others.
+// walkStep writes what one page lacks together with where the walk goes on. A record that was changed
+// since the page was read stays as it was changed: the step is done again, with fewer records each time, so
+// that it gets through between the changes of others.
 func (s *Store) walkStep(ctx context.Context) (done bool, err error) {
 	for n := walkPage; ; n = max(n/4, 1) {
 		at, err := s.walked(ctx)

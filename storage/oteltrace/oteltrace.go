@@ -31,18 +31,9 @@ func New(b driver.Backend) driver.Backend {
 
 // systemOf returns what a database is called in spans, such as postgresql for PostgreSQL.
 func systemOf(b driver.Backend) string {
-	for b != nil {
-		if d, ok := b.(interface {
-			Describe() (kind, version, at string)
-		}); ok {
-			kind, _, _ := d.Describe()
-			return strings.ToLower(kind)
-		}
-		wrapper, ok := b.(interface{ Unwrap() driver.Backend })
-		if !ok {
-			break
-		}
-		b = wrapper.Unwrap()
+	if d, ok := driver.As[driver.Described](b); ok {
+		kind, _, _ := d.Describe()
+		return strings.ToLower(kind)
 	}
 	return "other"
 }

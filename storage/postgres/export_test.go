@@ -24,7 +24,7 @@ func (s *Store) MakePartitions(ctx context.Context, weeks ...time.Time) error {
 	for i := range weeks {
 		weeks[i] = monday(weeks[i])
 	}
-	return s.partitions.past(ctx, c, s, weeks)
+	return s.partitions.past(ctx, c, weeks)
 }
 
 // RepeatAfter has calls whose answer was lost sent again so soon.

@@ -79,7 +79,7 @@ func (s *Store) Listen(ctx context.Context, hint func()) error {
 		case ctx.Err() != nil:
 			return nil
 		case errors.Is(err, context.DeadlineExceeded):
-			if err := s.ping(ctx, c); err != nil {
+			if err := ping(ctx, c, s.options.Timeout); err != nil {
 				return explain(dsn, err)
 			}
 		default:
@@ -88,8 +88,8 @@ func (s *Store) Listen(ctx context.Context, hint func()) error {
 	}
 }
 
-func (s *Store) ping(ctx context.Context, c *pgx.Conn) error {
-	ctx, cancel := context.WithTimeout(ctx, s.options.Timeout)
+func ping(ctx context.Context, c *pgx.Conn, timeout time.Duration) error {
+	ctx, cancel := context.WithTimeout(ctx, timeout)
 	defer cancel()
 	return c.Ping(ctx)
 }

@@ -104,6 +104,8 @@ func open(ctx context.Context, address string, o Options, prepare func(*Store, c
 		dsn:     dsn,
 		version: version,
 		place:   addressOf(&config.ConnConfig.Config),
+
+		partitions: partitions{name: o.Schema, schema: quoted(o.Schema), log: o.Log},
 	}
 	s.texts = textsIn(s.schema)
 	s.ended, s.endCall = context.WithCancel(context.Background())
@@ -154,7 +156,7 @@ func (s *Store) prepare(ctx context.Context) error {
 		return err
 	}
 	defer c.Release()
-	return s.partitions.ahead(ctx, c, s)
+	return s.partitions.ahead(ctx, c)
 }
 
 // configure reads a DSN. Parameters that it leaves out are set so that a forgotten session or a

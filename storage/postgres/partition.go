@@ -5,6 +5,7 @@ import (
 	"encoding/binary"
 	"encoding/hex"
 	"fmt"
+	"log/slog"
 	"slices"
 	"strings"
 	"sync"
@@ -21,13 +22,18 @@ const (
 	lockWait   = "100ms" // nobody waits longer behind a partition that comes or goes
 )
 
-// partitions keeps one process from looking for partitions more often than it has to.
+// partitions makes and drops the partitions of a schema, and keeps one process from looking for them more often than it
+// has to.
 //
 // Tokens are partitioned by week of issue, which their keys begin with. A week whose tokens have all ended is
 // dropped as one file, so nothing is left to vacuum. Authorization codes, and all that ends within a day, are
 // removed one by one. A long token that has ended is readable until its whole week has, a week longer than
 // elsewhere. If one in a week never ends, the others are removed one by one.
 type partitions struct {
+	name   string // of the schema
+	schema string // the same, quoted
+	log    *slog.Logger
+
 	mu    sync.Mutex
 	made  time.Time       // up to which there are partitions, as far as is known
 	lives map[string]life // of partitions that are no longer written to
@@ -55,18 +61,18 @@ const partitionPrefix = "token_w"
 func partitionName(start time.Time) string { return partitionPrefix + start.Format("20060102") }
 
 // ahead makes the partitions of this week, by the server's clock, and of the next ones.
-func (p *partitions) ahead(ctx context.Context, c *pgxpool.Conn, s *Store) error {
+func (p *partitions) ahead(ctx context.Context, c *pgxpool.Conn) error {
 	var now time.Time
 	if err := c.QueryRow(ctx, "SELECT now()", pgx.QueryExecModeExec).Scan(&now); err != nil {
 		return err
 	}
-	return p.make(ctx, c, s, now)
+	return p.make(ctx, c, now)
 }
 
 // make makes the partitions for a time and some weeks behind it. Where one cannot be made nothing is
 // lost, because token_other takes what has no partition: if a lock was not to be had it is tried
 // again, and if tokens of that week lie in token_other already they stay there, one week's.
-func (p *partitions) make(ctx context.Context, c *pgxpool.Conn, s *Store, now time.Time) error {
+func (p *partitions) make(ctx context.Context, c *pgxpool.Conn, now time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	through := monday(now).Add(weeksAhead * week)
@@ -74,18 +80,18 @@ func (p *partitions) make(ctx context.Context, c *pgxpool.Conn, s *Store, now ti
 		return nil
 	}
 	for start := monday(now); !start.After(through); start = start.Add(week) {
-		err := s.makePartition(ctx, c, start)
+		err := p.attach(ctx, c, start)
 		switch {
 		case err == nil, is(err, inTheDefault):
 		case is(err, insufficientPrivilege):
-			s.options.Log.WarnContext(ctx, "this user does not own the tables, so it makes no partitions: tokens that have "+
+			p.log.WarnContext(ctx, "this user does not own the tables, so it makes no partitions: tokens that have "+
 				"ended are removed one by one", "error", err)
 			p.made = through
 			return nil
 		case !passing(err):
 			return err
 		default:
-			s.options.Log.WarnContext(ctx, "the table of tokens is locked by another transaction, so the partition of a week "+
+			p.log.WarnContext(ctx, "the table of tokens is locked by another transaction, so the partition of a week "+
 				"was not made; it is tried again each minute",
 				"week", start.Format(time.DateOnly), "error", err)
 			return nil
@@ -97,14 +103,14 @@ func (p *partitions) make(ctx context.Context, c *pgxpool.Conn, s *Store, now ti
 
 // past makes the partitions of weeks that have passed lately, for tokens that are copied from
 // another store. Older ones are not worth a partition.
-func (p *partitions) past(ctx context.Context, c *pgxpool.Conn, s *Store, weeks []time.Time) error {
+func (p *partitions) past(ctx context.Context, c *pgxpool.Conn, weeks []time.Time) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for _, start := range weeks {
 		if p.made.Before(start) || p.made.Sub(start) > weeksBack*week {
 			continue
 		}
-		if err := s.makePartition(ctx, c, start); err != nil && !passing(err) && !is(err, inTheDefault) {
+		if err := p.attach(ctx, c, start); err != nil && !passing(err) && !is(err, inTheDefault) {
 			return err
 		}
 	}
@@ -118,22 +124,22 @@ func passing(err error) bool {
 		func(code string) bool { return is(err, code) })
 }
 
-// makePartition makes the partition of a week, unless it is there: nodes may come to it at once.
-func (s *Store) makePartition(ctx context.Context, c *pgxpool.Conn, start time.Time) error {
+// attach makes the partition of a week, unless it is there: nodes may come to it at once.
+func (p *partitions) attach(ctx context.Context, c *pgxpool.Conn, start time.Time) error {
 	name := partitionName(start)
-	return s.alter(ctx, c, fmt.Sprintf(`DO $$ BEGIN
+	return p.alter(ctx, c, fmt.Sprintf(`DO $$ BEGIN
 		PERFORM pg_advisory_xact_lock(hashtextextended(%[1]s, 0));
 		IF NOT EXISTS (SELECT FROM pg_class WHERE relname = '%[2]s' AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = %[3]s)) THEN
 			CREATE TABLE %[2]s (LIKE token INCLUDING DEFAULTS INCLUDING CONSTRAINTS) WITH (fillfactor = 85);
 			ALTER TABLE token ATTACH PARTITION %[2]s FOR VALUES FROM ('%[4]s') TO ('%[5]s');
 		END IF;
-	END $$`, literal(lockName+s.options.Schema), name, literal(s.options.Schema), bound(start), bound(start.Add(week))))
+	END $$`, literal(lockName+p.name), name, literal(p.name), bound(start), bound(start.Add(week))))
 }
 
 // alter changes tables in a transaction that waits for no lock longer than a moment.
-func (s *Store) alter(ctx context.Context, c *pgxpool.Conn, statements string) error {
+func (p *partitions) alter(ctx context.Context, c *pgxpool.Conn, statements string) error {
 	_, err := c.Exec(ctx, fmt.Sprintf("BEGIN; SET LOCAL lock_timeout = '%s'; SET LOCAL search_path = %s; %s; COMMIT",
-		lockWait, s.schema, statements), pgx.QueryExecModeSimpleProtocol)
+		lockWait, p.schema, statements), pgx.QueryExecModeSimpleProtocol)
 	if err != nil {
 		_, _ = c.Exec(ctx, "ROLLBACK", pgx.QueryExecModeSimpleProtocol)
 	}
@@ -142,17 +148,17 @@ func (s *Store) alter(ctx context.Context, c *pgxpool.Conn, statements string) e
 
 // drop removes the partitions whose tokens have all ended, and returns how many tokens there were. One
 // with a token that never ends stays, and its others are removed one by one.
-func (p *partitions) drop(ctx context.Context, c *pgxpool.Conn, s *Store, at time.Time) (removed int, err error) {
+func (p *partitions) drop(ctx context.Context, c *pgxpool.Conn, at time.Time) (removed int, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	names, err := s.closedPartitions(ctx, c, at)
+	names, err := p.closed(ctx, c, at)
 	if err != nil {
 		return 0, err
 	}
 	for _, name := range names {
 		found, known := p.lives[name]
 		if !known {
-			found, err = s.lifeOf(ctx, c, name)
+			found, err = p.lifeOf(ctx, c, name)
 			if is(err, undefinedTable) {
 				continue // another node has dropped it
 			}
@@ -168,10 +174,10 @@ func (p *partitions) drop(ctx context.Context, c *pgxpool.Conn, s *Store, at tim
 		switch {
 		case !found.forever && !found.last.After(at):
 			delete(p.lives, name) // whatever comes of it, look again
-			n, err = s.dropPartition(ctx, c, name, at)
+			n, err = p.detach(ctx, c, name, at)
 		case found.forever && !found.first.IsZero() && !found.first.After(at):
 			delete(p.lives, name)
-			n, err = s.sweepPartition(ctx, c, name, at)
+			n, err = p.sweep(ctx, c, name, at)
 		}
 		removed += n
 		if is(err, undefinedTable) {
@@ -187,21 +193,21 @@ func (p *partitions) drop(ctx context.Context, c *pgxpool.Conn, s *Store, at tim
 	return removed, nil
 }
 
-// closedPartitions returns the partitions of weeks that have ended a day ago, the oldest first.
-func (s *Store) closedPartitions(ctx context.Context, c *pgxpool.Conn, at time.Time) (closed []string, err error) {
+// closed returns the partitions of weeks that have ended a day ago, the oldest first.
+func (p *partitions) closed(ctx context.Context, c *pgxpool.Conn, at time.Time) (names []string, err error) {
 	rows, err := c.Query(ctx, `SELECT relname::text FROM pg_inherits JOIN pg_class ON pg_class.oid = inhrelid
-		WHERE inhparent = (SELECT oid FROM pg_class WHERE relname = 'token' AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1)) AND relname LIKE 'token\_w%' ORDER BY relname`, pgx.QueryExecModeExec, s.options.Schema)
+		WHERE inhparent = (SELECT oid FROM pg_class WHERE relname = 'token' AND relnamespace = (SELECT oid FROM pg_namespace WHERE nspname = $1)) AND relname LIKE 'token\_w%' ORDER BY relname`, pgx.QueryExecModeExec, p.name)
 	if err != nil {
 		return nil, err
 	}
-	names, err := pgx.CollectRows(rows, pgx.RowTo[string])
-	for _, name := range names {
+	all, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	for _, name := range all {
 		start, bad := time.Parse("20060102", strings.TrimPrefix(name, partitionPrefix))
 		if bad == nil && !start.Add(week+briefly).After(at) {
-			closed = append(closed, name)
+			names = append(names, name)
 		}
 	}
-	return closed, err
+	return names, err
 }
 
 // life is when the tokens of a partition end.
@@ -210,9 +216,9 @@ type life struct {
 	forever     bool      // one never does
 }
 
-func (s *Store) lifeOf(ctx context.Context, c *pgxpool.Conn, name string) (l life, err error) {
+func (p *partitions) lifeOf(ctx context.Context, c *pgxpool.Conn, name string) (l life, err error) {
 	var first, last []byte
-	of := s.schema + "." + quoted(name)
+	of := p.schema + "." + quoted(name)
 	query := `SELECT (SELECT ends FROM ` + of + ` WHERE ends IS NOT NULL ORDER BY ends LIMIT 1), (SELECT ends FROM ` + of + ` WHERE ends IS NOT NULL ORDER BY ends DESC LIMIT 1), EXISTS (SELECT FROM ` + of + ` WHERE ends IS NULL)`
 	err = patiently(ctx, c, func(tx pgx.Tx) error {
 		return tx.QueryRow(ctx, query, pgx.QueryExecModeExec).Scan(&first, &last, &l.forever)
@@ -233,11 +239,11 @@ func patiently(ctx context.Context, c *pgxpool.Conn, do func(pgx.Tx) error) erro
 	})
 }
 
-// sweepPartition removes the tokens of a partition that have ended.
-func (s *Store) sweepPartition(ctx context.Context, c *pgxpool.Conn, name string,
+// sweep removes the tokens of a partition that have ended.
+func (p *partitions) sweep(ctx context.Context, c *pgxpool.Conn, name string,
 	at time.Time) (removed int, err error) {
 	err = patiently(ctx, c, func(tx pgx.Tx) error {
-		tag, err := tx.Exec(ctx, "DELETE FROM "+s.schema+"."+quoted(name)+" WHERE ends <= $1", pgx.QueryExecModeExec,
+		tag, err := tx.Exec(ctx, "DELETE FROM "+p.schema+"."+quoted(name)+" WHERE ends <= $1", pgx.QueryExecModeExec,
 			stamp(at))
 		removed = int(tag.RowsAffected())
 		return err
@@ -245,11 +251,11 @@ func (s *Store) sweepPartition(ctx context.Context, c *pgxpool.Conn, name string
 	return removed, err
 }
 
-// dropPartition counts the tokens of a partition, and drops it unless one has come that lives on. It
+// detach counts the tokens of a partition, and drops it unless one has come that lives on. It
 // does not lock the table while it counts: no key of a week that ended days ago is made any more.
-func (s *Store) dropPartition(ctx context.Context, c *pgxpool.Conn, name string,
+func (p *partitions) detach(ctx context.Context, c *pgxpool.Conn, name string,
 	at time.Time) (removed int, err error) {
-	table := s.schema + "." + quoted(name)
+	table := p.schema + "." + quoted(name)
 	var live bool
 	err = patiently(ctx, c, func(tx pgx.Tx) error {
 		return tx.QueryRow(ctx, "SELECT count(*), coalesce(bool_or(ends IS NULL OR ends > $1), false) FROM "+table,
@@ -258,7 +264,7 @@ func (s *Store) dropPartition(ctx context.Context, c *pgxpool.Conn, name string,
 	if err != nil || live {
 		return 0, err
 	}
-	if err := s.alter(ctx, c, "ALTER TABLE token DETACH PARTITION "+table+"; DROP TABLE "+table); err != nil {
+	if err := p.alter(ctx, c, "ALTER TABLE token DETACH PARTITION "+table+"; DROP TABLE "+table); err != nil {
 		return 0, err
 	}
 	return removed, nil

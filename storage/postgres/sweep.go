@@ -16,10 +16,10 @@ const maintenance = 10 * time.Minute
 func (s *Store) Sweep(ctx context.Context, at time.Time, n int) (removed int, err error) {
 	dropped := 0
 	err = s.call(ctx, keepPartitions, maintenance, func(ctx context.Context, c conn, _ bool) error {
-		if err := s.partitions.make(ctx, c.Conn, s, at); err != nil {
+		if err := s.partitions.make(ctx, c.Conn, at); err != nil {
 			return err
 		}
-		n, err := s.partitions.drop(ctx, c.Conn, s, at)
+		n, err := s.partitions.drop(ctx, c.Conn, at)
 		dropped += n
 		return err
 	})

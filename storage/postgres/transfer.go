@@ -183,7 +183,7 @@ func (s *Store) Load(ctx context.Context, table transfer.Table, rows []transfer.
 		return err
 	}
 	return s.call(ctx, loadTable, loadTimeout, func(ctx context.Context, c conn, _ bool) error {
-		if err := s.partitions.past(ctx, c.Conn, s, batch.weeks); err != nil {
+		if err := s.partitions.past(ctx, c.Conn, batch.weeks); err != nil {
 			return err
 		}
 		return patiently(ctx, c.Conn, func(tx pgx.Tx) error {
