@@ -101,10 +101,8 @@ func (c Checkpoint) covers(h Head, known bool) bool {
 
 // links returns where chains stand, without those that nothing can follow on.
 func links(chains map[string]*progress, through uint64) (kept []Link, dropped uint64) {
-	for _, p := range slices.SortedFunc(maps.Values(chains), func(a,
-		b *progress) int {
-		return cmp.Compare(b.head.Seq, a.head.Seq)
-	}) {
+	later := func(a, b *progress) int { return cmp.Compare(b.head.Seq, a.head.Seq) }
+	for _, p := range slices.SortedFunc(maps.Values(chains), later) {
 		if len(kept) == maxLinks || p.head.Ended && p.head.Seq+stragglers < through {
 			dropped++
 			continue

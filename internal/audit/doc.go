@@ -26,9 +26,4 @@
 // The order between chains is that of the store and is not proven. Nor is it that a noted event is true, or
 // that every event was noted: a process that is killed loses the events that it noted since the last flush, and
 // a full queue drops events, which audit.lost counts.
-//
-// # Size
-//
-// It is larger than a package here should be: writing, summing, pruning and verifying know one format of chains
-// and checkpoints, which no other package may.
 package audit

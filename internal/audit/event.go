@@ -17,9 +17,6 @@ const (
 	begin = "audit.begin" // the first record of a chain
 	end   = "audit.end"   // its last, if the process was closed in order
 	lost  = "audit.lost"  // events that found the queue full
-
-	// others is the kind of the row that counts all summed events without a row of their own.
-	others = "audit.others"
 )
 
 // Event is one thing that happened.

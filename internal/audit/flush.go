@@ -33,10 +33,10 @@ func (t *Trail) write(ctx context.Context) {
 	closing, quit := false, t.quit
 	for {
 		if over == nil && pause == 0 {
-			over = t.anonymous.over()
+			over = t.anonymous.Over()
 		}
 		select {
-		case <-t.anonymous.begun:
+		case <-t.anonymous.Begun:
 			continue
 		case <-over:
 			over = nil
@@ -96,7 +96,7 @@ func (t *Trail) drain(ctx context.Context) error {
 func (t *Trail) take() {
 	t.mu.Lock()
 	empty := t.out.taken.buffer
-	sums, n := t.anonymous.take(t.closed)
+	sums, n := t.anonymous.Take(t.closed)
 	t.stats.Waiting += n
 	t.out.taken = drain{buffer: t.waiting, sums: sums, lost: t.missed, strays: t.strays, end: t.closed && !t.ended,
 		last: t.closed}

@@ -10,6 +10,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/internal/audit/internal/sums"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -27,7 +28,7 @@ func anonymousEvent(i int) string { return fmt.Sprintf("2001:db8:1:%x::7", i) }
 // tally says how many records of anonymous events there are, and of how many events.
 func tally(entries []entry) (records int, events int64) {
 	for _, e := range entries {
-		if !strings.HasPrefix(e.Kind, "audit.") || e.Kind == others {
+		if !strings.HasPrefix(e.Kind, "audit.") || e.Kind == sums.Others {
 			records++
 			events += max(e.Count, 1)
 		}
@@ -115,14 +116,14 @@ func TestRecordsOfAnonymousEventsPerMinuteAreBoundedAndCountThemAll(t *testing.T
 						e.Status = 400 + i%20
 						trail.Note(e)
 					}
-					time.Sleep(sumEvery + time.Second)
+					time.Sleep(sums.Every + time.Second)
 					synctest.Wait()
 					_, entries := whole(t, s)
 					records, events := tally(entries)
 					if events != int64(minute+1)*each {
 						t.Fatalf("minute %d: the records count %d events, want %d", minute, events, (minute+1)*each)
 					}
-					if most := maxSumRows + minute*17 + (minute+1)*sumWide; records > most || records < sumWide/2 {
+					if most := sums.MaxRows + minute*17 + (minute+1)*sums.Wide; records > most || records < sums.Wide/2 {
 						t.Errorf("after minute %d there are %d records, want at most %d", minute, records, most)
 					}
 				}
@@ -226,9 +227,9 @@ func TestSumsGoOnWhileTheStoreIsAway(t *testing.T) {
 			t.Errorf("Stats() = %+v, want %d waiting and none lost", got, n)
 		}
 		s.fail(nil)
-		time.Sleep(2 * sumEvery)
+		time.Sleep(2 * sums.Every)
 		_, entries := whole(t, s)
-		if records, events := tally(entries); events != n || records > 2*(maxSumRows+sumWide) {
+		if records, events := tally(entries); events != n || records > 2*(sums.MaxRows+sums.Wide) {
 			t.Errorf("%d records of %d events, want %d", records, events, n)
 		}
 		closed(t, trail)

@@ -10,6 +10,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/keystile/keystile/internal/audit/internal/sums"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -43,7 +44,7 @@ type Trail struct {
 	stop  context.CancelFunc
 	out   flusher // belongs to the writer
 
-	anonymous sums // of anonymous events; locked behind mu
+	anonymous sums.Sums // of anonymous events; locked behind mu
 
 	mu      sync.Mutex // guards what follows
 	waiting buffer
@@ -80,7 +81,7 @@ func Open(ctx context.Context, config Config) (*Trail, error) {
 	t := &Trail{
 		store: config.Store, log: config.Log, every: config.FlushEvery, limit: config.Queue,
 		wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
-		quit: make(chan struct{}), done: make(chan struct{}), anonymous: newSums(),
+		quit: make(chan struct{}), done: make(chan struct{}), anonymous: sums.New(),
 	}
 	if t.log == nil {
 		t.log = slog.Default()
@@ -161,8 +162,8 @@ func (t *Trail) note(e *Event, from netip.Addr) {
 		t.put(e, from, nil)
 		return
 	}
-	alone := e.User != "" || t.anonymous.admits(e)
-	if alone && t.put(e, from, nil) || t.anonymous.add(e) {
+	alone := e.User != "" || t.anonymous.Admits(e)
+	if alone && t.put(e, from, nil) || t.anonymous.Add(e) {
 		return
 	}
 	t.mu.Lock()
@@ -265,7 +266,7 @@ func (t *Trail) Stats() Stats {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s := t.stats
-	s.Waiting += t.anonymous.waiting()
+	s.Waiting += t.anonymous.Waiting()
 	return s
 }
 
@@ -289,6 +290,6 @@ func (t *Trail) Close(ctx context.Context) error {
 	if t.ended {
 		return nil
 	}
-	return fmt.Errorf("audit: closed with %d events that are not stored: %w", t.stats.Waiting+t.anonymous.waiting(),
+	return fmt.Errorf("audit: closed with %d events that are not stored: %w", t.stats.Waiting+t.anonymous.Waiting(),
 		cmp.Or(t.stats.Err, ctx.Err()))
 }

@@ -29,7 +29,6 @@ var large = map[string]bool{
 	"cmd/keystile/internal/admin": false,
 	"cmd/keystile/command":        false,
 	"gateway":                     false,
-	"internal/audit":              false,
 	"internal/restcall":           false,
 	"internal/toolschema":         false,
 	"mcpbus":                      false,

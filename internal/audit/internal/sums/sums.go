@@ -1,4 +1,6 @@
-package audit
+// Package sums counts anonymous events by the minute, in a bounded number of rows, so that a flood of them is a few
+// records of the audit trail.
+package sums
 
 import (
 	"net/netip"
@@ -8,18 +10,24 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/network"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // Bounds of the records that anonymous events may cause.
 const (
-	sumEvery   = time.Minute
-	maxSumRows = 256                     // records of a minute, after an hour without any
-	sumPause   = 3750 * time.Millisecond // for each record more: 16 a minute in the long run
-	sumAlone   = 2                       // events of a row that are records of their own
-	sumWide    = 24                      // rows beside sumRoom, of no network
+	Every     = time.Minute
+	MaxRows   = 256                     // records of a minute, after an hour without any
+	pause     = 3750 * time.Millisecond // for each record more: 16 a minute in the long run
+	mostAlone = 2                       // events of a row that are records of their own
+	Wide      = 24                      // rows beside those, of no network
+
+	maxText = 256 // bytes of a route or a detail
 )
 
-// sums are the rows of one minute. Their number is bounded, whatever is noted, and every event
+// Others is the kind of the row that counts all summed events without a row of their own.
+const Others = "audit.others"
+
+// Sums are the rows of one minute. Their number is bounded, whatever is noted, and every event
 // is counted in one of them: if its own network gets no row, it is counted by a
 // wider one, then by none, and at last by nothing at all.
 //
@@ -37,11 +45,11 @@ const (
 // without end from any number of networks writes some 40 records a minute, about 20 MB a day, and each of its
 // events is counted in exactly one of them. A sum is stored when its minute is over, and by Close; a process
 // that is killed loses up to a minute of sums.
-type sums struct {
-	begun chan struct{} // there is a first row
+type Sums struct {
+	Begun chan struct{} // there is a first row
 
 	mu     sync.Mutex
-	rows   map[sumKey]*sum
+	rows   map[rowKey]*row
 	wide   int       // rows of no network
 	count  uint64    // of all rows
 	began  time.Time // the first row
@@ -51,26 +59,27 @@ type sums struct {
 	closed bool
 }
 
-// sumKey holds the fields that the events of a row share.
-type sumKey struct {
+// rowKey holds the fields that the events of a row share.
+type rowKey struct {
 	kind, app, product, route, detail string
 	status                            int
 	from                              netip.Prefix // zero: anywhere
 }
 
-type sum struct {
+type row struct {
 	alone       int // were records of their own
 	count       int64
 	first, last time.Time
 }
 
-func newSums() sums {
-	return sums{begun: make(chan struct{}, 1), rows: map[sumKey]*sum{}, left: maxSumRows}
+// New begins to count.
+func New() Sums {
+	return Sums{Begun: make(chan struct{}, 1), rows: map[rowKey]*row{}, left: MaxRows}
 }
 
-// admits reports whether an event is to be a record of its own: one of the first of its row,
+// Admits reports whether an event is to be a record of its own: one of the first of its row,
 // while few rows are used.
-func (s *sums) admits(e *Event) bool {
+func (s *Sums) Admits(e *event.Event) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -82,7 +91,7 @@ func (s *sums) admits(e *Event) bool {
 		return false
 	}
 	row := s.row(key, s.reserved(0))
-	if row == nil || row.alone == sumAlone || s.left <= s.reserved(0) {
+	if row == nil || row.alone == mostAlone || s.left <= s.reserved(0) {
 		return false
 	}
 	row.alone++
@@ -90,8 +99,8 @@ func (s *sums) admits(e *Event) bool {
 	return true
 }
 
-// add counts an event; false: the trail is closed.
-func (s *sums) add(e *Event) bool {
+// Add counts an event; false: the trail is closed.
+func (s *Sums) Add(e *event.Event) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.closed {
@@ -110,7 +119,7 @@ func (s *sums) add(e *Event) bool {
 }
 
 // find returns the narrowest row for an event that exists or can be created.
-func (s *sums) find(e *Event) *sum {
+func (s *Sums) find(e *event.Event) *row {
 	s.begin()
 	key := keyOf(e)
 	key.from = clientOf(e)
@@ -121,20 +130,20 @@ func (s *sums) find(e *Event) *sum {
 		key.from, _, more = network.Widen(key.from)
 	}
 	key.from = netip.Prefix{}
-	for _, wider := range []sumKey{key, {kind: key.kind, status: key.status}} {
-		if row := s.anywhere(wider, sumWide-1); row != nil {
+	for _, wider := range []rowKey{key, {kind: key.kind, status: key.status}} {
+		if row := s.anywhere(wider, Wide-1); row != nil {
 			return row
 		}
 	}
-	return s.anywhere(sumKey{kind: others}, sumWide)
+	return s.anywhere(rowKey{kind: Others}, Wide)
 }
 
 // reserved returns how many rows are left for wider networks, for a network that is i steps wider
 // than a client.
-func (s *sums) reserved(i int) int { return s.start >> (i + 1) }
+func (s *Sums) reserved(i int) int { return s.start >> (i + 1) }
 
 // begin begins a minute, if none has begun.
-func (s *sums) begin() {
+func (s *Sums) begin() {
 	if len(s.rows) > 0 {
 		return
 	}
@@ -142,14 +151,14 @@ func (s *sums) begin() {
 	if s.earned.IsZero() {
 		s.earned = now
 	}
-	more := now.Sub(s.earned) / sumPause
-	s.earned = s.earned.Add(more * sumPause)
-	s.left = int(min(time.Duration(s.left)+more, maxSumRows))
+	more := now.Sub(s.earned) / pause
+	s.earned = s.earned.Add(more * pause)
+	s.left = int(min(time.Duration(s.left)+more, MaxRows))
 	s.began, s.start = now, s.left
 }
 
 // row returns a row of a network; nil if it is not there and no more than spare are left.
-func (s *sums) row(key sumKey, spare int) *sum {
+func (s *Sums) row(key rowKey, spare int) *row {
 	row := s.rows[key]
 	if row == nil && s.left > spare {
 		s.left--
@@ -159,7 +168,7 @@ func (s *sums) row(key sumKey, spare int) *sum {
 }
 
 // anywhere returns a row without a network; nil if it neither exists nor can be created.
-func (s *sums) anywhere(key sumKey, capacity int) *sum {
+func (s *Sums) anywhere(key rowKey, capacity int) *row {
 	row := s.rows[key]
 	if row == nil && s.wide < capacity {
 		s.wide++
@@ -168,35 +177,38 @@ func (s *sums) anywhere(key sumKey, capacity int) *sum {
 	return row
 }
 
-func (s *sums) open(key sumKey) *sum {
+func (s *Sums) open(key rowKey) *row {
 	for _, text := range []*string{&key.kind, &key.app, &key.product, &key.route, &key.detail} {
 		*text = strings.Clone(*text) // else it could keep a whole request alive
 	}
 	if len(s.rows) == 0 {
-		nudge(s.begun)
+		select {
+		case s.Begun <- struct{}{}:
+		default:
+		}
 	}
-	row := new(sum)
+	row := new(row)
 	s.rows[key] = row
 	return row
 }
 
-// over says when the minute is over; nil if none has begun.
-func (s *sums) over() <-chan time.Time {
+// Over says when the minute is over; nil if none has begun.
+func (s *Sums) Over() <-chan time.Time {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(s.rows) == 0 {
 		return nil
 	}
-	return time.After(time.Until(s.began.Add(sumEvery)))
+	return time.After(time.Until(s.began.Add(Every)))
 }
 
-// take ends the minute if it is over, or if nothing follows, and returns the sums and how many
+// Take ends the minute if it is over, or if nothing follows, and returns the sums and how many
 // events they are.
-func (s *sums) take(last bool) (all []Event, events uint64) {
+func (s *Sums) Take(last bool) (all []event.Event, events uint64) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.closed = last
-	if len(s.rows) == 0 || !last && time.Since(s.began) < sumEvery {
+	if len(s.rows) == 0 || !last && time.Since(s.began) < Every {
 		return nil, 0
 	}
 	for key, row := range s.rows {
@@ -206,21 +218,22 @@ func (s *sums) take(last bool) (all []Event, events uint64) {
 			s.left++
 		}
 	}
-	slices.SortFunc(all, func(a, b Event) int { return a.At.Compare(b.At) })
+	slices.SortFunc(all, func(a, b event.Event) int { return a.At.Compare(b.At) })
 	events = s.count
 	clear(s.rows)
 	s.wide, s.count = 0, 0
 	return all, events
 }
 
-func (s *sums) waiting() uint64 {
+// Waiting returns how many events the rows are that were not taken.
+func (s *Sums) Waiting() uint64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.count
 }
 
-func (r *sum) event(key sumKey) Event {
-	return Event{
+func (r *row) event(key rowKey) event.Event {
+	return event.Event{
 		At: r.first, Span: r.last.Sub(r.first), Count: r.count, Kind: key.kind, App: key.app, Product: key.product,
 		Path: key.route, Detail: key.detail, Status: key.status, IP: nameOf(key.from),
 	}
@@ -237,15 +250,15 @@ func nameOf(p netip.Prefix) string {
 	return p.String()
 }
 
-func clientOf(e *Event) netip.Prefix {
+func clientOf(e *event.Event) netip.Prefix {
 	a, _ := netip.ParseAddr(e.IP)
 	return network.Of(a)
 }
 
-func keyOf(e *Event) sumKey {
+func keyOf(e *event.Event) rowKey {
 	cut := func(text string, most int) string { return text[:min(len(text), most)] }
-	return sumKey{
+	return rowKey{
 		kind: cut(e.Kind, 64), app: cut(e.App, 192), product: cut(e.Product, 128),
-		route: cut(e.Route, maxPath), detail: cut(e.Detail, maxPath), status: e.Status,
+		route: cut(e.Route, maxText), detail: cut(e.Detail, maxText), status: e.Status,
 	}
 }
