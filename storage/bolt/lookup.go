@@ -24,28 +24,22 @@ type keyed struct {
 }
 
 var (
-	ofTokens = &rowsOf{tokensBucket, func(_ *bbolt.Tx, key, value []byte) ([]byte,
-		error) {
-		return openToken(key, value)
-	}, nil}
-	ofRevocations = &rowsOf{revocationsBucket, func(_ *bbolt.Tx, key, value []byte) ([]byte,
-		error) {
-		return openRevocation(key, value)
-	}, nil}
-	ofUsage = &rowsOf{usageBucket, func(_ *bbolt.Tx, key, value []byte) ([]byte, error) {
-		return openCount(key,
-			value)
-	}, nil}
-	ofBatches = &rowsOf{batchesBucket, func(_ *bbolt.Tx, key, value []byte) ([]byte,
-		error) {
-		return openBatch(key, value)
-	}, nil}
-	ofAudit = &rowsOf{auditBucket, func(tx *bbolt.Tx, key, value []byte) ([]byte, error) {
-		return value,
-			auditSumsOf(tx).check(key, value)
-	}, wantsRecord}
-	ofDocs = &rowsOf{docsBucket, openDoc, wantsDoc}
+	ofTokens      = &rowsOf{tokensBucket, within(openToken), nil}
+	ofRevocations = &rowsOf{revocationsBucket, within(openRevocation), nil}
+	ofUsage       = &rowsOf{usageBucket, within(openCount), nil}
+	ofBatches     = &rowsOf{batchesBucket, within(openBatch), nil}
+	ofAudit       = &rowsOf{auditBucket, openRecord, wantsRecord}
+	ofDocs        = &rowsOf{docsBucket, openDoc, wantsDoc}
 )
+
+// within opens rows that have their sum within them.
+func within(open func(key, value []byte) ([]byte, error)) func(*bbolt.Tx, []byte, []byte) ([]byte, error) {
+	return func(_ *bbolt.Tx, key, value []byte) ([]byte, error) { return open(key, value) }
+}
+
+func openRecord(tx *bbolt.Tx, key, value []byte) ([]byte, error) {
+	return value, auditSumsOf(tx).check(key, value)
+}
 
 func tokenRows(tx *bbolt.Tx) keyed      { return keyed{bucket(tx, tokensBucket), ofTokens} }
 func revocationRows(tx *bbolt.Tx) keyed { return keyed{bucket(tx, revocationsBucket), ofRevocations} }
@@ -126,8 +120,8 @@ func (k keyed) doubt(tx *bbolt.Tx, key []byte) error {
 
 // walk hands over the rows of a bucket from a key on, until each returns false, and fails at one that is damaged. The
 // row in front of the first and the one behind the last are looked at too: they may have been among them.
-func walk(b *bbolt.Bucket, table string, from []byte, check func(key, value []byte) error, each func(key,
-	value []byte) (more bool)) error {
+func walk(b *bbolt.Bucket, table string, from []byte, check func(key, value []byte) error,
+	each func(key, value []byte) (more bool)) error {
 	c := b.Cursor()
 	front, at := seek(c, from)
 	if front.key != nil {

@@ -66,10 +66,8 @@ func (s *Store) Append(ctx context.Context, records ...driver.Record) error {
 
 // through returns how many records have a Seq up to this one.
 func (s *Store) through(seq uint64) int {
-	n, there := slices.BinarySearchFunc(s.records, seq, func(r driver.Record,
-		seq uint64) int {
-		return cmp.Compare(r.Seq, seq)
-	})
+	bySeq := func(r driver.Record, seq uint64) int { return cmp.Compare(r.Seq, seq) }
+	n, there := slices.BinarySearchFunc(s.records, seq, bySeq)
 	if there {
 		n++
 	}

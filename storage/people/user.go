@@ -85,8 +85,8 @@ func (s *Store) CreateUser(ctx context.Context, u User, by ...Login) (User, erro
 }
 
 // Create is CreateUser that also writes other documents in the same step, and what they add to the counts.
-func Create(ctx context.Context, s *Store, u User, by []Login, change document.Tally, along ...driver.Doc) (User,
-	error) {
+func Create(ctx context.Context, s *Store, u User, by []Login, change document.Tally,
+	along ...driver.Doc) (User, error) {
 	now := time.Now().UTC()
 	u.Sub = "u" + strings.ToLower(rand.Text())
 	u.CreatedAt, u.UpdatedAt = now, now

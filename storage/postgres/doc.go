@@ -46,4 +46,7 @@
 //
 // Every method is one statement, so it is one round trip and happens wholly or not at all; Put is a function in
 // the database for the same reason. The other reasons stand with the types and functions in question.
+//
+// This is one package because each file is one part of the contract (tokens, documents, usage, the trail) over the same
+// connections, tables and rule for answers that were lost, and [Check] judges those settings.
 package postgres

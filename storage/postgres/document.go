@@ -65,8 +65,7 @@ func (s *Store) Put(ctx context.Context, docs ...driver.Doc) (version int64, err
 		return 0, s.idle(ctx)
 	}
 	docs = slices.Clone(docs)
-	slices.SortFunc(docs, func(a,
-		b driver.Doc) int {
+	slices.SortFunc(docs, func(a, b driver.Doc) int {
 		return cmp.Or(cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.ID, b.ID))
 	})
 	call := drawn(nil)
