@@ -78,7 +78,7 @@ func featuresOf(t *testing.T, s *storage.Store) (names []string) {
 }
 
 func TestBinaryThatWouldIgnoreAFeatureIsRefused(t *testing.T) {
-	for _, f := range storage.Features() {
+	for _, f := range storage.KnownFeatures() {
 		bring := brings[f.Name]
 		if bring == nil {
 			t.Errorf("nothing here brings the feature %q", f.Name)
@@ -86,7 +86,7 @@ func TestBinaryThatWouldIgnoreAFeatureIsRefused(t *testing.T) {
 		}
 		backend, key := memory.New(), storage.NewMasterKey()
 		t.Cleanup(func() { backend.Close() })
-		without := slices.DeleteFunc(storage.Features(), func(known storage.Feature) bool { return known.Name == f.Name })
+		without := slices.DeleteFunc(storage.KnownFeatures(), func(known storage.Feature) bool { return known.Name == f.Name })
 		if _, err := storage.OpenKnowing(t.Context(), backend, without, key); err != nil {
 			t.Errorf("%s: a version without it does not open a store without it: %v", f.Name, err)
 		}

@@ -174,8 +174,8 @@ func NewCookie() string { return handle.NewCookie() }
 // for secrets of at least 128 random bits: passwords need a slow hash.
 func HashCookie(cookie string) string { return handle.Hash(cookie) }
 
-// Features returns the features that this version knows.
-func Features() []Feature { return document.Features() }
+// KnownFeatures returns the features that this version knows; Store.Features, those that a store has.
+func KnownFeatures() []Feature { return document.Features() }
 
 // NormalizeDomain turns user input into an entry of App.Domains: see [apps.NormalizeDomain].
 func NormalizeDomain(typed string) (string, error) { return apps.NormalizeDomain(typed) }

@@ -43,7 +43,7 @@ func showVersion(_ context.Context, call cli.Call) error {
 		b.Modules = nil
 	}
 	if call.On(asJSON.Name) {
-		b.Features = storage.Features()
+		b.Features = storage.KnownFeatures()
 		return json.NewEncoder(call.Stdout).Encode(b)
 	}
 	return b.print(call.Stdout)

@@ -17,7 +17,6 @@ import (
 // revocation, or takes that of Store.Later, because the nodes of a store have clocks of their own.
 var dates = []string{
 	"internal/token/ended.go", // reaches ahead of now
-	"storage/clock.go",        // the one clock
 	"storage/transfer/",       // copies what was said
 	"storage/postgres/",       // reads what was said
 	"storage/driver/",         // joins it

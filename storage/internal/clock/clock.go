@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
 	"time"
 
-	"github.com/keystile/keystile/internal/record/forward"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
 )
@@ -23,28 +21,6 @@ const (
 	trustAfter = 7 * 24 * time.Hour
 	markAge    = time.Minute // the least time between two writes of the mark
 )
-
-// timeMark is the document that outlives a process whose clock was wrong.
-type timeMark struct {
-	Highest time.Time     `json:"highest"` // that any process has seen
-	Reached time.Time     `json:"reached"` // that has surely come
-	Doubted time.Duration `json:"doubted"` // how long a clock further ahead has been running
-	Version int64         `json:"-"`
-	carried
-}
-
-type carried = forward.Fields
-
-var _ = carried(timeMark{}.carried)
-
-var timeMarks = document.Kind[timeMark]{
-	Name:    "clock",
-	ID:      func(timeMark) string { return "highest" },
-	Version: func(m *timeMark) *int64 { return &m.Version },
-}
-
-// Kinds are those of this package.
-var Kinds = []document.AnyKind{timeMarks}
 
 // Clock keeps what a process knows of the time besides its own clock. Where the store has a clock of its own, that
 // one stands in the place of this machine's in everything below (tell).
@@ -99,9 +75,10 @@ func (c *Clock) start(m timeMark, now time.Time) {
 	}
 }
 
-// reach returns the time that has surely come: no later than the clock's, nor than the
-// time the store had reached plus the time this process has run.
-func (c *Clock) reach(now time.Time) time.Time {
+// Reached returns the time that has surely come: no later than the clock's, nor than the
+// time the store had reached plus the time this process has run. Records are removed by it once they
+// have ended, so that a clock that was ahead does not remove revocations too early.
+func (c *Clock) Reached(now time.Time) time.Time {
 	now = c.tell(now)
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -170,109 +147,6 @@ func (c *Clock) ClockErr() error {
 	return err
 }
 
-// Later returns the date of a grant that is made now. It is now, or the highest time that the store has seen where that
-// is later: then a grant that is made behind a revocation is not covered by it, even where the clock was
-// ahead in between. Where the store has a clock of its own, it is by that one, whatever now says: a time that this
-// clock has certainly reached, so that every revocation that begins later covers the grant.
-func (c *Clock) Later(now time.Time) time.Time {
-	now = c.tell(now)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.see(now.Round(0).UTC())
-	return c.highest
-}
-
-// see takes a time into account that has come.
-func (c *Clock) see(at time.Time) {
-	if at.After(c.highest) {
-		c.highest = at
-	}
-}
-
-// Heard takes the revocations of all nodes into account, so that what is granted here afterwards is not covered by
-// them. A revocation of the future is left aside: its maker wanted it to cover what is granted until then.
-func Heard(c *Clock, rs []driver.Revocation) {
-	if c.store.source == nil {
-		return
-	}
-	_, latest := c.store.now()
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	for _, r := range rs {
-		if !r.Before.After(latest) {
-			c.see(r.Before)
-		}
-	}
-}
-
-// Reached returns the time that has surely come: no later than now. Records are removed by
-// it once they have ended, so that a clock that was ahead does not remove revocations too
-// early.
-func (c *Clock) Reached(now time.Time) time.Time { return c.reach(now) }
-
-// Dated dates revocations that are made now, as Revoke does. One that ends what was granted before it, and says no
-// time, gets that of now. Where the clock is behind the highest time seen, each ends all that was granted, and lasts
-// that much longer; otherwise one that says a time stays as it is.
-func (c *Clock) Dated(rs ...driver.Revocation) []driver.Revocation {
-	if c.store.source == nil {
-		return c.date(rs, time.Now().Round(0).UTC(), 0)
-	}
-	_, latest := c.store.now()
-	return c.date(rs, latest, latest.Sub(c.store.read().Wall))
-}
-
-// Revoke has store keep revocations as they are dated now: where the store has a clock of its own it is asked what time
-// it is, and Revoke returns once no node dates a grant by a time before that.
-func Revoke(ctx context.Context, c *Clock, rs []driver.Revocation, store func(dated []driver.Revocation) error) error {
-	if c.store.source == nil || !slices.ContainsFunc(rs, byTime) {
-		return store(c.Dated(rs...))
-	}
-	now, err := c.store.ask(ctx)
-	if err != nil {
-		return err
-	}
-	answered := c.store.read()
-	defer c.store.settle(ctx, answered.Ran)
-	return store(c.date(rs, now, now.Sub(answered.Wall)))
-}
-
-// byTime reports whether a revocation ends what was granted before a time.
-func byTime(r driver.Revocation) bool {
-	return r.Kind != driver.RevokeGrant && r.Kind != driver.RevokeJTI
-}
-
-// date dates revocations at a time by the store's clock, which is that far ahead of the clock that
-// their own times are by.
-func (c *Clock) date(rs []driver.Revocation, now time.Time, ahead time.Duration) []driver.Revocation {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	behind := c.highest.Sub(now)
-	dated := make([]driver.Revocation, len(rs))
-	for i, r := range rs {
-		if r.Kind != driver.RevokeJTI && !r.Until.IsZero() {
-			r.Until = r.Until.Add(max(ahead, 0) + max(behind, 0))
-		}
-		switch {
-		case !byTime(r):
-		case r.Before.IsZero():
-			c.see(now)
-			r.Before = c.next()
-		default:
-			if r.Before = r.Before.Add(ahead); behind > 0 && r.Before.Before(c.highest) {
-				r.Before = c.next()
-			}
-		}
-		dated[i] = r
-	}
-	return dated
-}
-
-// next returns a time that is after everything that was granted, and not after what will be.
-func (c *Clock) next() time.Time {
-	c.highest = c.highest.Add(1)
-	return c.highest
-}
-
 // Open asks the store's clock, where there is one, and reads the mark. read reads the clocks of this machine.
 func Open(ctx context.Context, docs *document.Store, b driver.Backend, read func() Reading) (*Clock, error) {
 	source, _ := driver.As[driver.Clock](b)
@@ -288,50 +162,4 @@ func Open(ctx context.Context, docs *document.Store, b driver.Backend, read func
 	}
 	c.start(m, c.tell(time.Now()))
 	return c, nil
-}
-
-// Mark writes the mark, at most once a minute unless it is the last of this process.
-func Mark(ctx context.Context, c *Clock, now time.Time, last bool) error {
-	c.Later(now)
-	c.mu.Lock()
-	due := last || c.marked.IsZero() || now.Sub(c.marked) >= markAge
-	if due {
-		c.marked = now
-	}
-	c.mu.Unlock()
-	if !due {
-		return nil
-	}
-	_, err := document.RetryOnConflict(ctx, func() (timeMark, error) {
-		m, err := document.Get(ctx, c.docs, timeMarks, "highest")
-		if err != nil && !errors.Is(err, document.ErrNotFound) {
-			return m, err
-		}
-		m, err = document.Put(ctx, c.docs, timeMarks, c.merge(m, now))
-		if errors.Is(err, document.ErrExists) { // another process was first
-			err = document.ErrConflict
-		}
-		return m, err
-	})
-	return err
-}
-
-// merge reads what other processes have seen, and adds what this one has to the mark.
-func (c *Clock) merge(m timeMark, now time.Time) timeMark {
-	now = c.tell(now)
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	passed := c.reached(now)
-	if m.Highest.After(c.highest) {
-		c.highest = m.Highest
-	}
-	m.Highest = c.highest
-	if passed.After(m.Reached) {
-		m.Reached = passed
-	}
-	m.Doubted = 0
-	if c.held {
-		m.Doubted = c.doubted + now.Sub(c.since)
-	}
-	return m
 }

@@ -129,10 +129,10 @@ var planted = map[string]struct {
 	by    time.Duration
 }{
 	"what has ended is judged by the clock alone": {overlay.Change{
-		File: "storage/internal/clock/clock.go", Old: "return c.reach(now)", New: "return now",
+		File: "storage/internal/clock/clock.go", Old: "return c.reached(now)", New: "return now",
 	}, 8 * day},
 	"revocations are dated by the clock alone": {overlay.Change{
-		File: "storage/internal/clock/clock.go", Old: "\t\t\tr.Before = c.next()\n\t\tdefault:",
+		File: "storage/internal/clock/date.go", Old: "\t\t\tr.Before = c.next()\n\t\tdefault:",
 		New: "\t\t\tr.Before = now\n\t\tdefault:",
 	}, 2 * time.Hour},
 }

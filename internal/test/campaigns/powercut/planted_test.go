@@ -20,8 +20,8 @@ var planted = map[string]struct {
 		[]step{busy(3, 4)}, false, mapped,
 	},
 	"a new database has its name before it is synced": {
-		overlay.Change{File: "storage/bolt/make.go", Old: "NoStatistics: true, OpenFile: f.openNoted",
-			New: "NoStatistics: true, NoSync: true, OpenFile: f.openNoted"},
+		overlay.Change{File: "storage/bolt/make.go", Old: "NoStatistics: true,\n\t\tOpenFile: f.openNoted",
+			New: "NoStatistics: true, NoSync: true,\n\t\tOpenFile: f.openNoted"},
 		[]step{busy(1, 1)}, true, mapped,
 	},
 	"the journal is not synced every second": {

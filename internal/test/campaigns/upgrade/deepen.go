@@ -38,7 +38,7 @@ func (n node) open(ctx context.Context) (*storage.Store, driver.Backend, error) 
 
 // deepen adds what takes people, mails or other services to come about, and reads the features.
 func (n node) deepen(ctx context.Context, f *released.Facts) error {
-	for _, feature := range storage.Features() {
+	for _, feature := range storage.KnownFeatures() {
 		f.Features = append(f.Features, feature.Name)
 	}
 	f.Guarded = released.Person{Username: "guarded", Password: "Weather-in-August"}

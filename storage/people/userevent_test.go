@@ -1,4 +1,4 @@
-package storage_test
+package people_test
 
 import (
 	"context"

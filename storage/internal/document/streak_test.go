@@ -1,4 +1,4 @@
-package storage_test
+package document_test
 
 import (
 	"context"

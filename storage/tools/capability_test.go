@@ -1,4 +1,4 @@
-package storage_test
+package tools_test
 
 import (
 	"encoding/json"

@@ -1,4 +1,4 @@
-package storage_test
+package tools_test
 
 import (
 	"errors"
@@ -6,12 +6,22 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/memory"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
+func opened(t *testing.T) *storage.Store {
+	t.Helper()
+	s, err := storage.Open(t.Context(), memory.New(), storage.NewMasterKey())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
 // The accepted tools and those that are still held are written together or not at all.
 func TestPinsAcceptedAreWrittenWithThoseHeld(t *testing.T) {
-	s, _ := open(t)
+	s := opened(t)
 	c, err := s.SaveCapability(t.Context(), storage.Capability{Member: "m", Kind: storage.CapabilityMCP,
 		PinnedAt: time.Now()}, []toolplan.Tool{tool("a")})
 	if err != nil {
@@ -63,7 +73,7 @@ func TestHeldToolsGoWithTheirCapability(t *testing.T) {
 			return err
 		},
 	} {
-		s, _ := open(t)
+		s := opened(t)
 		c, err := s.SaveCapability(t.Context(), storage.Capability{Member: "m", Kind: storage.CapabilityMCP,
 			PinnedAt: time.Now()}, nil)
 		if err == nil {

@@ -1,4 +1,4 @@
-package storage_test
+package service_test
 
 import (
 	"bytes"
