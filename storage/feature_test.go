@@ -86,7 +86,8 @@ func TestBinaryThatWouldIgnoreAFeatureIsRefused(t *testing.T) {
 		}
 		backend, key := memory.New(), storage.NewMasterKey()
 		t.Cleanup(func() { backend.Close() })
-		without := slices.DeleteFunc(storage.KnownFeatures(), func(known storage.Feature) bool { return known.Name == f.Name })
+		without := slices.DeleteFunc(storage.KnownFeatures(),
+			func(known storage.Feature) bool { return known.Name == f.Name })
 		if _, err := storage.OpenKnowing(t.Context(), backend, without, key); err != nil {
 			t.Errorf("%s: a version without it does not open a store without it: %v", f.Name, err)
 		}

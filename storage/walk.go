@@ -134,10 +134,7 @@ func (s *Store) walkTurn(ctx context.Context, task *lease.Task) (done bool, wait
 }
 
 func (s *Store) walked(ctx context.Context) (document.Counter, error) {
-	at, err := document.Get(ctx, s.documents, document.Counters, document.WalkState)
-	if errors.Is(err, ErrNotFound) {
-		err = nil
-	}
+	at, err := document.Find(ctx, s.documents, document.Counters, document.WalkState)
 	at.Name = document.WalkState
 	return at, err
 }

@@ -2,7 +2,6 @@ package apps
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -86,8 +85,8 @@ func (s *Store) fenceOfApps(ctx context.Context, owner string) ([]driver.Doc, er
 	if owner == "" {
 		return nil, nil
 	}
-	f, err := document.Get(ctx, s.docs, Fences, owner)
-	if err != nil && !errors.Is(err, document.ErrNotFound) {
+	f, err := document.Find(ctx, s.docs, Fences, owner)
+	if err != nil {
 		return nil, err
 	}
 	if f, err = f.Of(owner); err != nil {

@@ -5,7 +5,6 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -167,13 +166,9 @@ func (s *Store) SetClientHost(ctx context.Context, host string, denied bool) (cl
 	if err := document.RequireFeature(ctx, s.docs, document.DeniedClients); err != nil {
 		return client.Host{}, err
 	}
-	return document.RetryOnConflict(ctx, func() (client.Host, error) {
-		h, err := s.ClientHost(ctx, host)
-		if err != nil && !errors.Is(err, document.ErrNotFound) {
-			return h, err
-		}
+	return document.Update(ctx, s.docs, clientHosts, host, func(h *client.Host) bool {
 		h.Host, h.Denied, h.UpdatedAt = host, denied, time.Now().UTC()
-		return document.Put(ctx, s.docs, clientHosts, h)
+		return true
 	})
 }
 

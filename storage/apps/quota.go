@@ -2,7 +2,6 @@ package apps
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -86,9 +85,7 @@ func (s *spent) take(limit Quota) (taken Quota) {
 }
 
 func (s *Store) spentBy(ctx context.Context, owner string) (spent, error) {
-	v, err := document.Get(ctx, s.docs, Spents, owner)
-	if errors.Is(err, document.ErrNotFound) {
-		v, err = spent{Owner: owner}, nil
-	}
+	v, err := document.Find(ctx, s.docs, Spents, owner)
+	v.Owner = owner
 	return v, err
 }

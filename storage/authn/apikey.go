@@ -78,8 +78,8 @@ func live(all []apikey.Key, at time.Time) (n int) {
 
 // fencedKeys returns the keys of a user, and before them the fence.
 func (s *Store) fencedKeys(ctx context.Context, sub string) (apikey.Fence, []apikey.Key, error) {
-	fence, err := document.Get(ctx, s.docs, apiKeyFences, sub)
-	if err != nil && !errors.Is(err, document.ErrNotFound) {
+	fence, err := document.Find(ctx, s.docs, apiKeyFences, sub)
+	if err != nil {
 		return fence, nil, err
 	}
 	fence.UserID, fence.ExpiresAt = sub, s.clock.Later(time.Now()).Add(document.FenceLife)

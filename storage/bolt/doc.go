@@ -29,11 +29,6 @@
 // carries 43 of them, for 10 to 15 times the rate of one commit each. The other reasons stand with the types
 // and functions in question.
 //
-// This is one package because whatever reads or writes the file ([Check] and [Compact] too) knows the layout of its rows
-// and their sums, which nothing else may.
-//
-// # Size
-//
-// It is larger than a package here should be: writing, checking and compacting know one layout of the file,
-// which no other package may.
+// This is one package because writing, checking and compacting know one layout of the file and its sums, which no
+// other package may.
 package bolt

@@ -3,7 +3,6 @@ package people
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"strings"
 	"time"
@@ -102,10 +101,7 @@ func withoutOthers(ctx context.Context, in *document.Store, c *Consent, known ma
 		since, read := known[member]
 		if !read {
 			var there tools.Capability
-			there, err = document.Get(ctx, in, tools.Capabilities, member)
-			if errors.Is(err, document.ErrNotFound) { // nothing is opened
-				err = nil
-			}
+			there, err = document.Find(ctx, in, tools.Capabilities, member)
 			since = there.Since()
 			known[member] = since
 		}

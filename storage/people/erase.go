@@ -156,8 +156,8 @@ func (s *Store) lastOfUser(ctx context.Context, sub string, looksOfName func(str
 		return nil, err
 	}
 	for _, k := range []document.Kind[document.Fence]{apps.Fences, tools.CapabilityFences} {
-		f, err := document.Get(ctx, s.docs, k, sub)
-		if err != nil && !errors.Is(err, document.ErrNotFound) {
+		f, err := document.Find(ctx, s.docs, k, sub)
+		if err != nil {
 			return nil, err
 		}
 		f.Owner, f.ExpiresAt = sub, mark.ExpiresAt

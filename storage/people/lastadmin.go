@@ -32,8 +32,8 @@ func (s *Store) SaveUserKeepingAdmin(ctx context.Context, u User) (User, error) 
 		return u, err
 	}
 	for {
-		stands, err := document.Get(ctx, s.docs, adminFences, "admins")
-		if err != nil && !errors.Is(err, document.ErrNotFound) {
+		stands, err := document.Find(ctx, s.docs, adminFences, "admins")
+		if err != nil {
 			return u, err
 		}
 		before, err := s.User(ctx, u.Sub)

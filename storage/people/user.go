@@ -98,8 +98,8 @@ func Create(ctx context.Context, s *Store, u User, by []Login, change document.T
 		return u, err
 	}
 	for {
-		last, err := document.Get(ctx, s.docs, document.Counters, document.NumbersOfUsers)
-		if err != nil && !errors.Is(err, document.ErrNotFound) {
+		last, err := document.Find(ctx, s.docs, document.Counters, document.NumbersOfUsers)
+		if err != nil {
 			return u, err
 		}
 		last.Name, last.Last = document.NumbersOfUsers, last.Last+1

@@ -59,9 +59,5 @@ func (s *Store) Checkpoint(ctx context.Context) (Checkpoint, error) {
 // SaveCheckpoint replaces the checkpoint that was read, or returns ErrConflict if it has
 // changed since.
 func (s *Store) SaveCheckpoint(ctx context.Context, c Checkpoint) (Checkpoint, error) {
-	saved, err := document.Put(ctx, s.docs, checkpoints, c)
-	if errors.Is(err, document.ErrExists) {
-		err = fmt.Errorf("%w: %w", document.ErrConflict, err)
-	}
-	return saved, err
+	return document.Replace(ctx, s.docs, checkpoints, c)
 }

@@ -2,7 +2,6 @@ package service
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/keystile/keystile/storage/access"
@@ -46,10 +45,7 @@ var settings = document.Kind[Setting]{
 
 // Setting returns the stored value, "" if there is none.
 func (s *Store) Setting(ctx context.Context, name string) (string, error) {
-	v, err := document.Get(ctx, s.docs, settings, name)
-	if errors.Is(err, document.ErrNotFound) {
-		return "", nil
-	}
+	v, err := document.Find(ctx, s.docs, settings, name)
 	return v.Value, err
 }
 
@@ -60,17 +56,11 @@ func (s *Store) Set(ctx context.Context, name, value string) error {
 			return err
 		}
 	}
-	for {
-		v, err := document.Get(ctx, s.docs, settings, name)
-		if err != nil && !errors.Is(err, document.ErrNotFound) {
-			return err
-		}
+	_, err := document.Update(ctx, s.docs, settings, name, func(v *Setting) bool {
 		v.Name, v.Value, v.UpdatedAt = name, value, time.Now().UTC()
-		if _, err = document.Put(ctx, s.docs, settings, v); !errors.Is(err, document.ErrConflict) &&
-			!errors.Is(err, document.ErrExists) {
-			return err
-		}
-	}
+		return true
+	})
+	return err
 }
 
 // Settings returns all stored settings.

@@ -3,8 +3,6 @@ package service
 import (
 	"context"
 	"crypto/rand"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/keystile/keystile/internal/record/shipping"
@@ -20,10 +18,8 @@ var streams = document.Kind[shipping.Position]{
 
 // Stream returns how far a stream has come; Version 0: it has not begun.
 func (s *Store) Stream(ctx context.Context, name string) (shipping.Position, error) {
-	at, err := document.Get(ctx, s.docs, streams, name)
-	if errors.Is(err, document.ErrNotFound) {
-		return shipping.Position{Name: name}, nil
-	}
+	at, err := document.Find(ctx, s.docs, streams, name)
+	at.Name = name
 	return at, err
 }
 
@@ -32,11 +28,7 @@ func (s *Store) SaveStream(ctx context.Context, at shipping.Position) (shipping.
 	if err := at.Check(); err != nil {
 		return at, err
 	}
-	saved, err := document.Put(ctx, s.docs, streams, at)
-	if errors.Is(err, document.ErrExists) {
-		err = fmt.Errorf("%w: %w", document.ErrConflict, err)
-	}
-	return saved, err
+	return document.Replace(ctx, s.docs, streams, at)
 }
 
 // usageMark names accounts that have rows of usage in an hour. A store lists rows by account only.

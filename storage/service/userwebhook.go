@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/base64"
-	"errors"
 	"time"
 
 	"github.com/keystile/keystile/storage/internal/document"
@@ -37,20 +36,16 @@ func (s *Store) SetUserWebhook(ctx context.Context, url string, renew bool) (dra
 	if err := document.RequireFeature(ctx, s.docs, document.Outgoing); err != nil {
 		return drawn, err
 	}
-	_, err = document.RetryOnConflict(ctx, func() (hmacKey, error) {
-		k, err := document.Get(ctx, s.docs, hmacKeys, userWebhookKey)
-		if err != nil && !errors.Is(err, document.ErrNotFound) || err == nil && !renew {
-			return k, err
+	_, err = document.Update(ctx, s.docs, hmacKeys, userWebhookKey, func(k *hmacKey) bool {
+		drawn = secret.Secret{}
+		if k.Version != 0 && !renew {
+			return false
 		}
 		raw := make([]byte, 32)
 		rand.Read(raw)
-		k.Name, k.CreatedAt = userWebhookKey, time.Now().UTC()
-		k.Key = secret.New("whsec_" + base64.StdEncoding.EncodeToString(raw))
-		if k, err = document.Put(ctx, s.docs, hmacKeys, k); errors.Is(err, document.ErrExists) {
-			err = document.ErrConflict
-		}
-		drawn = k.Key
-		return k, err
+		drawn = secret.New("whsec_" + base64.StdEncoding.EncodeToString(raw))
+		k.Name, k.CreatedAt, k.Key = userWebhookKey, time.Now().UTC(), drawn
+		return true
 	})
 	if err != nil {
 		return secret.Secret{}, err

@@ -19,10 +19,8 @@ var accessLists = document.Kind[access.List]{
 
 // Access returns the access list of a capability, one without rules if there is none.
 func (s *Store) Access(ctx context.Context, member string) (access.List, error) {
-	l, err := document.Get(ctx, s.docs, accessLists, member)
-	if errors.Is(err, document.ErrNotFound) {
-		return access.List{Member: member}, nil
-	}
+	l, err := document.Find(ctx, s.docs, accessLists, member)
+	l.Member = member
 	return l, err
 }
 

@@ -2,7 +2,6 @@ package tools
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
@@ -31,7 +30,7 @@ func (p Place) fenceOf(ctx context.Context, docs *document.Store, owner string,
 	stands, owned := p.fence, p.Owned()
 	if p.limited != owner {
 		var err error
-		if stands, err = capabilityFence(ctx, docs, owner); err != nil {
+		if stands, err = document.Find(ctx, docs, CapabilityFences, owner); err != nil {
 			return driver.Doc{}, err
 		}
 		if owned, err = document.All(ctx, docs, Capabilities, driver.Is("owner="+owner)); err != nil {
@@ -46,15 +45,6 @@ func (p Place) fenceOf(ctx context.Context, docs *document.Store, owner string,
 		return driver.Doc{}, err
 	}
 	return CapabilityFences.Doc(docs, stands)
-}
-
-// capabilityFence returns the fence of an owner. It is read before what the owner has.
-func capabilityFence(ctx context.Context, docs *document.Store, owner string) (document.Fence, error) {
-	stands, err := document.Get(ctx, docs, CapabilityFences, owner)
-	if errors.Is(err, document.ErrNotFound) {
-		err = nil
-	}
-	return stands, err
 }
 
 // changeWith is change with documents that are computed anew on each conflict beside the capability.

@@ -105,8 +105,8 @@ func (n memberName) of(member string) memberName {
 // It returns ErrNotFound if the capability is not there. One that was stored before names were recorded gets a
 // record of its own now, if no other capability has it.
 func (s *Store) nameOf(ctx context.Context, member string) ([]driver.Doc, error) {
-	held, err := document.Get(ctx, s.docs, memberNames, fold(member))
-	if err != nil && !errors.Is(err, document.ErrNotFound) {
+	held, err := document.Find(ctx, s.docs, memberNames, fold(member))
+	if err != nil {
 		return nil, err
 	}
 	if _, err := document.Get(ctx, s.docs, Capabilities, member); err != nil {

@@ -35,8 +35,8 @@ func (p Place) Owned() []Capability {
 // FindPlace returns the place of a capability that may be there or not. limited is the owner whose limit of
 // capabilities a new one would count for; "" if there is none to check.
 func (s *Store) FindPlace(ctx context.Context, member, limited string) (Place, error) {
-	held, err := document.Get(ctx, s.docs, memberNames, fold(member))
-	if err != nil && !errors.Is(err, document.ErrNotFound) {
+	held, err := document.Find(ctx, s.docs, memberNames, fold(member))
+	if err != nil {
 		return Place{}, err
 	}
 	if held.Member == member && held.KeptFor == "" {
@@ -51,7 +51,7 @@ func (s *Store) FindPlace(ctx context.Context, member, limited string) (Place, e
 func (s *Store) newPlace(ctx context.Context, member, limited string, held memberName) (p Place, err error) {
 	p = Place{Capability: Capability{Member: member}, name: held, limited: limited}
 	if limited != "" {
-		if p.fence, err = capabilityFence(ctx, s.docs, limited); err != nil {
+		if p.fence, err = document.Find(ctx, s.docs, CapabilityFences, limited); err != nil { // before what the owner has
 			return p, err
 		}
 	}

@@ -14,7 +14,6 @@ import (
 // powers are the files that may ask what a value can do beside what its type says, and why.
 var powers = map[string]string{
 	"storage/driver/as.go":                         "optional interfaces of storage/driver",
-	"storage/oteltrace/oteltrace.go":               "hands on the optional interfaces of storage/driver",
 	"storage/transfer/copy.go":                     "an adapter that can be copied from",
 	"cmd/keystile/command/storage.go":              "optional interfaces of storage/driver, as operators see them",
 	"internal/record/forward/forward.go":           "records of the package itself",

@@ -156,8 +156,8 @@ func Open(ctx context.Context, docs *document.Store, b driver.Backend, read func
 			return nil, err
 		}
 	}
-	m, err := document.Get(ctx, docs, timeMarks, "highest")
-	if err != nil && !errors.Is(err, document.ErrNotFound) {
+	m, err := document.Find(ctx, docs, timeMarks, "highest")
+	if err != nil {
 		return nil, err
 	}
 	c.start(m, c.tell(time.Now()))

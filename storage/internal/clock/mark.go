@@ -2,7 +2,6 @@ package clock
 
 import (
 	"context"
-	"errors"
 	"time"
 
 	"github.com/keystile/keystile/internal/record/forward"
@@ -43,16 +42,9 @@ func Mark(ctx context.Context, c *Clock, now time.Time, last bool) error {
 	if !due {
 		return nil
 	}
-	_, err := document.RetryOnConflict(ctx, func() (timeMark, error) {
-		m, err := document.Get(ctx, c.docs, timeMarks, "highest")
-		if err != nil && !errors.Is(err, document.ErrNotFound) {
-			return m, err
-		}
-		m, err = document.Put(ctx, c.docs, timeMarks, c.merge(m, now))
-		if errors.Is(err, document.ErrExists) { // another process was first
-			err = document.ErrConflict
-		}
-		return m, err
+	_, err := document.Update(ctx, c.docs, timeMarks, "highest", func(m *timeMark) bool {
+		*m = c.merge(*m, now)
+		return true
 	})
 	return err
 }

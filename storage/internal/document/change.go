@@ -222,8 +222,8 @@ func (c *changes) wrote(next []epoch, version int64) {
 // readEpochs reads the epochs of some kinds, for the next try to write them.
 func (s *Store) readEpochs(ctx context.Context, of map[string][]string) error {
 	for kind := range of {
-		e, err := Get(ctx, s, epochs, kind)
-		if err != nil && !errors.Is(err, ErrNotFound) {
+		e, err := Find(ctx, s, epochs, kind)
+		if err != nil {
 			return err
 		}
 		s.changes.mu.Lock()

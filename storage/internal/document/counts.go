@@ -71,8 +71,8 @@ func (s *Store) Counts(ctx context.Context) (c state.Counts, err error) {
 		}
 	}
 	if !listed && !c.Whole { // written before it was on the list
-		last, err := Get(ctx, s, Counters, NumbersOfUsers)
-		if err != nil && !errors.Is(err, ErrNotFound) {
+		last, err := Find(ctx, s, Counters, NumbersOfUsers)
+		if err != nil {
 			return c, err
 		}
 		c.Users += last.Last
@@ -127,8 +127,8 @@ func (s *Store) writeShard(ctx context.Context, change Tally, docs []driver.Doc)
 	}
 	defer func() { s.shards <- at }()
 	if !at.known {
-		c, err := Get(ctx, s, Counters, at.Name)
-		if err != nil && !errors.Is(err, ErrNotFound) {
+		c, err := Find(ctx, s, Counters, at.Name)
+		if err != nil {
 			return 0, err
 		}
 		at.Counter.Version, at.Users, at.Apps, at.OpenOrders = c.Version, c.Users, c.Apps, c.OpenOrders

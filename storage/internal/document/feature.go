@@ -126,20 +126,12 @@ func RequireFeature(ctx context.Context, s *Store, needed state.Feature) error {
 	if s.features.has(needed.Name) {
 		return nil
 	}
-	f, err := RetryOnConflict(ctx, func() (format, error) {
-		f, err := Get(ctx, s, formats, formatID)
-		if err != nil && !errors.Is(err, ErrNotFound) {
-			return f, err
-		}
+	f, err := Update(ctx, s, formats, formatID, func(f *format) bool {
 		if slices.ContainsFunc(f.Features, func(has state.Feature) bool { return has.Name == needed.Name }) {
-			return f, nil
+			return false
 		}
 		f.Features = append(f.Features, needed)
-		f, err = Put(ctx, s, formats, f)
-		if errors.Is(err, ErrExists) { // another process was first
-			err = ErrConflict
-		}
-		return f, err
+		return true
 	})
 	if err == nil {
 		s.features.note(f)

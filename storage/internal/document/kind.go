@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 
@@ -169,6 +170,14 @@ func Get[T any](ctx context.Context, s *Store, k Kind[T], id string) (v T, err e
 		return v, Unavailable("get "+k.Name, err)
 	}
 	return k.remembered(s, d)
+}
+
+// Find is Get of a record that may not be there: the zero one is returned then.
+func Find[T any](ctx context.Context, s *Store, k Kind[T], id string) (v T, err error) {
+	if v, err = Get(ctx, s, k, id); errors.Is(err, ErrNotFound) {
+		err = nil
+	}
+	return v, err
 }
 
 // remembered is record for a document that has been decoded before, perhaps.

@@ -54,8 +54,8 @@ func Working(ctx context.Context, s *Store) error {
 func (s *Store) probe() error {
 	ctx, cancel := context.WithTimeout(context.Background(), ProbeWait)
 	defer cancel()
-	p, err := Get(ctx, s, probes, "write")
-	if err != nil && !errors.Is(err, ErrNotFound) {
+	p, err := Find(ctx, s, probes, "write")
+	if err != nil {
 		return err
 	}
 	p.At = time.Now().UTC()
