@@ -226,18 +226,9 @@ func (k *checkup) listen(ctx context.Context) error {
 // hears reports whether a message sent on the one connection arrives at the one that listens. The
 // channel is of its own, so no node wakes up.
 func (k *checkup) hears(ctx context.Context) (bool, error) {
-	dsn := k.options.ListenDSN
-	if dsn == "" {
-		dsn = k.dsn
-	}
-	config, err := connConfig(dsn)
+	c, dsn, err := k.options.listener(ctx, k.dsn)
 	if err != nil {
-		return false, explain(dsn, err)
-	}
-	config.ConnectTimeout = k.options.Timeout
-	c, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return false, explain(dsn, err)
+		return false, err
 	}
 	defer c.Close(context.WithoutCancel(ctx))
 	channel := "keystile.check." + rand.Text()[:16]

@@ -1,6 +1,7 @@
 package postgres
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -38,18 +39,9 @@ func (s *Store) Listen(ctx context.Context, hint func()) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	defer context.AfterFunc(s.ended, cancel)()
-	dsn := s.options.ListenDSN
-	if dsn == "" {
-		dsn = s.dsn
-	}
-	config, err := connConfig(dsn)
+	c, dsn, err := s.options.listener(ctx, s.dsn)
 	if err != nil {
-		return explain(dsn, err)
-	}
-	config.ConnectTimeout = s.options.Timeout
-	c, err := pgx.ConnectConfig(ctx, config)
-	if err != nil {
-		return explain(dsn, err)
+		return err
 	}
 	defer func() {
 		leaving, done := context.WithTimeout(context.WithoutCancel(ctx), time.Second)
@@ -86,6 +78,20 @@ func (s *Store) Listen(ctx context.Context, hint func()) error {
 			return explain(dsn, err)
 		}
 	}
+}
+
+// listener connects to where hints are listened to, and also returns the DSN of that.
+func (o Options) listener(ctx context.Context, dsn string) (c *pgx.Conn, at string, err error) {
+	dsn = cmp.Or(o.ListenDSN, dsn)
+	config, err := connConfig(dsn)
+	if err == nil {
+		config.ConnectTimeout = o.Timeout
+		c, err = pgx.ConnectConfig(ctx, config)
+	}
+	if err != nil {
+		err = explain(dsn, err)
+	}
+	return c, dsn, err
 }
 
 func ping(ctx context.Context, c *pgx.Conn, timeout time.Duration) error {

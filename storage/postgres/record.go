@@ -39,19 +39,15 @@ func notNull(b []byte) []byte {
 }
 
 // Records returns the audit trail behind after.
-func (s *Store) Records(ctx context.Context, after uint64, n int) (page []driver.Record, err error) {
+func (s *Store) Records(ctx context.Context, after uint64, n int) ([]driver.Record, error) {
 	if after > math.MaxInt64 {
 		return nil, s.idle(ctx)
 	}
-	err = s.run(ctx, readRecords, func(ctx context.Context, c conn, _ bool) (err error) {
-		page, err = collect(ctx, c, readRecords, []any{int64(after), n}, scanRecord)
-		return err
-	})
-	return page, err
+	return list(ctx, s, readRecords, []any{int64(after), n}, scanRecord)
 }
 
 // Pick returns the records that have these Seqs.
-func (s *Store) Pick(ctx context.Context, seqs ...uint64) (picked []driver.Record, err error) {
+func (s *Store) Pick(ctx context.Context, seqs ...uint64) ([]driver.Record, error) {
 	given := make([]int64, 0, len(seqs))
 	for _, seq := range seqs {
 		if 0 < seq && seq <= math.MaxInt64 {
@@ -61,11 +57,7 @@ func (s *Store) Pick(ctx context.Context, seqs ...uint64) (picked []driver.Recor
 	if len(given) == 0 {
 		return nil, s.idle(ctx)
 	}
-	err = s.run(ctx, pickRecords, func(ctx context.Context, c conn, _ bool) (err error) {
-		picked, err = collect(ctx, c, pickRecords, []any{given}, scanRecord)
-		return err
-	})
-	return picked, err
+	return list(ctx, s, pickRecords, []any{given}, scanRecord)
 }
 
 func scanRecord(row pgx.Rows) (r driver.Record, err error) {

@@ -52,15 +52,11 @@ func joined(rs []driver.Revocation) []driver.Revocation {
 }
 
 // Revocations returns the feed behind after.
-func (s *Store) Revocations(ctx context.Context, after uint64, n int) (feed []driver.Revocation, err error) {
+func (s *Store) Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error) {
 	if after > math.MaxInt64 {
 		return nil, s.idle(ctx)
 	}
-	err = s.run(ctx, readRevocations, func(ctx context.Context, c conn, _ bool) (err error) {
-		feed, err = collect(ctx, c, readRevocations, []any{int64(after), n}, scanRevocation)
-		return err
-	})
-	return feed, err
+	return list(ctx, s, readRevocations, []any{int64(after), n}, scanRevocation)
 }
 
 func scanRevocation(row pgx.Rows) (r driver.Revocation, err error) {

@@ -106,6 +106,16 @@ func (c conn) row(ctx context.Context, q query, args []any, into ...any) error {
 	return err
 }
 
+// list runs a statement, and reads all its rows.
+func list[T any](ctx context.Context, s *Store, q query, args []any,
+	scan func(pgx.Rows) (T, error)) (all []T, err error) {
+	err = s.run(ctx, q, func(ctx context.Context, c conn, _ bool) (err error) {
+		all, err = collect(ctx, c, q, args, scan)
+		return err
+	})
+	return all, err
+}
+
 // collect reads all rows of a statement.
 func collect[T any](ctx context.Context, c conn, q query, args []any,
 	scan func(pgx.Rows) (T, error)) (all []T, err error) {

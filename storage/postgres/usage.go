@@ -85,41 +85,33 @@ func compareBools(a, b bool) int {
 }
 
 // Usage returns the rows that match q.
-func (s *Store) Usage(ctx context.Context, q driver.UsageQuery) (rows []driver.Count, err error) {
+func (s *Store) Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error) {
 	text, args := readUsage, []any{q.AppID, q.Daily, stamp(q.From), stamp(q.To)}
 	if q.Product != "" {
 		text, args = readUsageOf, append(args, q.Product)
 	}
-	err = s.run(ctx, text, func(ctx context.Context, c conn, _ bool) (err error) {
-		rows, err = collect(ctx, c, text, args, func(row pgx.Rows) (driver.Count, error) {
-			count := driver.Count{AppID: q.AppID}
-			var at []byte
-			err := row.Scan(&at, &count.Product, &count.Calls, &count.Errors)
-			if err == nil {
-				err = read(at, &count.At)
-			}
-			return count, err
-		})
-		return err
+	return list(ctx, s, text, args, func(row pgx.Rows) (driver.Count, error) {
+		count := driver.Count{AppID: q.AppID}
+		var at []byte
+		err := row.Scan(&at, &count.Product, &count.Calls, &count.Errors)
+		if err == nil {
+			err = read(at, &count.At)
+		}
+		return count, err
 	})
-	return rows, err
 }
 
 // UsageOf returns the rows of several applications, in one statement.
-func (s *Store) UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) (rows []driver.Count, err error) {
+func (s *Store) UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) ([]driver.Count, error) {
 	if len(apps) == 0 {
 		return nil, s.idle(ctx)
 	}
 	args := []any{apps, q.Daily, stamp(q.From), stamp(q.To), q.Product}
-	err = s.run(ctx, readMeters, func(ctx context.Context, c conn, _ bool) (err error) {
-		rows, err = collect(ctx, c, readMeters, args, func(row pgx.Rows) (count driver.Count, err error) {
-			var at []byte
-			if err = row.Scan(&count.AppID, &at, &count.Product, &count.Calls, &count.Errors); err == nil {
-				err = read(at, &count.At)
-			}
-			return count, err
-		})
-		return err
+	return list(ctx, s, readMeters, args, func(row pgx.Rows) (count driver.Count, err error) {
+		var at []byte
+		if err = row.Scan(&count.AppID, &at, &count.Product, &count.Calls, &count.Errors); err == nil {
+			err = read(at, &count.At)
+		}
+		return count, err
 	})
-	return rows, err
 }
