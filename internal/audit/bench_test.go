@@ -14,7 +14,7 @@ import (
 func BenchmarkNote(b *testing.B) {
 	e := numbered(1)
 	idle := func() *Trail {
-		return &Trail{limit: defaultQueue, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1)}
+		return &Trail{limit: queueSize, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1)}
 	}
 	renew := func(t *Trail, i int) {
 		if i%20_000 == 0 {
@@ -101,7 +101,7 @@ func BenchmarkVerify(b *testing.B) {
 
 // A node that notes as fast as a writer can store into memory.
 func BenchmarkTrail(b *testing.B) {
-	trail := opened(b, sink{}, func(c *Config) { c.FlushEvery = 10 * time.Millisecond })
+	trail := opened(b, sink{}, func(c *Config) { c.flushEvery = 10 * time.Millisecond })
 	e := numbered(1)
 	for b.Loop() {
 		for trail.Stats().Waiting > 20_000 {

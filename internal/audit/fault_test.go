@@ -95,7 +95,7 @@ func TestFailingStoreIsRetriedWithGrowingPauses(t *testing.T) {
 func TestEventDoesNotPutOffTheNextAttempt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeStore{}
-		trail := opened(t, s, func(c *Config) { c.FlushEvery = maxFlushEvery })
+		trail := opened(t, s, func(c *Config) { c.flushEvery = time.Minute })
 		s.fail(errAway)
 		trail.NoteNow(t.Context(), numbered(0))
 		trail.Note(numbered(1))

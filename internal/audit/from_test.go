@@ -44,7 +44,7 @@ func TestAddressIsWrittenAsItsText(t *testing.T) {
 }
 
 func TestNotingACallAllocatesNothing(t *testing.T) {
-	trail := &Trail{limit: defaultQueue, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1)}
+	trail := &Trail{limit: queueSize, wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1)}
 	trail.waiting.slots, trail.waiting.text = make([]slot, 0, 1000), make([]byte, 0, 100_000)
 	e, from := numbered(1), netip.MustParseAddr("2001:db8::1")
 	if n := testing.AllocsPerRun(100, func() { trail.NoteFrom(&e, from) }); n != 0 {

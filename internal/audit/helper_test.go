@@ -15,6 +15,9 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
+// minQueue is a queue that is soon full, in bytes.
+const minQueue = 64 << 10
+
 var errAway = errors.New("the store is away")
 
 // fakeStore is a store that can be told to fail. Its Seqs have gaps.

@@ -50,7 +50,7 @@ func noteUntilKilled(t *testing.T, dir string) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	trail := opened(t, s, func(c *Config) { c.FlushEvery = time.Millisecond })
+	trail := opened(t, s, func(c *Config) { c.flushEvery = time.Millisecond })
 	for i := 0; ; i++ {
 		trail.Note(numbered(i))
 		e := Event{Kind: event.Admin, RequestID: os.Getenv("KEYSTILE_KILLED_IN_LIFE") + "-" + strconv.Itoa(i)}

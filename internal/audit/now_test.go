@@ -72,7 +72,7 @@ func TestNoteNowEndsWithItsContext(t *testing.T) {
 func TestNoteNowStoresTheEventOrReturnsErrFull(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeStore{}
-		trail := opened(t, s, func(c *Config) { c.Queue = minQueue })
+		trail := opened(t, s, func(c *Config) { c.queue = minQueue })
 		s.fail(errAway)
 		fit := noteBytes(trail, 0, minQueue)
 		if err := trail.NoteNow(t.Context(), numbered(fit)); !errors.Is(err, errAway) {

@@ -185,7 +185,7 @@ func TestFailedSignInOfAKnownUserIsNeverSummed(t *testing.T) {
 func TestFloodOfAnonymousEventsDropsNoOthers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &fakeStore{}
-		trail := opened(t, s, func(c *Config) { c.Queue = minQueue })
+		trail := opened(t, s, func(c *Config) { c.queue = minQueue })
 		s.fail(errAway)
 		const flood = 5000
 		for i := range flood {

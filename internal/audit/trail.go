@@ -14,20 +14,20 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Config of a Trail. The zero value of everything but Store is a good default.
+// Config of a Trail.
 type Config struct {
-	Store      Store
-	FlushEvery time.Duration // how long a noted event may wait in memory; 0: 1 s; at most 1 min
-	Queue      int           // bytes of events that wait; 0: 8 MiB, some 40,000 calls; at least 64 KiB
-	Name       string        // of this process, for people who read the trail; stands on audit.begin
-	Log        *slog.Logger  // nil: slog.Default()
+	Store Store        // required
+	Name  string       // of this process, for people who read the trail; stands on audit.begin
+	Log   *slog.Logger // nil: slog.Default()
+
+	// For tests.
+	flushEvery time.Duration // 0: flushEvery
+	queue      int           // 0: queueSize
 }
 
 const (
-	defaultFlushEvery = time.Second
-	maxFlushEvery     = time.Minute
-	defaultQueue      = 8 << 20
-	minQueue          = 64 << 10
+	flushEvery = time.Second // how long a noted event may wait in memory
+	queueSize  = 8 << 20     // bytes of events that wait: some 40,000 calls
 )
 
 // Trail writes events to a store. All methods may be called by many goroutines.
@@ -71,20 +71,18 @@ var ErrClosed = errors.New("audit: the trail is closed")
 
 // ErrFull is returned by NoteNow while the queue is full, because the store does not answer
 // or slower than the events. The event is not on the trail.
-var ErrFull = errors.New("audit: the queue is full; see why the store does not keep up, or allow a longer queue")
+var ErrFull = errors.New("audit: the queue is full; see why the store does not keep up")
 
 // Open begins a new chain in the store, behind the last record it finds there.
 func Open(ctx context.Context, config Config) (*Trail, error) {
-	if err := config.check(); err != nil {
-		return nil, err
+	if config.Store == nil {
+		return nil, errors.New("audit: Config.Store is nil: hand over where the records are kept")
 	}
 	t := &Trail{
-		store: config.Store, log: config.Log, every: config.FlushEvery, limit: config.Queue,
-		wake: make(chan struct{}, 1), hurry: make(chan struct{}, 1),
+		store: config.Store, log: cmp.Or(config.Log, slog.Default()), every: cmp.Or(config.flushEvery, flushEvery),
+		limit: cmp.Or(config.queue, queueSize),
+		wake:  make(chan struct{}, 1), hurry: make(chan struct{}, 1),
 		quit: make(chan struct{}), done: make(chan struct{}), anonymous: sums.New(),
-	}
-	if t.log == nil {
-		t.log = slog.Default()
 	}
 	if err := t.begin(ctx, config.Name); err != nil {
 		return nil, err
@@ -93,27 +91,6 @@ func Open(ctx context.Context, config Config) (*Trail, error) {
 	t.stop = stop
 	go t.write(running)
 	return t, nil
-}
-
-// check complains of all mistakes at once and fills in the defaults.
-func (c *Config) check() error {
-	if c.FlushEvery == 0 {
-		c.FlushEvery = defaultFlushEvery
-	}
-	if c.Queue == 0 {
-		c.Queue = defaultQueue
-	}
-	var complaints []error
-	complain := func(wrong bool, format string, args ...any) {
-		if wrong {
-			complaints = append(complaints, fmt.Errorf(format, args...))
-		}
-	}
-	complain(c.Store == nil, "audit: Config.Store is nil: hand over where the records are kept")
-	complain(c.FlushEvery < 0 || c.FlushEvery > maxFlushEvery, "audit: Config.FlushEvery is %v: choose up to %v",
-		c.FlushEvery, maxFlushEvery)
-	complain(c.Queue < minQueue, "audit: Config.Queue is %d bytes: choose at least %d", c.Queue, minQueue)
-	return errors.Join(complaints...)
 }
 
 func (t *Trail) begin(ctx context.Context, name string) error {
@@ -135,7 +112,7 @@ func (t *Trail) begin(ctx context.Context, name string) error {
 	return nil
 }
 
-// Note puts an event on the trail within Config.FlushEvery. It never waits for the store:
+// Note puts an event on the trail within a second. It never waits for the store:
 // if the queue is full, the event is dropped, counted, and the number stands on the trail
 // as a record of kind audit.lost as soon as the queue has space. A process that is killed loses
 // what it noted since the last flush.

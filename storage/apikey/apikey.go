@@ -18,10 +18,9 @@ type carried = forward.Fields
 var _ = []carried{Key{}.carried, Fence{}.carried}
 
 const (
-	DefaultLife = 90 * 24 * time.Hour
-	MaxLife     = 366 * 24 * time.Hour // a year, also a leap year
-	MaxLive     = 20                   // keys that a user has at once
-	UsedEvery   = time.Hour            // how exact Key.UsedAt is
+	MaxLife   = 366 * 24 * time.Hour // a year, also a leap year
+	MaxLive   = 20                   // keys that a user has at once
+	UsedEvery = time.Hour            // how exact Key.UsedAt is
 
 	MaxName  = 100  // bytes
 	MaxScope = 1000 // bytes
