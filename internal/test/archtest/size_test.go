@@ -35,8 +35,8 @@ var large = map[string]bool{
 	"mcpbus/internal/mcpcall":     false,
 	"oauth":                       true,
 	"registry":                    false,
-	"storage/bolt":                false,
-	"storage/postgres":            false,
+	"storage/bolt":                true,
+	"storage/postgres":            true,
 }
 
 // wide types have more methods, and may not grow.
