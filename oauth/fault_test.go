@@ -172,6 +172,9 @@ var faultCases = []faultCase{
 // For each request, each storage call it makes is made to fail, once with an error and
 // once with a panic. The client never hears of a success that a restart does not find.
 func TestFailingStoreNeverMakesAPromise(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, a := range faultCases {
 		t.Run(a.name, func(t *testing.T) {
 			w := newFileFixture(t)

@@ -25,9 +25,9 @@ func ExampleParse() {
 	for _, skip := range result.Skipped {
 		fmt.Println(skip.Pointer, "is", skip.Reason)
 	}
-	// Output: shop__getPet: get /pets/:id, One pet
-	// {"additionalProperties":false,"properties":{"filter_age":{"description":"\"filter[age]\" in the
-	// API.","type":["integer","null"]},"id":{"type":"string"}},"required":["id"],"type":"object"}
+	// Output:
+	// shop__getPet: get /pets/:id, One pet
+	// {"additionalProperties":false,"properties":{"filter_age":{"description":"\"filter[age]\" in the API.","type":["integer","null"]},"id":{"type":"string"}},"required":["id"],"type":"object"}
 	// /paths/~1pets~1{id}/get/parameters/1 is not a parameter
 }
 
@@ -61,7 +61,8 @@ paths:
 	for _, tool := range result.Tools {
 		fmt.Printf("pets__%s: %s %s, %s\n%s\n", tool.Name, tool.Method, tool.Path, tool.Description, tool.InputSchema)
 	}
-	// Output: pets__listPets: get /pets, All pets
+	// Output:
+	// pets__listPets: get /pets, All pets
 	// {"additionalProperties":false,"properties":{"lang":{"enum":["en","no"],"type":"string"},"limit":{"default":20,"type":"integer"}},"type":"object"}
 	// pets__listVisits: get /pets/:id/visits, When a pet has seen the doctor
 	// {"additionalProperties":false,"properties":{"id":{"type":"string"},"lang":{"enum":["en","no"],"type":"string"},"limit":{"default":20,"type":"integer"}},"required":["id"],"type":"object"}

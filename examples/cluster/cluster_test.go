@@ -195,6 +195,9 @@ const rollingRuns = "ROLLING_RUNS"
 
 // Both nodes are restarted under 200 requests a second, and nobody notices.
 func TestRollingRestartFailsNoRequest(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	withEach(t, func(t *testing.T, start func(*testing.T, string, [2]string) *balancer) {
 		c, b, v := arrive(t, start)
 		v.signIn()

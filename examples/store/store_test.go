@@ -10,6 +10,9 @@ import (
 )
 
 func TestContract(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	storagetest.Run(t, func(t *testing.T) driver.Backend { return open(t, t.TempDir()) })
 }
 

@@ -154,6 +154,9 @@ func (s *scene) refused(w *httptest.ResponseRecorder, what string) {
 
 // TestForgedFormsDoNothing forges each act of each page in each way, and lets each role send those of others.
 func TestForgedFormsDoNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	s := newScene(t)
 	n, acts := 0, 0
 	for _, q := range served(console.Parts(s.console)) {
@@ -194,6 +197,9 @@ func TestForgedFormsDoNothing(t *testing.T) {
 
 // TestFormActsOnceAndOnItsPageAlone sends forms that are good at first: each does what it is for, once.
 func TestFormActsOnceAndOnItsPageAlone(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	n := 0
 	for _, q := range served(console.Parts(newScene(t).console)) {
 		if q.act == "" || unrecorded[q.name()] {

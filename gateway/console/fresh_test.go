@@ -218,6 +218,9 @@ func TestFormOfTheConsoleGoesOnAfterTheProof(t *testing.T) {
 
 // A capability goes on with its document, which is a file or what was pasted, of several MiB.
 func TestCapabilityGoesOnWithItsDocument(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, as := range []string{"file", "document"} {
 		synctest.Test(t, func(t *testing.T) {
 			s := newScene(t)

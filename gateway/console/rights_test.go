@@ -177,6 +177,9 @@ func (s *scene) sends(q request, by, of string) (w *httptest.ResponseRecorder, s
 // TestRoleTriesEveryPageAndActOfEveryOther compares what comes of it with what a person has written
 // down, and holds what must be true whatever is written there.
 func TestRoleTriesEveryPageAndActOfEveryOther(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	want := rights(t)
 	var out strings.Builder
 	all := served(console.Parts(newScene(t).console))

@@ -189,6 +189,9 @@ func gone(t *testing.T, b driver.Backend, store *storage.Store, sub string) {
 }
 
 func TestEraseFreesTheNameAndLeavesOnlyTheAccounts(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for adapter, make := range adapters {
 		t.Run(adapter, func(t *testing.T) {
 			b := make(t)

@@ -124,6 +124,9 @@ func TestFloodOfNoticesIsTenMailsAndTheLastSaysSo(t *testing.T) {
 }
 
 func TestFloodOfNoticesLeavesCapacityForCodesAndOtherUsers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	inTime(t, "", func(t *testing.T, h *fullFixture) {
 		h.confirmed(t)
 		h.post.blocked = make(chan struct{})

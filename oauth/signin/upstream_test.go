@@ -59,6 +59,9 @@ func TestUsersSignInWithEachProviderAndKeepTheirAccount(t *testing.T) {
 
 // Providers send names as they were typed, with characters in them that make the answer no JSON.
 func TestControlCharacterInANameKeepsNobodyOut(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for _, name := range providers {
 		h := newProviderFixture(t, nil)
 		j := h.start(name, authorizeQuery)

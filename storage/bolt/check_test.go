@@ -56,6 +56,9 @@ func filled(t *testing.T) string {
 }
 
 func TestCheckReportsTheContentsOfAFileAndChangesNothing(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	path := filled(t)
 	before, _ := os.ReadFile(path)
 	found, err := bolt.Check(path)

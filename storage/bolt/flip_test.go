@@ -153,6 +153,9 @@ const isDamaged = "damaged"
 // A flipped bit in whatever row, in its key or in its value, is answered with an error by whom it concerns; all others
 // have their answers as before.
 func TestFlippedBitsAreNeverServed(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	s := filled(t)
 	ask := questions(t, s)
 	good := ask.answers(t.Context(), s)

@@ -12,6 +12,9 @@ import (
 
 // A balancer asks whether a node is ready, and must have time to hear that it is not any more.
 func TestNodeThatStopsIsNotReadyFirstAndServesUntilThen(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	t.Parallel()
 	s := start(t, t.TempDir(), "--drain", "3s")
 	s.expected = "/healthz/ready"

@@ -33,6 +33,9 @@ func wantHealthPage(t *testing.T, s *service, wanted []string, never ...string) 
 }
 
 func TestHealthPageSaysWhatAServiceRunsOn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	t.Parallel()
 	s := start(t, t.TempDir())
 	wantHealthPage(t, s, []string{`"store":{"kind":"bolt","version":"","at":"","bytes":`, "bolt, ", "none: this node counts alone", `"shared":false`}, `"bytes":0}`)

@@ -126,6 +126,9 @@ func TestDocumentIsServedToEverybody(t *testing.T) {
 // What a client meets at the whole program, past all rooms that stand before the one that
 // answers, is what the document says; also if it has asked too often.
 func TestRunningProgramIsAsItsDocumentSays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	for limit, tier := range map[string]string{"100000": "enterprise", "1": "free"} {
 		t.Run(tier, func(t *testing.T) {
 			data := t.TempDir()

@@ -15,6 +15,9 @@ import (
 
 // Two nodes with folders of their own, one store and one master key are one service.
 func TestNodesOnPostgreSQLAreOneService(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	t.Parallel()
 	url := database.WithSchema(t)
 	one, two := t.TempDir(), t.TempDir()

@@ -40,6 +40,9 @@ var withPasswords = []string{
 // Whatever setting an address with a password is written into, and however wrong it is: what the program prints, logs
 // and answers has not the password in it.
 func TestSettingsHideThePasswordOfAnAddress(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	var reference bytes.Buffer
 	fatal(t, config.ReferenceJSON(&reference))
 	var all []struct {

@@ -46,6 +46,9 @@ func TestBatchIsSentUntilTheStoreAnswersAndCountsOnce(t *testing.T) {
 }
 
 func TestLedgerAddsOneSumPerRowAfterAnOutage(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		s := newStore()
 		s.setFaults(errAway, nil)

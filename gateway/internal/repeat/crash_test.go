@@ -35,6 +35,9 @@ type told struct {
 // Each call is attempted twice, and again by the next child if it was a caller's last at a kill. Each
 // has a row of its own in the ledger.
 func TestKilledProcessHasChargedEveryAnsweredCallAndOnceWhereItWasNotUnderWay(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	const folder = "KEYSTILE_REPEATS_IN"
 	if dir := os.Getenv(folder); dir != "" {
 		repeatUntilKilled(t, dir)

@@ -152,6 +152,9 @@ func TestPrunedRecordsTakeTheirIndexAlong(t *testing.T) {
 }
 
 func TestSearchBesideRemovalAndIndexingMissesNothingThatStays(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	o := newOffice(t, memory.New())
 	o.grow(t, 6_000)
 	var work sync.WaitGroup

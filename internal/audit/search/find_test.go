@@ -197,6 +197,9 @@ func (o *office) check(t *testing.T, store Reader, queries int, from uint64) {
 }
 
 func TestSearchFindsWhatAPlainFilterFinds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	o := newOffice(t, memory.New())
 	for _, n := range []int{30, 60, 2_000, 1, 49, 3_500, 300} {
 		o.grow(t, n)

@@ -118,6 +118,9 @@ func TestAuthorizeAnswersTheApplicationWhereNobodyIsSignedIn(t *testing.T) {
 
 // The same holds of token, for each grant.
 func TestTokenAnswersInItsOwnWordsWhateverIsSent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	s := start(t)
 	defer s.close(t)
 	for _, name := range names() {

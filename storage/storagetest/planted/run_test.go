@@ -12,6 +12,9 @@ import (
 )
 
 func TestContractSeesPlantedBugs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	Run(t, func(*testing.T) driver.Backend { return memory.New() })
 }
 

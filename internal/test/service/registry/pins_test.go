@@ -90,6 +90,9 @@ func TestHeldToolsAreToldToTheirOwnerOnce(t *testing.T) {
 
 // An upstream that changes each time it is asked must fill neither the store nor a mailbox.
 func TestUpstreamThatChangesAllTheTimeIsToldOfRarely(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
 	synctest.Test(t, func(t *testing.T) {
 		h, _ := pinned(t, `,"webhook_url":"https://hooks.example.com/"`)
 		writes := 0
