@@ -104,7 +104,6 @@ func errcodeOf(f *reply.Failure) int {
 // the header, and scripts in them cannot set it.
 func navigates(r *http.Request) bool { return r.Header.Get("Sec-Fetch-Mode") == "navigate" }
 
-// refusedSign returns the failure for an error of the signature check.
 func refusedSign(err error) *reply.Failure {
 	switch {
 	case errors.Is(err, md5sign.ErrTimestamp):

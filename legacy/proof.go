@@ -93,5 +93,4 @@ func verifyProof(app storage.App, params url.Values, known []string, now time.Ti
 	return byKey, nil
 }
 
-// hasCredentials reports whether a request has credentials.
 func hasCredentials(params url.Values) bool { return md5sign.IsSigned(params) || params.Has("appkey") }

@@ -106,7 +106,6 @@ func (l *Legacy) crossOrigin(w http.ResponseWriter, r *http.Request, app storage
 	return false
 }
 
-// sendBack answers by a redirect.
 func (l *Legacy) sendBack(w http.ResponseWriter, c *call, app storage.App, who storage.Session, target string) error {
 	state := c.params.Get("state")
 	no := reply.WithQuery(target, "sso", "0", "state", state)

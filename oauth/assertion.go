@@ -121,7 +121,6 @@ func (c *clients) withNewKeys(r *http.Request, app storage.App) storage.App {
 	return newer
 }
 
-// readKeys reads the keys of an application and stores them.
 func (c *clients) readKeys(ctx context.Context, r *http.Request, app storage.App) (storage.App, error) {
 	host, err := c.fetch.HostOf(app.Client.KeysURL)
 	if err != nil {

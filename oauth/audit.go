@@ -24,7 +24,6 @@ type noAudit struct{}
 func (noAudit) Note(event.Event)                           {}
 func (noAudit) NoteNow(context.Context, event.Event) error { return nil }
 
-// newEvent begins the audit event of a request.
 func (k *core) newEvent(r *http.Request, kind string) *event.Event {
 	e := reqctx.Event(r, kind, k.c.ClientIP(r))
 	return &e

@@ -61,7 +61,6 @@ func (a *authorizer) authorize(w http.ResponseWriter, r *http.Request) error {
 	return a.redirect(w, form.Get("redirect_uri"), "code", code, "state", form.Get("state"))
 }
 
-// authorizeText returns the parameters of an authorize request as they were sent.
 func authorizeText(w http.ResponseWriter, r *http.Request) (string, error) {
 	if r.Method == http.MethodPost {
 		return formBody(w, r)
@@ -87,7 +86,6 @@ func (a *authorizer) readAuthorize(r *http.Request, text string) (
 	return app, form, wrong, err
 }
 
-// applicationOf finds the application of an authorize request, and checks the redirect_uri.
 func (a *authorizer) applicationOf(r *http.Request, form url.Values,
 	wrong *reply.Failure) (app storage.App, err error) {
 	a.readTarget(form)

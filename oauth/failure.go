@@ -20,11 +20,9 @@ var (
 	// RFC 6749 4.1.2.1
 	tooLong = badRequest.Saying("no page can keep this request until the user has answered: send less, above all in state")
 
-	// protocol 4.1
-	unknownApp = &reply.Failure{Status: 400, OAuth: engine.InvalidClient,
+	unknownApp = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, // protocol 4.1
 		Msg: "client_id is not that of an application here"}
-	// protocol 4.1
-	endedApp = &reply.Failure{Status: 400, OAuth: engine.InvalidClient,
+	endedApp = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, // protocol 4.1
 		Msg: "this application has registered itself, and that has ended: it was removed, or nobody used it for a day. " +
 			"Have the application forget its client_id and sign in again"}
 	// protocol 4.1
@@ -32,51 +30,39 @@ var (
 	// protocol 4.1, 5
 	badRedirect = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "redirect_uri is not allowed"}
 
-	// decision 55
-	clientsOff = &reply.Failure{Status: 400, OAuth: engine.InvalidClient,
+	clientsOff = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, // decision 55
 		Msg: "client_id is the URL of a document, and applications that are not registered here are not admitted: ask the " +
 			"operator of this service to register it"}
-	// decision 55
-	clientUnlisted = &reply.Failure{Status: 400, OAuth: engine.InvalidClient,
+	clientUnlisted = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, // decision 55
 		Msg: "this application comes from a host that is not on the list of this service: use another application, or ask " +
 			"the operator of this service to trust its host"}
-	// decision 55
-	clientDenied = &reply.Failure{Status: 400, OAuth: engine.InvalidClient,
+	clientDenied = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, // decision 55
 		Msg: "the operator of this service does not admit applications from this host: use another application, or ask the " +
 			"operator"}
-	// decision 55
-	clientsBusy = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable",
+	clientsBusy = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", // decision 55
 		Msg: "too many applications are looked up for your network at this moment: wait before you try again."}
-	// decision 55
-	badDocument = &reply.Failure{Status: 400, OAuth: engine.InvalidClient,
+	badDocument = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, // decision 55
 		Msg: "this application cannot be used here because of what its own document says: tell who makes it"}
-	// decision 55
-	documentAway = &reply.Failure{Status: 400, OAuth: engine.InvalidClient,
+	documentAway = &reply.Failure{Status: 400, OAuth: engine.InvalidClient, // decision 55
 		Msg: "this application could not be looked up: try again in a minute"}
 
-	// RFC 6749 5.2, RFC 7523 3.2
-	wrongClient = &reply.Failure{Status: 401, OAuth: engine.InvalidClient,
+	wrongClient = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, // RFC 6749 5.2, RFC 7523 3.2
 		Msg: "the application could not be authenticated"}
 
 	// RFC 6749 4.1.2.1
 	accessDenied = &reply.Failure{Status: 400, OAuth: "access_denied", Msg: "the user did not allow this"}
 
-	// decision 80
-	noLevels = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient,
+	noLevels = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, // decision 80
 		Msg: "this application requires two factors, and this service cannot tell how many its users prove: its operator " +
 			"sets Levels of the oauth.Config, such as to the *signin.SignIn"}
 
-	// protocol 4.10
-	badTicket = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest,
+	badTicket = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, // protocol 4.10
 		Msg: "this sign-in was not begun at /connect.php, or has expired after 10 minutes: start again there"}
-	// protocol 5, 7
-	badTimestamp = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 105,
+	badTimestamp = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 105, // protocol 5, 7
 		Msg: md5sign.ErrTimestamp.Error()}
-	// protocol 5
-	badRepeat = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101,
+	badRepeat = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101, // protocol 5
 		Msg: md5sign.ErrRepeated.Error()}
-	// protocol 5
-	badAmbiguous = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101,
+	badAmbiguous = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 101, // protocol 5
 		Msg: md5sign.ErrAmbiguous.Error()}
 	// protocol 5
 	badSign = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Errcode: 103, Msg: md5sign.ErrSign.Error()}
@@ -87,48 +73,37 @@ var (
 	// RFC 6749 2.3
 	twoWays = badRequest.Saying("the application authenticates in two ways: send client_id and client_secret in " +
 		"the Authorization header or in the form body")
-	// RFC 7662 2.1, 4
-	secretNeeded = &reply.Failure{Status: 401, OAuth: engine.InvalidClient,
+	secretNeeded = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, // RFC 7662 2.1, 4
 		Msg: "only an application with a client_secret may ask about tokens"}
-	// protocol 7
-	tooManyKeys = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable",
+	tooManyKeys = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", // protocol 7
 		Msg: "too many wrong client secrets from this address: wait, then send the right one"}
-	// RFC 8628 3.1
-	noDevices = &reply.Failure{Status: 404, OAuth: engine.InvalidRequest,
+	noDevices = &reply.Failure{Status: 404, OAuth: engine.InvalidRequest, // RFC 8628 3.1
 		Msg: "this service does not offer the device grant: use the authorization endpoint"}
 	// protocol 4.3, RFC 6750 3.1
 	noToken = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>",
 		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
-	// protocol 4.3, RFC 6750 3.1
-	badToken = &reply.Failure{Status: 401, OAuth: "invalid_token",
+	badToken = &reply.Failure{Status: 401, OAuth: "invalid_token", // protocol 4.3, RFC 6750 3.1
 		Msg:    "the access token is invalid, expired or revoked: get a new one",
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
 
-	// RFC 7591 3.2.2
-	badClientMetadata = &reply.Failure{Status: 400, OAuth: registration.InvalidClientMetadata,
+	badClientMetadata = &reply.Failure{Status: 400, OAuth: registration.InvalidClientMetadata, // RFC 7591 3.2.2
 		Msg: "the application cannot be registered as it describes itself"}
-	// decision 55
-	tooManyClients = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable",
+	tooManyClients = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable", // decision 55
 		Msg: "too many applications have registered themselves from this network: wait as long as Retry-After says, or use " +
 			"the URL of a metadata document as client_id"}
-	// RFC 7592 2
-	noRegistrationToken = &reply.Failure{Status: 401,
+	noRegistrationToken = &reply.Failure{Status: 401, // RFC 7592 2
 		Msg:    "the registration access token is needed: send Authorization: Bearer <registration_access_token>",
 		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
-	// RFC 7592 2
-	badRegistrationToken = &reply.Failure{Status: 401, OAuth: "invalid_token",
+	badRegistrationToken = &reply.Failure{Status: 401, OAuth: "invalid_token", // RFC 7592 2
 		Msg:    "this is not the registration access token of an application that is registered here",
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
 	removalUnwritten = &reply.Failure{Status: 503, Msg: "the application is removed, but the audit trail, which has to " +
 		"have it, cannot be written at the moment: nothing has to be sent again"} // decision 32
 
-	// RFC 7009 2.1
-	missingToken = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "token is missing"}
-	// RFC 7009 2.1
-	foreignToken = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient,
+	missingToken = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "token is missing"} // RFC 7009 2.1
+	foreignToken = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient,                      // RFC 7009 2.1
 		Msg: "this token was issued to another application"}
-	// RFC 7009 2.1
-	keyOfUser = foreignToken.Saying("this is an API key of a user: to end it, send client_id=" +
+	keyOfUser = foreignToken.Saying("this is an API key of a user: to end it, send client_id=" + // RFC 7009 2.1
 		storage.KeysAppID + " and no client_secret")
 	// RFC 9110 15.6.4
 	auditFailed = &reply.Failure{Status: 503, Msg: "the token is revoked, but it could not be written down: " +
@@ -179,7 +154,6 @@ func inDetail(f *reply.Failure, text string) string {
 	return text
 }
 
-// badBearer turns the error of a bearer token into a failure.
 func badBearer(err error) error {
 	switch {
 	case errors.Is(err, token.ErrNoToken):

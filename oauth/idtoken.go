@@ -12,7 +12,6 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// idToken mints the id_token of a grant.
 func (k *core) idToken(ctx context.Context, g engine.Granted) (string, error) {
 	alg := g.App.SignsIDTokensWith()
 	c := claims.ID{

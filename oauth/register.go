@@ -32,7 +32,6 @@ const (
 	detailUnregistered = "client removed itself"
 )
 
-// registers reports whether applications may register themselves.
 func (k *core) registers() bool { return k.c.Clients.Registration != registrationOff }
 
 // registrar serves the registration of applications by themselves.

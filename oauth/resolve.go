@@ -52,7 +52,6 @@ type clients struct {
 	tried       *cache.Cache[reading, time.Time] // when a document or a key set could not be read
 }
 
-// newClients makes the clients of a core whose Config is complete.
 func (k *core) newClients() (*clients, error) {
 	policy := k.c.Clients
 	fetch, err := clientdoc.New(clientdoc.Config{Allow: policy.AllowPrivate, Transport: policy.Transport})

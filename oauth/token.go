@@ -130,7 +130,6 @@ func (p *authenticator) authenticate(r *http.Request, form url.Values) (storage.
 	return app, challenge(r, err)
 }
 
-// proven returns the application of a form if what it has sent proves it.
 func (p *authenticator) proven(r *http.Request, form url.Values) (storage.App, error) {
 	if id := documentOf(form); id != "" {
 		if strings.TrimSuffix(r.URL.Path, php) == pathDevice { // its first request may be this one

@@ -56,7 +56,6 @@ func (u *userInfo) caller(r *http.Request) (storage.Caller, error) {
 	return u.tokens.Verify(r.Context(), bearer)
 }
 
-// shownUser returns a user as applications are told of them.
 func (k *core) shownUser(ctx context.Context, sub string) (storage.User, error) {
 	u, err := k.c.Users.User(ctx, sub)
 	u.LoginType = logintype.Shown(k.c.LoginTypes, u.LoginType)

@@ -44,9 +44,4 @@
 //
 // The set forgets at writing, a few facts for each one added. It needs no goroutine, and
 // a set that nobody adds to does not grow.
-//
-// # Size
-//
-// It is a little larger than a package here should be: keys, tokens and revocations are judged in one
-// step, and cursor.go and follow.go are about the same set.
 package token

@@ -151,7 +151,6 @@ func (v *Verifier) check(t *passed, keys *keyset, now time.Time, audiences []str
 	return audience, v.revoked.Stale(now)
 }
 
-// meantFor returns the audience that the token is meant for.
 func (t *passed) meantFor(issuer string, audiences []string) (string, error) {
 	for _, aud := range t.audience {
 		if len(audiences) == 0 && aud == issuer || IsOneOf(aud, audiences) {

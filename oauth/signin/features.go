@@ -17,7 +17,6 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/attempt"
 	"github.com/keystile/keystile/oauth/signin/internal/device"
 	"github.com/keystile/keystile/oauth/signin/internal/enrol"
-	"github.com/keystile/keystile/oauth/signin/internal/factor"
 	"github.com/keystile/keystile/oauth/signin/internal/federation"
 	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/kept"
@@ -38,7 +37,6 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// filled returns the Config with its defaults.
 func (c Config) filled() Config {
 	if c.Users.Users == nil {
 		c.Users = users.New(c.Store, c.Passwords).Host()
@@ -61,7 +59,6 @@ func (c Config) filled() Config {
 	return c
 }
 
-// offered returns the Users with what the rest of the Config lets be offered.
 func (c Config) offered() users.Host {
 	can := c.Users
 	if can.Logins == nil {
@@ -79,8 +76,8 @@ func (c Config) offered() users.Host {
 	return can
 }
 
-// steps makes the part that all sign-in methods share.
-func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
+// base makes the part that all sign-in methods share, and the second factor too.
+func (c Config) base(o *outbox.Outbox) (*flow.Base, error) {
 	base, _ := url.Parse(c.BaseURL) // it has been checked
 	secure := base.Scheme == "https"
 	can := c.offered()
@@ -92,9 +89,10 @@ func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 	if err != nil {
 		return nil, err
 	}
+	p.Passkeys = passkey.PartyOf(c.BaseURL) != nil
 	written := trail.New(c.Audit, c.ClientIP)
 	sessions := c.sessions(secure, written)
-	return &flow.Steps{
+	return &flow.Base{
 		Pages: p, Sessions: sessions, Trail: written, Guard: c.Lockout, Rates: limits.NewRates(c.Counter), Peer: c.ClientIP,
 		Log: c.Log,
 		Notices: &notice.Notices{
@@ -108,7 +106,6 @@ func (c Config) steps(o *outbox.Outbox) (*flow.Steps, error) {
 	}, nil
 }
 
-// sessions makes the part that keeps sessions.
 func (c Config) sessions(secure bool, written *trail.Trail) *session.Sessions {
 	return &session.Sessions{
 		Store: c.Store, Users: c.Users, Peer: c.ClientIP, Log: c.Log, Secure: secure,
@@ -129,17 +126,14 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 		{Path: web.FormPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve,
 			Fail: web.Fail},
 	}
-	s.factors = &factor.Factors{Steps: s.steps, Store: c.Store, Users: c.Users, Policy: c.MFA,
-		Secure: strings.HasPrefix(c.BaseURL, "https:"), Tools: s.consents.New}
-	s.steps.Second = s.factors
 	s.kept = &kept.Forms{Steps: s.steps, Store: c.Store, Secure: s.factors.Secure, Acts: keptActs}
 	pages.Kept = s.kept.About
-	own := &enrol.Page{Factors: s.factors, Site: strings.SplitN(c.BaseURL, "://", 2)[1]}
+	own := &enrol.Page{Factors: s.factors, Steps: s.steps, Site: strings.SplitN(c.BaseURL, "://", 2)[1]}
 	accountPage.Changes = append(accountPage.Changes, web.Link{Path: enrol.Path, Label: "Two-step sign-in"})
 	accountPage.Warnings = append(accountPage.Warnings, s.factorWarnings)
-	passkeys := &passkey.Passkeys{Steps: s.steps, Factors: s.factors, Store: c.Store, Users: c.Users, Codes: enrol.Path}
-	if passkeys.At(c.BaseURL) {
-		pages.Passkeys, s.factors.Passkeys = true, true
+	if pages.Passkeys {
+		passkeys := &passkey.Passkeys{Steps: s.steps, Factors: s.factors, Store: c.Store, Users: c.Users, Codes: enrol.Path,
+			Party: passkey.PartyOf(c.BaseURL)}
 		own.Passkeys = web.Link{Path: passkey.Path, Label: "Passkeys"}
 		accountPage.Changes = append(accountPage.Changes, own.Passkeys)
 		routes = append(routes, passkeys.Routes()...)

@@ -24,7 +24,9 @@ type badge struct{ name, label string }
 func (b badge) Name() string  { return b.name }
 func (b badge) Label() string { return b.label }
 
-func (b badge) Begin(state, _ string, _ bool) string { return origin + "/badge?state=" + state }
+func (b badge) Begin(_ context.Context, v connector.Visit) (string, error) {
+	return origin + "/badge?state=" + v.State, nil
+}
 
 func (b badge) Finish(_ context.Context, _ string, query url.Values) (connector.Profile, error) {
 	if query.Get("number") == "" {
@@ -32,9 +34,6 @@ func (b badge) Finish(_ context.Context, _ string, query url.Values) (connector.
 	}
 	return connector.Profile{Subjects: []string{"number-" + query.Get("number")}, Unread: query.Get("unread")}, nil
 }
-
-// nameless is a connector without a Label.
-type nameless struct{ connector.Connector }
 
 func newBadgeFixture(t *testing.T, change func(*Config)) *fixture {
 	t.Helper()
@@ -155,7 +154,6 @@ func TestMethodOfTheHostsOwnNeedsANameAndALabel(t *testing.T) {
 		connector.Connector
 		complaint string
 	}{
-		{nameless{badge{"badge", "Badge"}}, "give it a Label"},
 		{badge{"self", "Badge"}, "not self, email or passkey"},
 		{badge{"email", "Badge"}, "not self, email or passkey"},
 		{badge{"", "Badge"}, "is no name"},
@@ -165,7 +163,7 @@ func TestMethodOfTheHostsOwnNeedsANameAndALabel(t *testing.T) {
 		{badge{"a=b", "Badge"}, "is no name"},
 		{badge{"7", "Badge"}, "is no name"},
 		{badge{strings.Repeat("a", 33), "Badge"}, "is no name"},
-		{badge{"badge", ""}, "visible text"},
+		{badge{"badge", ""}, "give it a Label"},
 		{badge{"badge", "  "}, "visible text"},
 		{badge{"badge", "two\nlines"}, "visible text"},
 		{badge{"badge", "\xff"}, "visible text"},

@@ -79,7 +79,7 @@ func TestVisitsToTwoProvidersDoNotMix(t *testing.T) {
 
 func TestSignInRefusedByTheOperatorSaysSo(t *testing.T) {
 	h := newProviderFixture(t, func(c *Config) {
-		c.Connectors[7] = refusing{c.Connectors[7].(connector.Labelled), connector.ErrStranger}
+		c.Connectors[7] = refusing{c.Connectors[7], connector.ErrStranger}
 	})
 	j := h.start("oidc", authorizeQuery)
 	if a := j.open(j.choose("lin")); a.Code != http.StatusUnauthorized || a.cookie() != "" ||
@@ -90,7 +90,7 @@ func TestSignInRefusedByTheOperatorSaysSo(t *testing.T) {
 
 func TestProviderThatIsAwayIsSaidBeforeTheBrowserLeaves(t *testing.T) {
 	h := newProviderFixture(t, func(c *Config) {
-		c.Connectors[7] = unprepared{c.Connectors[7].(connector.Labelled),
+		c.Connectors[7] = unprepared{c.Connectors[7],
 			connector.NewTrouble("oidc", "", "away for now", nil)}
 	})
 	a := h.do(get("/oauth/signin/with/oidc?" + url.Values{"query": {authorizeQuery}}.Encode()))
@@ -102,22 +102,18 @@ func TestProviderThatIsAwayIsSaidBeforeTheBrowserLeaves(t *testing.T) {
 
 // refusing lets nobody in.
 type refusing struct {
-	connector.Labelled
+	connector.Connector
 	err error
-}
-
-func (r refusing) Prepare(ctx context.Context) error {
-	return r.Labelled.(connector.Preparer).Prepare(ctx)
 }
 
 func (r refusing) Finish(context.Context, string, url.Values) (connector.Profile, error) {
 	return connector.Profile{}, r.err
 }
 
-// unprepared cannot be prepared.
+// unprepared cannot be asked where it sends browsers.
 type unprepared struct {
-	connector.Labelled
+	connector.Connector
 	err error
 }
 
-func (u unprepared) Prepare(context.Context) error { return u.err }
+func (u unprepared) Begin(context.Context, connector.Visit) (string, error) { return "", u.err }

@@ -231,10 +231,13 @@ func New(ctx context.Context, c Config) (*SignIn, error) {
 	if c.Mailer != nil {
 		s.outbox = outbox.New(c.Store, c.Mailer, c.Log)
 	}
-	var err error
-	if s.steps, err = c.steps(s.outbox); err != nil {
+	base, err := c.base(s.outbox)
+	if err != nil {
 		return nil, err
 	}
+	s.factors = &factor.Factors{Base: base, Store: c.Store, Users: c.Users, Policy: c.MFA,
+		Secure: strings.HasPrefix(c.BaseURL, "https:"), Tools: s.newTools}
+	s.steps = &flow.Steps{Base: base, Second: s.factors}
 	s.consents = &consent.Consents{Steps: s.steps, Store: c.Store, Users: c.Users, Tools: c.Tools, Revoker: c.Revoker,
 		RefreshLifetime: c.RefreshLifetime}
 	if s.routes, err = s.features(c); err != nil {
@@ -245,6 +248,11 @@ func New(ctx context.Context, c Config) (*SignIn, error) {
 		s.outbox.Start(ctx, map[string]outbox.Write{otp.MailKind: s.codes.Write, notice.MailKind: s.steps.Notices.Write})
 	}
 	return s, nil
+}
+
+// newTools reports whether an application asks a user for tools that they have not allowed it.
+func (s *SignIn) newTools(ctx context.Context, app storage.App, sub, query string) (bool, error) {
+	return s.consents.New(ctx, app, sub, query)
 }
 
 // Close sends the emails that are due, until ctx ends; what is left waits in the Store for the next

@@ -24,10 +24,7 @@ func (s *SignIn) serve(w http.ResponseWriter, r *http.Request) error {
 // form without a username or a password is answered 400 and is no attempt: nothing is looked up and no failure
 // counted, also while its address is locked.
 func (s *SignIn) submit(w http.ResponseWriter, r *http.Request) error {
-	if err := s.steps.Pages.CheckOrigin(r); err != nil {
-		return err
-	}
-	in, err := web.ReadForm(w, r)
+	in, err := s.steps.Pages.ReadForm(w, r)
 	if err != nil {
 		return err
 	}

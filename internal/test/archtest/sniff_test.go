@@ -27,8 +27,6 @@ var powers = map[string]string{
 	"gateway/internal/streams/stream.go":           "connections of net",
 	"gateway/internal/tunnel/tunnel.go":            "connections of net",
 	"gateway/internal/ledger/mapping_linux.go":     "panics of the runtime",
-	"oauth/signin/internal/federation/upstream.go": "connectors, of which most have nothing but their three methods",
-	"oauth/signin/internal/methods/method.go":      "connectors, of which most have nothing but their three methods",
 }
 
 // sources calls each with every Go file of the product, or of its tests too.

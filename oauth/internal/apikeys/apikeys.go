@@ -121,7 +121,6 @@ func (v *Verifier) remembered(sum [sha256.Size]byte, now time.Time) (*entry, boo
 	return e, ok && now.UnixNano()-e.read.Load() < int64(trusted)
 }
 
-// lookup finds a key in the store.
 func (v *Verifier) lookup(ctx context.Context, sum [sha256.Size]byte, now time.Time) (*entry, error) {
 	if err := reqctx.Hold(ctx); err != nil {
 		return nil, err

@@ -57,7 +57,6 @@ func (f *Fetcher) Parse(id string, body []byte) (Document, error) {
 	return d, nil
 }
 
-// text reads a member that is a string, "" if it is not there.
 func (m members) text(name string) (text string, err error) {
 	if raw, there := m[name]; there && json.Unmarshal(raw, &text) != nil {
 		return "", wrong("%s in its document is not a string", name)
@@ -65,7 +64,6 @@ func (m members) text(name string) (text string, err error) {
 	return text, nil
 }
 
-// texts reads a member that is an array of strings, nil if it is not there.
 func (m members) texts(name string) (texts []string, err error) {
 	var all []*string // null would pass for ""
 	raw, there := m[name]

@@ -17,7 +17,6 @@ const (
 	elevatedLifetime = time.Hour
 )
 
-// grantable reports whether a user can grant a scope here.
 func (e *Engine) grantable(name string) bool {
 	return scope.Grantable(name) && (e.ElevatedAllowed || !scope.Elevated(name))
 }
@@ -50,7 +49,6 @@ func knownScopes(requested string, is func(string) bool, byDefault string) strin
 	return strings.Join(out, " ")
 }
 
-// lifetime returns the lifetime of an access token with a scope.
 func (e *Engine) lifetime(granted string) time.Duration {
 	if scope.HasElevated(granted) {
 		return min(elevatedLifetime, e.AccessLifetime)

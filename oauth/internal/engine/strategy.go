@@ -28,7 +28,6 @@ func (s strategy) GenerateAccessToken(ctx context.Context, _ fosite.Requester) (
 	return text, text, err
 }
 
-// mintAccess makes the access token of a request.
 func (e *Engine) mintAccess(w *work) (string, error) {
 	c := token.Claims{
 		Issuer:    e.Issuer,

@@ -48,7 +48,6 @@ var owned = []string{
 	"grant_type", "code", "code_verifier", "refresh_token",
 }
 
-// request returns the HTTP request for fosite.
 func (w *work) request(ctx context.Context, method string) *http.Request {
 	form := make(url.Values, len(owned))
 	for _, name := range owned {

@@ -25,8 +25,7 @@
 //
 // # Who may register how often
 //
-// One address may register 30 an hour and 100 a day; the networks around it 4, 16 and 64 times as much
-// (decision 56). All together may register 2,000 a day, because each registration is a record in the store
-// that lasts a day, and no limit of a network bounds how many networks an attacker may have. Using up that
-// total does not close registration for others: each address has 4 a day beyond it, see package allowance.
+// One address may register 30 an hour and 100 a day; the networks around it as decision 56 says; all together 2,000 a
+// day, because each registration is a record in the store that lasts a day. Each address has 4 a day beyond that
+// total, see package allowance.
 package registration

@@ -39,7 +39,7 @@ type alipay struct {
 func NewAlipay(c Alipay) (Connector, error) {
 	k := check{name: storage.LoginAlipay}
 	a := &alipay{
-		base:      newUpstream(k.name, k.id(c.ID), c.PrivateKey, c.Client, alipayMeanings),
+		base:      newUpstream(k.name, k.id(c.ID), c.PrivateKey, c.Client, alipayMeanings, nil),
 		authorize: k.endpoint("AuthorizeURL", c.AuthorizeURL, "https://openauth.alipay.com/oauth2/publicAppAuthorize.htm"),
 		gateway:   k.endpoint("GatewayURL", c.GatewayURL, "https://openapi.alipay.com/gateway.do"),
 	}
@@ -53,10 +53,7 @@ func NewAlipay(c Alipay) (Connector, error) {
 	if err == nil && a.ours != nil && a.theirs.Equal(a.ours.Public()) {
 		k.add("PublicKey: this is the application's own; give alipay's, which its console shows beside it")
 	}
-	if err := k.err(); err != nil {
-		return nil, err
-	}
-	return a, nil
+	return k.made(a)
 }
 
 // By sub_code, or code where there is none.
@@ -74,10 +71,10 @@ var alipayMeanings = map[string]meaning{
 	"isv.insufficient-isv-permissions": {hint: "the application has no right to the member's information"},
 }
 
-func (a *alipay) Begin(state, back string, _ bool) string {
+func (a *alipay) Begin(_ context.Context, v Visit) (string, error) {
 	return addParams(a.authorize, url.Values{
-		"app_id": {a.id}, "scope": {"auth_user"}, "redirect_uri": {back}, "state": {state},
-	})
+		"app_id": {a.id}, "scope": {"auth_user"}, "redirect_uri": {v.Back}, "state": {v.State},
+	}), nil
 }
 
 // Finish implements Connector. An error is accepted without a signature, because it signs no user in, and the

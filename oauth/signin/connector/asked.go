@@ -15,15 +15,3 @@ type Asked struct {
 
 // Fresh reports whether a proof is asked for that is no older than something.
 func (a Asked) Fresh() bool { return a.Login || a.MaxAge > 0 }
-
-// Asker is a Connector whose provider takes what is asked of a sign-in, or some of it. A provider that tells in
-// Profile.AuthTime when its user proved who they are is believed; one that does not cannot prove what is asked for.
-//
-// OpenID Connect has words for all of it, GitHub for the account to take, wx for the language; alipay, qq,
-// douyin, feishu, wecom and dingtalk have none. Only OpenID Connect says Profile.AuthTime.
-type Asker interface {
-	Connector
-
-	// BeginAsked is Begin for a sign-in of which something is asked.
-	BeginAsked(state, back string, mobile bool, a Asked) string
-}

@@ -22,7 +22,13 @@ func (c *check) add(format string, args ...any) {
 	c.errs = append(c.errs, fmt.Errorf("connector "+c.name+": "+format, args...))
 }
 
-func (c *check) err() error { return errors.Join(c.errs...) }
+// made returns a connector, unless there are errors.
+func (c *check) made(made Connector) (Connector, error) {
+	if err := errors.Join(c.errs...); err != nil {
+		return nil, err
+	}
+	return made, nil
+}
 
 // idShape keeps the colon out, which separates an id from what follows it in a subject.
 var idShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`) })
@@ -53,8 +59,9 @@ func (c *check) endpoint(field, given, real string) string {
 
 // newUpstream makes the common part of a connector. A given client is used as it is, except that
 // it follows no redirects.
-func newUpstream(name, id string, secret storage.Secret, given *http.Client, meanings map[string]meaning) *base {
-	u := &base{name: name, id: id, secret: secret, closeIdle: func() {}, meanings: meanings}
+func newUpstream(name, id string, secret storage.Secret, given *http.Client, meanings map[string]meaning,
+	fault func(object) (code, text string)) *base {
+	u := &base{name: name, id: id, secret: secret, closeIdle: func() {}, meanings: meanings, fault: fault}
 	if given == nil {
 		own := &http.Client{Transport: &http.Transport{
 			MaxConnsPerHost: 64, IdleConnTimeout: finishTimeout, MaxResponseHeaderBytes: 64 << 10,

@@ -7,42 +7,40 @@ import (
 	"time"
 )
 
-// Connector is one provider that users can sign in with.
+// Connector is one provider that users can sign in with, or a method of a host's own, such as a company directory or a
+// badge.
 type Connector interface {
-	// Name is the login type of protocol 2.2: wx, qq, alipay or douyin; or feishu, wecom or dingtalk,
-	// which that protocol has no name for; of a host's own method, see Labelled.
+	// Name is the login type of protocol 2.2: wx, qq, alipay or douyin; or feishu, wecom or dingtalk, which that
+	// protocol has no name for. That of any other method is a letter of a to z and up to 31 more of a to z, 0 to 9 and
+	// the hyphen, and none of a login type. It stands in our paths and logs; to applications its login type is self,
+	// unless they are told all methods: LoginTypes of an oauth.Config.
 	Name() string
 
-	// Begin returns the address to redirect the browser to. State is up to 64 of [0-9a-f], back
-	// is our own return address, and mobile selects the page for phones where there is one.
-	Begin(state, back string, mobile bool) string
+	// Label returns the name of a method that has none of the Names above, the same in every language: "Sign in with"
+	// fits before it. It has 1 to 60 bytes of visible text. "": the Name is one of those.
+	Label() string
+
+	// Begin returns the address to redirect the browser to. A connector that has to ask its provider for it costs a
+	// request now and then, and takes at most ten seconds. The error is a *Trouble.
+	//
+	// A provider takes what is asked of the sign-in, or some of it: OpenID Connect has words for all, GitHub for the
+	// account to take, wx for the language, the others for nothing. One that tells in Profile.AuthTime when its user
+	// proved who they are is believed; only OpenID Connect does, and the others cannot prove what is asked for.
+	Begin(ctx context.Context, v Visit) (string, error)
 
 	// Finish takes the query of our return address, and requests the user's profile from the
-	// provider. Back is the address that Begin was given. It takes at most ten seconds. The
+	// provider. Back is that of the Visit. It takes at most ten seconds. The
 	// error is ErrDenied, ErrCode, ErrStranger or a *Trouble; its text holds no secret, code or token.
 	Finish(ctx context.Context, back string, query url.Values) (Profile, error)
 }
 
-// Labelled is a Connector of a host's own: a method that the protocol has no name for,
-// such as a company directory or a badge. Its Name is a letter of a to z and up to
-// 31 more of a to z, 0 to 9 and the hyphen, and none of a login type. It stands in our paths
-// and logs; to applications its login type is self, unless they are told all methods: LoginTypes of an
-// oauth.Config.
-type Labelled interface {
-	Connector
-
-	// Label returns the name of the method, the same in every language: "Sign in with" fits
-	// before it. It has 1 to 60 bytes of visible text.
-	Label() string
-}
-
-// InApp is a Connector with a page of its own for the browser inside the provider's app, where its
-// users are signed in already.
-type InApp interface {
-	Connector
-
-	// BeginInApp is Begin for a browser with this User-Agent, or "" if it is not the app's.
-	BeginInApp(userAgent, state, back string) string
+// Visit is a browser on its way to a provider.
+type Visit struct {
+	State     string // up to 64 of [0-9a-f]
+	Back      string // our own return address
+	Mobile    bool   // the browser is on a phone, for which some providers have a page
+	UserAgent string // some providers have a page for the browser inside their app, where users are signed in already
+	Asked
 }
 
 // Profile holds what a provider knows of a user.

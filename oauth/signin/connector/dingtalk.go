@@ -30,15 +30,12 @@ type dingtalk struct {
 func NewDingTalk(c DingTalk) (Connector, error) {
 	k := check{name: storage.LoginDingTalk}
 	d := &dingtalk{
-		base:      newUpstream(k.name, k.id(c.ID), k.secret(c.Secret), c.Client, dingtalkMeanings),
+		base:      newUpstream(k.name, k.id(c.ID), k.secret(c.Secret), c.Client, dingtalkMeanings, dingtalkFault),
 		authorize: k.endpoint("AuthorizeURL", c.AuthorizeURL, "https://login.dingtalk.com/oauth2/auth"),
 		tokens:    k.endpoint("TokenURL", c.TokenURL, "https://api.dingtalk.com/v1.0/oauth2/userAccessToken"),
 		users:     k.endpoint("UserURL", c.UserURL, "https://api.dingtalk.com/v1.0/contact/users/me"),
 	}
-	if err := k.err(); err != nil {
-		return nil, err
-	}
-	return d, nil
+	return k.made(d)
 }
 
 var dingtalkMeanings = map[string]meaning{
@@ -57,11 +54,11 @@ func dingtalkFault(o object) (code, text string) {
 	return cmp.Or(o.fault("code"), o.fault("errorCode")), cmp.Or(o.text("message"), o.text("errorMsg"))
 }
 
-func (d *dingtalk) Begin(state, back string, _ bool) string {
+func (d *dingtalk) Begin(_ context.Context, v Visit) (string, error) {
 	return addParams(d.authorize, url.Values{
-		"client_id": {d.id}, "response_type": {"code"}, "scope": {"openid"}, "redirect_uri": {back}, "state": {state},
+		"client_id": {d.id}, "response_type": {"code"}, "scope": {"openid"}, "redirect_uri": {v.Back}, "state": {v.State},
 		"prompt": {"consent"},
-	})
+	}), nil
 }
 
 // Finish reads the code that its pages have called authCode, and code as well.
@@ -75,13 +72,9 @@ func (d *dingtalk) Finish(ctx context.Context, _ string, query url.Values) (Prof
 		return Profile{}, err
 	}
 	defer done()
-	a, err := t.postJSON(ctx, d.tokens, map[string]string{
+	tokens, err := t.object(t.postJSON(ctx, d.tokens, map[string]string{
 		"clientId": d.id, "clientSecret": d.secret.Reveal(), "code": t.code, "grantType": "authorization_code",
-	})
-	if err != nil {
-		return Profile{}, err
-	}
-	tokens, err := t.parse(a, parseObject, dingtalkFault)
+	}))
 	if err != nil {
 		return Profile{}, err
 	}
@@ -91,10 +84,7 @@ func (d *dingtalk) Finish(ctx context.Context, _ string, query url.Values) (Prof
 	}
 	t.hide(token)
 	t.hide(tokens.text("refreshToken"))
-	if a, err = t.get(ctx, d.users, nil, http.Header{"X-Acs-Dingtalk-Access-Token": {token}}); err != nil {
-		return Profile{}, err
-	}
-	user, err := t.parse(a, parseObject, dingtalkFault)
+	user, err := t.object(t.get(ctx, d.users, nil, http.Header{"X-Acs-Dingtalk-Access-Token": {token}}))
 	if err != nil {
 		return Profile{}, err
 	}

@@ -3,14 +3,15 @@
 // any provider of OpenID Connect.
 //
 //	wx, err := connector.NewWX(connector.WX{ID: "wx0123456789abcdef", Secret: secret})
-//	http.Redirect(w, r, wx.Begin(state, back, false), http.StatusFound)
+//	to, err := wx.Begin(r.Context(), connector.Visit{State: state, Back: back})
+//	http.Redirect(w, r, to, http.StatusFound)
 //	...
 //	profile, err := wx.Finish(r.Context(), back, r.URL.Query())
 //
 // The caller binds state to the browser and checks it before Finish: a connector keeps nothing between the two.
 // [ErrDenied], [ErrCode] and [ErrStranger] are for the user; any other error is a [*Trouble], for the operator.
 //
-// A method of a host's own is a [Labelled]; examples/signin has one. GitHub is one too, as the protocol has no
+// A method of a host's own has a Label; examples/signin has one. GitHub has one too, as the protocol has no
 // login type for it. Each endpoint is a field of the provider's Config, so sandboxes and tests can replace it.
 // Package fake implements all of them.
 //

@@ -29,15 +29,12 @@ type douyin struct {
 func NewDouyin(c Douyin) (Connector, error) {
 	k := check{name: storage.LoginDouyin}
 	d := &douyin{
-		base:      newUpstream(k.name, k.id(c.ID), k.secret(c.Secret), c.Client, douyinMeanings),
+		base:      newUpstream(k.name, k.id(c.ID), k.secret(c.Secret), c.Client, douyinMeanings, douyinFault),
 		authorize: k.endpoint("AuthorizeURL", c.AuthorizeURL, "https://open.douyin.com/platform/oauth/connect/"),
 		tokens:    k.endpoint("TokenURL", c.TokenURL, "https://open.douyin.com/oauth/access_token/"),
 		users:     k.endpoint("UserURL", c.UserURL, "https://open.douyin.com/oauth/userinfo/"),
 	}
-	if err := k.err(); err != nil {
-		return nil, err
-	}
-	return d, nil
+	return k.made(d)
 }
 
 var douyinMeanings = map[string]meaning{
@@ -72,10 +69,10 @@ func douyinFault(o object) (code, text string) {
 	return o.fault("err_no"), o.text("err_msg")
 }
 
-func (d *douyin) Begin(state, back string, _ bool) string {
+func (d *douyin) Begin(_ context.Context, v Visit) (string, error) {
 	return addParams(d.authorize, url.Values{
-		"client_key": {d.id}, "response_type": {"code"}, "scope": {"user_info"}, "redirect_uri": {back}, "state": {state},
-	})
+		"client_key": {d.id}, "response_type": {"code"}, "scope": {"user_info"}, "redirect_uri": {v.Back}, "state": {v.State},
+	}), nil
 }
 
 func (d *douyin) Finish(ctx context.Context, _ string, query url.Values) (Profile, error) {
@@ -111,11 +108,7 @@ func (d *douyin) Finish(ctx context.Context, _ string, query url.Values) (Profil
 // call returns the member data, which holds everything.
 func (d *douyin) call(ctx context.Context, t *exchange, endpoint string, header http.Header,
 	params url.Values) (object, error) {
-	a, err := t.post(ctx, endpoint, params, header)
-	if err != nil {
-		return nil, err
-	}
-	o, err := t.parse(a, parseObject, douyinFault)
+	o, err := t.object(t.post(ctx, endpoint, params, header))
 	return o.inner("data"), err
 }
 

@@ -1,6 +1,7 @@
 package connector_test
 
 import (
+	"context"
 	"fmt"
 	"log"
 	"net/url"
@@ -14,8 +15,12 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	to, err := url.Parse(wx.Begin("state bound to this browser", "https://id.example.com/oauth/signin/with/wx/return",
-		false))
+	address, err := wx.Begin(context.Background(), connector.Visit{State: "state bound to this browser",
+		Back: "https://id.example.com/oauth/signin/with/wx/return"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	to, err := url.Parse(address)
 	fmt.Println(to.Host, to.Query().Get("appid"), err)
 	// The browser comes back there with state and code; then
 	//	profile, err := wx.Finish(r.Context(), back, r.URL.Query())

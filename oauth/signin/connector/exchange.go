@@ -29,6 +29,7 @@ type base struct {
 	client    *http.Client
 	closeIdle func() // after each Finish
 	meanings  map[string]meaning
+	fault     func(object) (code, text string) // the error in an answer, "" if there is none
 }
 
 // meaning explains an error code of a provider.
@@ -37,7 +38,8 @@ type meaning struct {
 	hint string // for the operator
 }
 
-func (u *base) Name() string { return u.name }
+func (u *base) Name() string  { return u.name }
+func (u *base) Label() string { return "" }
 
 // addParams appends parameters to an endpoint, which may have a query of its own.
 func addParams(endpoint string, params url.Values) string {
@@ -195,6 +197,14 @@ func (t *exchange) unreachable(err error) *Trouble {
 		}
 	}
 	return trouble
+}
+
+// object reads an answer that is an object, as the provider writes errors.
+func (t *exchange) object(a response, err error) (object, error) {
+	if err != nil {
+		return nil, err
+	}
+	return t.parse(a, parseObject, t.fault)
 }
 
 // parse reads an answer. Fault returns the error in it, if there is one, which counts whatever

@@ -39,16 +39,13 @@ func NewFeishu(c Feishu) (Connector, error) {
 	}
 	k := check{name: storage.LoginFeishu}
 	f := &feishu{
-		base:      newUpstream(k.name, k.id(c.ID), k.secret(c.Secret), c.Client, feishuMeanings),
+		base:      newUpstream(k.name, k.id(c.ID), k.secret(c.Secret), c.Client, feishuMeanings, feishuFault),
 		authorize: k.endpoint("AuthorizeURL", c.AuthorizeURL, "https://accounts."+domain+"/open-apis/authen/v1/authorize"),
 		tokens:    k.endpoint("TokenURL", c.TokenURL, "https://open."+domain+"/open-apis/authen/v2/oauth/token"),
 		users:     k.endpoint("UserURL", c.UserURL, "https://open."+domain+"/open-apis/authen/v1/user_info"),
 	}
 	f.visits = pkce.New(c.Secret, f.tokens, c.ID)
-	if err := k.err(); err != nil {
-		return nil, err
-	}
-	return f, nil
+	return k.made(f)
 }
 
 var feishuMeanings = map[string]meaning{
@@ -81,20 +78,14 @@ var feishuMeanings = map[string]meaning{
 // feishuFault returns the error of an answer: the token endpoint writes it as OAuth does, the
 // others as Feishu does.
 func feishuFault(o object) (code, text string) {
-	if code = o.fault("code"); code == "" {
-		code = o.fault("error")
-	}
-	if text = o.text("error_description"); text == "" {
-		text = o.text("msg")
-	}
-	return code, text
+	return cmp.Or(o.fault("code"), o.fault("error")), cmp.Or(o.text("error_description"), o.text("msg"))
 }
 
-func (f *feishu) Begin(state, back string, _ bool) string {
+func (f *feishu) Begin(_ context.Context, v Visit) (string, error) {
 	return addParams(f.authorize, url.Values{
-		"client_id": {f.id}, "response_type": {"code"}, "redirect_uri": {back}, "state": {state},
-		"code_challenge": {pkce.Challenge(f.visits.Verifier(state))}, "code_challenge_method": {"S256"},
-	})
+		"client_id": {f.id}, "response_type": {"code"}, "redirect_uri": {v.Back}, "state": {v.State},
+		"code_challenge": {pkce.Challenge(f.visits.Verifier(v.State))}, "code_challenge_method": {"S256"},
+	}), nil
 }
 
 func (f *feishu) Finish(ctx context.Context, back string, query url.Values) (Profile, error) {
@@ -105,14 +96,10 @@ func (f *feishu) Finish(ctx context.Context, back string, query url.Values) (Pro
 	defer done()
 	verifier := f.visits.Verifier(query.Get("state"))
 	t.hide(verifier)
-	a, err := t.postJSON(ctx, f.tokens, map[string]string{
+	tokens, err := t.object(t.postJSON(ctx, f.tokens, map[string]string{
 		"grant_type": "authorization_code", "client_id": f.id, "client_secret": f.secret.Reveal(),
 		"code": t.code, "redirect_uri": back, "code_verifier": verifier,
-	})
-	if err != nil {
-		return Profile{}, err
-	}
-	tokens, err := t.parse(a, parseObject, feishuFault)
+	}))
 	if err != nil {
 		return Profile{}, err
 	}
@@ -120,10 +107,7 @@ func (f *feishu) Finish(ctx context.Context, back string, query url.Values) (Pro
 	if err != nil {
 		return Profile{}, err
 	}
-	if a, err = t.get(ctx, f.users, nil, http.Header{"Authorization": {"Bearer " + token}}); err != nil {
-		return Profile{}, err
-	}
-	answer, err := t.parse(a, parseObject, feishuFault)
+	answer, err := t.object(t.get(ctx, f.users, nil, http.Header{"Authorization": {"Bearer " + token}}))
 	if err != nil {
 		return Profile{}, err
 	}

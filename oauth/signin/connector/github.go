@@ -43,11 +43,11 @@ type github struct {
 	visits                           pkce.Deriver
 }
 
-// NewGitHub makes the connector to GitHub, which is a Labelled, or reports all errors of the Config.
+// NewGitHub makes the connector to GitHub, or reports all errors of the Config.
 func NewGitHub(c GitHub) (Connector, error) {
 	k := check{name: cmp.Or(c.Name, "github")}
 	g := &github{
-		base:      newUpstream(k.name, k.id(c.ID), k.secret(c.Secret), c.Client, githubMeanings),
+		base:      newUpstream(k.name, k.id(c.ID), k.secret(c.Secret), c.Client, githubMeanings, githubFault),
 		label:     cmp.Or(c.Label, "GitHub"),
 		authorize: k.endpoint("AuthorizeURL", c.AuthorizeURL, "https://github.com/login/oauth/authorize"),
 		tokens:    k.endpoint("TokenURL", c.TokenURL, "https://github.com/login/oauth/access_token"),
@@ -61,11 +61,8 @@ func NewGitHub(c GitHub) (Connector, error) {
 			k.add("Domains: %q is none; write it like example.com", d)
 		}
 	}
-	if err := k.err(); err != nil {
-		return nil, err
-	}
 	g.visits = pkce.New(c.Secret, g.tokens, c.ID)
-	return g, nil
+	return k.made(g)
 }
 
 var githubMeanings = map[string]meaning{
@@ -79,26 +76,22 @@ func githubFault(o object) (code, text string) { return o.fault("error"), o.text
 
 func (g *github) Label() string { return g.label }
 
-func (g *github) Begin(state, back string, mobile bool) string {
-	return g.BeginAsked(state, back, mobile, Asked{})
-}
-
-// BeginAsked implements Asker. GitHub asks which account to take, and for no password.
-func (g *github) BeginAsked(state, back string, _ bool, a Asked) string {
+// Begin asks GitHub which account to take, which it asks for no password.
+func (g *github) Begin(_ context.Context, v Visit) (string, error) {
 	params := url.Values{
-		"client_id": {g.id}, "redirect_uri": {back}, "state": {state},
-		"code_challenge": {pkce.Challenge(g.visits.Verifier(state))}, "code_challenge_method": {"S256"},
+		"client_id": {g.id}, "redirect_uri": {v.Back}, "state": {v.State},
+		"code_challenge": {pkce.Challenge(g.visits.Verifier(v.State))}, "code_challenge_method": {"S256"},
 	}
-	if len(g.domains) > 0 || a.Email {
+	if len(g.domains) > 0 || v.Email {
 		params.Set("scope", addresses)
 	}
-	if a.Login || a.SelectAccount {
+	if v.Login || v.SelectAccount {
 		params.Set("prompt", "select_account")
 	}
-	if a.LoginHint != "" {
-		params.Set("login", a.LoginHint)
+	if v.LoginHint != "" {
+		params.Set("login", v.LoginHint)
 	}
-	return addParams(g.authorize, params)
+	return addParams(g.authorize, params), nil
 }
 
 func (g *github) Finish(ctx context.Context, back string, query url.Values) (Profile, error) {
@@ -109,14 +102,10 @@ func (g *github) Finish(ctx context.Context, back string, query url.Values) (Pro
 	defer done()
 	verifier := g.visits.Verifier(query.Get("state"))
 	t.hide(verifier)
-	answer, err := t.post(ctx, g.tokens, url.Values{
+	tokens, err := t.object(t.post(ctx, g.tokens, url.Values{
 		"client_id": {g.id}, "client_secret": {g.secret.Reveal()}, "code": {t.code}, "redirect_uri": {back},
 		"code_verifier": {verifier},
-	}, nil)
-	if err != nil {
-		return Profile{}, err
-	}
-	tokens, err := t.parse(answer, parseObject, githubFault)
+	}, nil))
 	if err != nil {
 		return Profile{}, err
 	}
@@ -124,10 +113,7 @@ func (g *github) Finish(ctx context.Context, back string, query url.Values) (Pro
 	if err != nil {
 		return Profile{}, err
 	}
-	if answer, err = g.ask(ctx, t, g.users, token); err != nil {
-		return Profile{}, err
-	}
-	user, err := t.parse(answer, parseObject, githubFault)
+	user, err := t.object(g.ask(ctx, t, g.users, token))
 	if err != nil {
 		return Profile{}, err
 	}

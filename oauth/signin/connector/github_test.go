@@ -48,7 +48,7 @@ func TestGitHubKnowsUsersByTheNumberThatIsNeverReused(t *testing.T) {
 	if len(s.requests) != 2 {
 		t.Fatalf("%d requests: nobody has asked for addresses", len(s.requests))
 	}
-	at, err := url.Parse(c.Begin(state, back, false))
+	at, err := url.Parse(begun(c, Visit{State: state, Back: back}))
 	if err != nil || at.Query().Has("scope") ||
 		at.Query().Get("code_challenge") != pkce.Challenge(s.requests[0].Form.Get("code_verifier")) ||
 		at.Query().Get("code_challenge_method") != "S256" {
@@ -80,7 +80,8 @@ func TestGitHubLetsInByThePrimaryAddressIfItIsVerified(t *testing.T) {
 		}
 	}
 	c, _ := newGitHub(t, []string{"corp.example"}, nil)
-	if at, err := url.Parse(c.Begin(state, back, false)); err != nil || at.Query().Get("scope") != "user:email" {
+	at, err := url.Parse(begun(c, Visit{State: state, Back: back}))
+	if err != nil || at.Query().Get("scope") != "user:email" {
 		t.Errorf("the browser leaves for %s", at)
 	}
 }
@@ -112,7 +113,7 @@ func TestGitHubTellsTheAddressToWhoAsksForIt(t *testing.T) {
 			len(p.Subjects) != 1 {
 			t.Errorf("%+v: %+v, %v", row, p, err)
 		}
-		at, err := url.Parse(c.(Asker).BeginAsked(state, back, false, Asked{Email: true}))
+		at, err := url.Parse(begun(c, Visit{State: state, Back: back, Asked: Asked{Email: true}}))
 		if err != nil || at.Query().Get("scope") != "user:email" {
 			t.Errorf("the browser leaves for %s", at)
 		}

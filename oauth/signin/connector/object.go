@@ -85,7 +85,6 @@ func (o object) text(name string) string {
 	return ""
 }
 
-// inner reads an object.
 func (o object) inner(name string) object {
 	in, _ := parseObject(o[name])
 	return in

@@ -6,16 +6,6 @@ import (
 	"strings"
 )
 
-// Preparer is a Connector that has to ask its provider before Begin, for the addresses it sends
-// browsers to.
-type Preparer interface {
-	Connector
-
-	// Prepare is called before each Begin, and costs a request now and then. It takes at most ten
-	// seconds. The error is a *Trouble.
-	Prepare(ctx context.Context) error
-}
-
 // NewTrouble returns an error of a provider for a Connector of a host's own. Its texts become one
 // line; the caller keeps secrets out of them. An error of a context as the cause is kept.
 func NewTrouble(provider, code, text string, cause error) *Trouble {

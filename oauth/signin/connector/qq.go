@@ -31,16 +31,13 @@ type qq struct {
 func NewQQ(c QQ) (Connector, error) {
 	k := check{name: storage.LoginQQ}
 	q := &qq{
-		base:      newUpstream(k.name, k.id(c.ID), k.secret(c.Secret), c.Client, qqMeanings),
+		base:      newUpstream(k.name, k.id(c.ID), k.secret(c.Secret), c.Client, qqMeanings, qqFault),
 		authorize: k.endpoint("AuthorizeURL", c.AuthorizeURL, "https://graph.qq.com/oauth2.0/authorize"),
 		tokens:    k.endpoint("TokenURL", c.TokenURL, "https://graph.qq.com/oauth2.0/token"),
 		openIDs:   k.endpoint("OpenIDURL", c.OpenIDURL, "https://graph.qq.com/oauth2.0/me"),
 		users:     k.endpoint("UserURL", c.UserURL, "https://graph.qq.com/user/get_user_info"),
 	}
-	if err := k.err(); err != nil {
-		return nil, err
-	}
-	return q, nil
+	return k.made(q)
 }
 
 // noUnionRight is the code with which qq refuses a unionid to an application without the right.
@@ -73,14 +70,15 @@ func qqFault(o object) (code, text string) {
 	return o.fault("ret"), o.text("msg")
 }
 
-func (q *qq) Begin(state, back string, mobile bool) string {
+func (q *qq) Begin(_ context.Context, v Visit) (string, error) {
 	params := url.Values{
-		"response_type": {"code"}, "client_id": {q.id}, "redirect_uri": {back}, "state": {state}, "scope": {"get_user_info"},
+		"response_type": {"code"}, "client_id": {q.id}, "redirect_uri": {v.Back}, "state": {v.State},
+		"scope": {"get_user_info"},
 	}
-	if mobile {
+	if v.Mobile {
 		params.Set("display", "mobile")
 	}
-	return addParams(q.authorize, params)
+	return addParams(q.authorize, params), nil
 }
 
 func (q *qq) Finish(ctx context.Context, back string, query url.Values) (Profile, error) {

@@ -1,6 +1,7 @@
 package connector
 
 import (
+	"context"
 	"net/http"
 	"net/url"
 	"strings"
@@ -34,7 +35,7 @@ func TestBeginLeadsToTheProvider(t *testing.T) {
 			"response_type=code&scope=user_info&state=" + state},
 	} {
 		connector := connect(t, c.name, nil)
-		if got := connector.Begin(state, back, c.mobile); got != c.want {
+		if got := begun(connector, Visit{State: state, Back: back, Mobile: c.mobile}); got != c.want {
 			t.Errorf("%s: Begin(mobile %t) = %s\nwant %s", c.name, c.mobile, got, c.want)
 		}
 		if connector.Name() != c.name {
@@ -155,4 +156,13 @@ func TestSignatureLeavesOutWhatIsEmpty(t *testing.T) {
 	if got := string(signed(params)); got != "a=中 文&b=x=&y&sign_type=RSA2" {
 		t.Errorf("signed = %s", got)
 	}
+}
+
+// begun returns where a connector sends a browser, or why not.
+func begun(c Connector, v Visit) string {
+	to, err := c.Begin(context.Background(), v)
+	if err != nil {
+		return err.Error()
+	}
+	return to
 }

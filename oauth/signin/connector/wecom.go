@@ -48,7 +48,7 @@ func NewWeCom(c WeCom) (Connector, error) {
 		k.add("AgentID: %q is no number of an application; the console shows it beside the Secret", c.AgentID)
 	}
 	w := &wecom{
-		base:       newUpstream(k.name, c.CorpID, k.secret(c.Secret), c.Client, wecomMeanings),
+		base:       newUpstream(k.name, c.CorpID, k.secret(c.Secret), c.Client, wecomMeanings, wxFault),
 		agent:      c.AgentID,
 		authorize:  k.endpoint("AuthorizeURL", c.AuthorizeURL, "https://login.work.weixin.qq.com/wwlogin/sso/login"),
 		inApp:      k.endpoint("InAppURL", c.InAppURL, "https://open.weixin.qq.com/connect/oauth2/authorize"),
@@ -56,11 +56,8 @@ func NewWeCom(c WeCom) (Connector, error) {
 		identities: k.endpoint("IdentityURL", c.IdentityURL, "https://qyapi.weixin.qq.com/cgi-bin/auth/getuserinfo"),
 		users:      k.endpoint("UserURL", c.UserURL, "https://qyapi.weixin.qq.com/cgi-bin/user/get"),
 	}
-	if err := k.err(); err != nil {
-		return nil, err
-	}
 	w.corp.fetch = w.fetchToken
-	return w, nil
+	return k.made(w)
 }
 
 // The codes of an access token of the application that is not valid, or no longer.
@@ -88,22 +85,18 @@ var wecomMeanings = map[string]meaning{
 	"60111":       {err: ErrStranger}, // no such member
 }
 
-func (w *wecom) Begin(state, back string, _ bool) string {
-	return addParams(w.authorize, url.Values{
-		"login_type": {"CorpApp"}, "appid": {w.id}, "agentid": {w.agent}, "redirect_uri": {back}, "state": {state},
-	})
-}
-
-// BeginInApp leads to the page that opens inside WeCom alone, on phones and desktops. There nobody
+// Begin leads a browser inside WeCom to a page that opens there alone, on phones and desktops. There no user
 // has to scan a code with the phone in their hand.
-func (w *wecom) BeginInApp(userAgent, state, back string) string {
-	if !strings.Contains(strings.ToLower(userAgent), "wxwork/") {
-		return ""
+func (w *wecom) Begin(_ context.Context, v Visit) (string, error) {
+	if strings.Contains(strings.ToLower(v.UserAgent), "wxwork/") {
+		return addParams(w.inApp, url.Values{
+			"appid": {w.id}, "agentid": {w.agent}, "redirect_uri": {v.Back}, "response_type": {"code"}, "scope": {"snsapi_base"},
+			"state": {v.State},
+		}) + "#wechat_redirect", nil
 	}
-	return addParams(w.inApp, url.Values{
-		"appid": {w.id}, "agentid": {w.agent}, "redirect_uri": {back}, "response_type": {"code"}, "scope": {"snsapi_base"},
-		"state": {state},
-	}) + "#wechat_redirect"
+	return addParams(w.authorize, url.Values{
+		"login_type": {"CorpApp"}, "appid": {w.id}, "agentid": {w.agent}, "redirect_uri": {v.Back}, "state": {v.State},
+	}), nil
 }
 
 func (w *wecom) Finish(ctx context.Context, _ string, query url.Values) (Profile, error) {
@@ -165,11 +158,7 @@ func (w *wecom) ask(ctx context.Context, t *exchange, endpoint string, params ur
 }
 
 func (w *wecom) call(ctx context.Context, t *exchange, endpoint string, params url.Values) (object, error) {
-	a, err := t.get(ctx, endpoint, params, nil)
-	if err != nil {
-		return nil, err
-	}
-	o, err := t.parse(a, parseObject, wxFault)
+	o, err := t.object(t.get(ctx, endpoint, params, nil))
 	if err == nil && o["errcode"] == nil {
 		return nil, t.trouble("", "answered without errcode")
 	}

@@ -189,16 +189,16 @@ func TestMembersOfTwoCorporationsNeverCollide(t *testing.T) {
 }
 
 func TestInsideWeComItsOwnPageOpens(t *testing.T) {
-	c := connect(t, "wecom", nil).(InApp)
+	c := connect(t, "wecom", nil)
 	const phone = "Mozilla/5.0 (iPhone; CPU iPhone OS 17_0 like Mac OS X) AppleWebKit/605.1.15 (KHTML, like Gecko) " +
 		"Mobile/15E148 wxwork/4.1.22 MicroMessenger/7.0.1 Language/zh"
 	want := "https://open.weixin.qq.com/connect/oauth2/authorize?agentid=1000002&appid=ww0123456789abcdef&redirect_uri=https%3A%2F%2Fb.example%2F&response_type=code&scope=snsapi_base&state=" + state + "#wechat_redirect"
-	if got := c.BeginInApp(phone, state, "https://b.example/"); got != want {
-		t.Errorf("BeginInApp = %s\nwant %s", got, want)
+	if got := begun(c, Visit{State: state, Back: "https://b.example/", UserAgent: phone}); got != want {
+		t.Errorf("Begin = %s\nwant %s", got, want)
 	}
 	for _, other := range []string{"", "Mozilla/5.0 (iPhone) Mobile/15E148 MicroMessenger/8.0.50",
 		"Mozilla/5.0 (Linux; Android 14) Chrome/140.0.0.0 Mobile Safari/537.36"} {
-		if got := c.BeginInApp(other, state, back); got != "" {
+		if got := begun(c, Visit{State: state, Back: back, UserAgent: other}); !strings.Contains(got, "/wwlogin/sso/login?") {
 			t.Errorf("in %q: %s", other, got)
 		}
 	}
@@ -222,8 +222,8 @@ func TestConfigsOfOrganizationsAreChecked(t *testing.T) {
 		t.Errorf("NewDingTalk = %v", made)
 	}
 	lark, err := NewFeishu(Feishu{ID: "cli_a", Secret: s, Lark: true})
-	if err != nil || !strings.HasPrefix(lark.Begin(state, back, false),
+	if err != nil || !strings.HasPrefix(begun(lark, Visit{State: state, Back: back}),
 		"https://accounts.larksuite.com/open-apis/authen/v1/authorize?") {
-		t.Errorf("Lark begins at %s, %v", lark.Begin(state, back, false), err)
+		t.Errorf("Lark begins at %s, %v", begun(lark, Visit{State: state, Back: back}), err)
 	}
 }

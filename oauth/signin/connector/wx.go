@@ -30,15 +30,12 @@ type wx struct {
 func NewWX(c WX) (Connector, error) {
 	k := check{name: storage.LoginWX}
 	w := &wx{
-		base:      newUpstream(k.name, k.id(c.ID), k.secret(c.Secret), c.Client, wxMeanings),
+		base:      newUpstream(k.name, k.id(c.ID), k.secret(c.Secret), c.Client, wxMeanings, wxFault),
 		authorize: k.endpoint("AuthorizeURL", c.AuthorizeURL, "https://open.weixin.qq.com/connect/qrconnect"),
 		tokens:    k.endpoint("TokenURL", c.TokenURL, "https://api.weixin.qq.com/sns/oauth2/access_token"),
 		users:     k.endpoint("UserURL", c.UserURL, "https://api.weixin.qq.com/sns/userinfo"),
 	}
-	if err := k.err(); err != nil {
-		return nil, err
-	}
-	return w, nil
+	return k.made(w)
 }
 
 var wxMeanings = map[string]meaning{
@@ -58,21 +55,16 @@ var wxMeanings = map[string]meaning{
 
 func wxFault(o object) (code, text string) { return o.fault("errcode"), o.text("errmsg") }
 
-// Begin has one page for desktops and phones: it shows a code to scan, and opens the app where
-// there is one.
-func (w *wx) Begin(state, back string, mobile bool) string {
-	return w.BeginAsked(state, back, mobile, Asked{})
-}
-
-// BeginAsked implements Asker. The page is in Chinese or in English.
-func (w *wx) BeginAsked(state, back string, _ bool, a Asked) string {
+// Begin has one page for desktops and phones: it shows a code to scan, and opens the app where there is one. The page
+// is in Chinese or in English.
+func (w *wx) Begin(_ context.Context, v Visit) (string, error) {
 	params := url.Values{
-		"appid": {w.id}, "redirect_uri": {back}, "response_type": {"code"}, "scope": {"snsapi_login"}, "state": {state},
+		"appid": {w.id}, "redirect_uri": {v.Back}, "response_type": {"code"}, "scope": {"snsapi_login"}, "state": {v.State},
 	}
-	if first, _, _ := strings.Cut(strings.TrimSpace(a.UILocales), " "); first == "en" || strings.HasPrefix(first, "en-") {
+	if first, _, _ := strings.Cut(strings.TrimSpace(v.UILocales), " "); first == "en" || strings.HasPrefix(first, "en-") {
 		params.Set("lang", "en")
 	}
-	return addParams(w.authorize, params) + "#wechat_redirect"
+	return addParams(w.authorize, params) + "#wechat_redirect", nil
 }
 
 func (w *wx) Finish(ctx context.Context, _ string, query url.Values) (Profile, error) {
@@ -84,9 +76,9 @@ func (w *wx) Finish(ctx context.Context, _ string, query url.Values) (Profile, e
 		return Profile{}, err
 	}
 	defer done()
-	tokens, err := w.call(ctx, t, w.tokens, url.Values{
+	tokens, err := t.object(t.get(ctx, w.tokens, url.Values{
 		"appid": {w.id}, "secret": {w.secret.Reveal()}, "code": {t.code}, "grant_type": {"authorization_code"},
-	})
+	}, nil))
 	if err != nil {
 		return Profile{}, err
 	}
@@ -94,9 +86,9 @@ func (w *wx) Finish(ctx context.Context, _ string, query url.Values) (Profile, e
 	if err != nil {
 		return Profile{}, err
 	}
-	user, err := w.call(ctx, t, w.users, url.Values{
+	user, err := t.object(t.get(ctx, w.users, url.Values{
 		"access_token": {token}, "openid": {tokens.text("openid")}, "lang": {"zh_CN"},
-	})
+	}, nil))
 	if err := t.show(err); err != nil {
 		return Profile{}, err
 	}
@@ -106,14 +98,6 @@ func (w *wx) Finish(ctx context.Context, _ string, query url.Values) (Profile, e
 		Gender:   gender(user.text("sex"), "1", "2"),
 		Location: location(user.text("country"), user.text("province"), user.text("city")),
 	})
-}
-
-func (w *wx) call(ctx context.Context, t *exchange, endpoint string, params url.Values) (object, error) {
-	a, err := t.get(ctx, endpoint, params, nil)
-	if err != nil {
-		return nil, err
-	}
-	return t.parse(a, parseObject, wxFault)
 }
 
 func wxIdentity(o object) identity { return identity{o.text("unionid"), o.text("openid")} }

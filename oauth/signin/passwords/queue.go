@@ -238,9 +238,3 @@ func (l *queue) weigh(now time.Time) {
 		w.weight = l.history.Weight(w.from)
 	}
 }
-
-func (l *queue) waiting() int {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.known.Len() + len(l.unknown)
-}

@@ -218,3 +218,9 @@ func TestPasswordQueueLosesNoPlaceBetweenATurnAndATimeout(t *testing.T) {
 		}
 	})
 }
+
+func (l *queue) waiting() int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.known.Len() + len(l.unknown)
+}

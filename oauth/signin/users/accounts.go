@@ -96,7 +96,6 @@ func (s *StoreUsers) HasPassword(ctx context.Context, sub string) (bool, error) 
 	return err == nil, err
 }
 
-// own returns the login of a user that has a password.
 func (s *StoreUsers) own(ctx context.Context, sub string) (storage.Login, error) {
 	all, err := s.store.Logins(ctx, sub)
 	for _, l := range all {

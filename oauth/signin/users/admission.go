@@ -43,7 +43,6 @@ func (s *StoreUsers) Invited(ctx context.Context, code string) (id string, err e
 	return i.ID, err
 }
 
-// invitation returns an invitation that can be used, else storage.ErrNotFound.
 func (s *StoreUsers) invitation(ctx context.Context, id string) (storage.Invitation, error) {
 	i, err := s.store.Invitation(ctx, id)
 	if err == nil && !i.Live(time.Now()) {
@@ -52,7 +51,6 @@ func (s *StoreUsers) invitation(ctx context.Context, id string) (storage.Invitat
 	return i, err
 }
 
-// admit stores a new user, and uses up their invitation if they have one.
 func (s *StoreUsers) admit(ctx context.Context, invitation string, u storage.User,
 	logins ...storage.Login) (storage.User, error) {
 	if invitation == "" {

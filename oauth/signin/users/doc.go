@@ -37,8 +37,4 @@
 // A [storage.User] that is Disabled is refused, however they come. Its LoginType is the method by
 // which they last came, which a host writes down in Connected; empty is self. userinfo reports it by the login
 // type that protocol 1 has for it, or itself: see LoginTypes of an oauth.Config.
-//
-// # Choices
-//
-// The rules for usernames stand at [StoreUsers], those for email addresses at [NormalizeEmail].
 package users

@@ -72,9 +72,6 @@ func newFixtureOf(t testing.TB, f *fake.Fake) *fixture {
 	} {
 		made, err := make()
 		must(t, err)
-		if p, ok := made.(connector.Preparer); ok {
-			must(t, p.Prepare(t.Context()))
-		}
 		h.connectors[name] = made
 	}
 	return h
@@ -93,11 +90,19 @@ var (
 	button = regexp.MustCompile(`<button[^>]* name="person" value="([a-z]+)">`)
 )
 
+// begun returns where a connector sends a browser.
+func (h *fixture) begun(name, back string) string {
+	h.t.Helper()
+	to, err := h.connectors[name].Begin(h.t.Context(), connector.Visit{State: state, Back: back})
+	must(h.t, err)
+	return to
+}
+
 // choose opens the page of a provider, presses somebody's button, and returns what the
 // browser brings back.
 func (h *fixture) choose(name, person string) url.Values {
 	h.t.Helper()
-	address := strings.TrimPrefix(h.connectors[name].Begin(state, back, false), origin)
+	address := strings.TrimPrefix(h.begun(name, back), origin)
 	address, _, _ = strings.Cut(address, "#")
 	page := h.serve(httptest.NewRequest("GET", address, nil))
 	text := page.Body.String()

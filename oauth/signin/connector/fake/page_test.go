@@ -16,7 +16,7 @@ import (
 func TestBrowsersAreSentBackToOurselvesAlone(t *testing.T) {
 	h := newFixture(t)
 	for _, name := range names {
-		address, _, _ := strings.Cut(strings.TrimPrefix(h.connectors[name].Begin(state, "BACK", false), origin), "#")
+		address, _, _ := strings.Cut(strings.TrimPrefix(h.begun(name, "BACK"), origin), "#")
 		path, query, _ := strings.Cut(address, "?")
 		for _, to := range []string{
 			"https://evil.example/", "//evil.example/", origin, origin + ".evil.example/", "http://127.0.0.1:80800/",
@@ -40,7 +40,7 @@ func TestBrowsersAreSentBackToOurselvesAlone(t *testing.T) {
 func TestPageIsPlainAndItsPolicyStrict(t *testing.T) {
 	h := newFixture(t)
 	for _, name := range names {
-		address, _, _ := strings.Cut(strings.TrimPrefix(h.connectors[name].Begin(state, back+"&x=\"'<script>", true), origin),
+		address, _, _ := strings.Cut(strings.TrimPrefix(h.begun(name, back+"&x=\"'<script>"), origin),
 			"#")
 		w := h.serve(httptest.NewRequest("GET", address, nil))
 		text, policy := w.Body.String(), w.Header().Get("Content-Security-Policy")

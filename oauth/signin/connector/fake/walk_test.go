@@ -1,6 +1,7 @@
 package fake_test
 
 import (
+	"context"
 	"errors"
 	"net/http"
 	"net/url"
@@ -208,8 +209,7 @@ func TestFeishuVerifiesTheVisit(t *testing.T) {
 // The page inside the app gives codes of the same kind.
 func TestWeComsPageInTheAppSignsIn(t *testing.T) {
 	h := newFixture(t)
-	in := h.connectors["wecom"].(connector.InApp)
-	h.connectors["wecom"] = inApp{in}
+	h.connectors["wecom"] = inApp{h.connectors["wecom"]}
 	p, err := h.finish("wecom", h.choose("wecom", "omar"))
 	if err != nil || len(p.Subjects) != 1 || !strings.HasSuffix(p.Subjects[0], ":omar") || p.Nickname != "Omar Haddad" {
 		t.Errorf("Finish = %+v, %v", p, err)
@@ -217,8 +217,9 @@ func TestWeComsPageInTheAppSignsIn(t *testing.T) {
 }
 
 // inApp begins as in a browser inside the app.
-type inApp struct{ connector.InApp }
+type inApp struct{ connector.Connector }
 
-func (c inApp) Begin(state, back string, _ bool) string {
-	return c.BeginInApp("Mozilla/5.0 (Linux; Android 14) Mobile wxwork/4.1.30", state, back)
+func (c inApp) Begin(ctx context.Context, v connector.Visit) (string, error) {
+	v.UserAgent = "Mozilla/5.0 (Linux; Android 14) Mobile wxwork/4.1.30"
+	return c.Connector.Begin(ctx, v)
 }

@@ -25,8 +25,8 @@ func TestAddressIsToldAndConfirmedOnlyIfTheProviderIsTrusted(t *testing.T) {
 		p := newProvider(t)
 		p.c.TrustEmail = row.trusted
 		c := p.connect()
-		must(t, c.(connector.Preparer).Prepare(t.Context()))
-		at, err := url.Parse(c.(connector.Asker).BeginAsked(state, back, false, connector.Asked{Email: row.asked}))
+		must(t, leaving(t.Context(), c))
+		at, err := url.Parse(begun(t.Context(), c, connector.Asked{Email: row.asked}))
 		must(t, err)
 		if got := strings.Contains(at.Query().Get("scope"), "email"); got != row.asked {
 			t.Errorf("%+v: the provider is asked for %q", row, at.Query().Get("scope"))

@@ -181,7 +181,7 @@ func TestDocumentThatCannotBeTrustedIsRefused(t *testing.T) {
 		body, err := json.Marshal(changed)
 		must(t, err)
 		p.instead("openid-configuration", text(200, string(body)))
-		err = p.connect().(connector.Preparer).Prepare(t.Context())
+		err = leaving(t.Context(), p.connect())
 		wantTrouble(t, what, connector.Profile{}, err, row.why)
 	}
 }

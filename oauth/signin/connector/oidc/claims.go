@@ -54,7 +54,6 @@ func (c claims) authTime(now time.Time) time.Time {
 	return now
 }
 
-// identify verifies the id_token, and returns its claims.
 func (v *visit) identify(ctx context.Context, t tokens) (claims, error) {
 	id, err := v.verifier.Verify(ctx, t.id)
 	if err != nil {

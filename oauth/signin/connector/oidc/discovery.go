@@ -56,14 +56,6 @@ type metadata struct {
 func (u *upstream) Name() string  { return u.Config.Name }
 func (u *upstream) Label() string { return u.Config.Label }
 
-// Prepare implements connector.Preparer.
-func (u *upstream) Prepare(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, finishTimeout)
-	defer cancel()
-	_, err := u.metadata(ctx)
-	return err
-}
-
 // metadata returns what is known of the provider, and asks it if that is nothing or old.
 func (u *upstream) metadata(ctx context.Context) (*metadata, error) {
 	if m := u.current.Load(); m != nil && time.Since(m.read) < freshFor {

@@ -28,17 +28,10 @@
 // The id_token says who somebody is. A userinfo that fails, is a JWT or cannot be read costs the name, and the operator
 // reads it in the log, unless it is needed to let them in (Domains). One that names somebody else is an error.
 //
-// prompt=login, select_account, max_age, login_hint and ui_locales of an application are passed on. With prompt=login
-// goes a max_age of five minutes, because a provider has to say then when its user signed in. Google refuses
-// prompt=login and is asked to have an account chosen. auth_time is believed where the id_token has it, unless it lies
-// in the future.
+// The wishes of an application (prompt, max_age, login_hint, ui_locales) are passed on. With prompt=login goes a
+// max_age of five minutes, because a provider has to say then when its user signed in. Google refuses prompt=login and
+// is asked to have an account chosen. auth_time is believed where the id_token has it, unless it lies in the future.
 //
-// The verifier of PKCE and the nonce are derived from the state; see internal/pkce.
-//
-// Requests go where discovery says, so they go through internal/netguard: an issuer on a private
-// network needs Config.AllowPrivate. Everything is https, but for an issuer on this machine. No
-// redirect is followed, and no answer of more than 1 MiB is read. Keys are read again for a kid that
-// is not known, once in ten seconds at most.
-//
-// Issuers of Entra that stand for several tenants are refused: any tenant could say any address.
+// Requests go where discovery says, so they go through internal/netguard: an issuer on a private network needs
+// Config.AllowPrivate. Issuers of Entra that stand for several tenants are refused: any tenant could say any address.
 package oidc

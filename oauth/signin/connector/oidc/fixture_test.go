@@ -1,6 +1,7 @@
 package oidc_test
 
 import (
+	"context"
 	"errors"
 	"io"
 	"log/slog"
@@ -97,8 +98,9 @@ func (p *provider) connect() connector.Connector {
 // visit goes to the provider and returns what the browser brings back.
 func (p *provider) visit(c connector.Connector, state, person, fault string) url.Values {
 	p.t.Helper()
-	must(p.t, c.(connector.Preparer).Prepare(p.t.Context()))
-	at, err := url.Parse(c.Begin(state, back, false))
+	address, err := c.Begin(p.t.Context(), connector.Visit{State: state, Back: back})
+	must(p.t, err)
+	at, err := url.Parse(address)
 	must(p.t, err)
 	return p.leave(at, person, fault)
 }
@@ -143,4 +145,16 @@ func text(status int, body string) http.HandlerFunc {
 		w.WriteHeader(status)
 		io.WriteString(w, body)
 	}
+}
+
+// leaving returns why a browser cannot leave for a provider.
+func leaving(ctx context.Context, c connector.Connector) error {
+	_, err := c.Begin(ctx, connector.Visit{State: state, Back: back})
+	return err
+}
+
+// begun returns where a browser leaves for, "" if it cannot.
+func begun(ctx context.Context, c connector.Connector, asked connector.Asked) string {
+	to, _ := c.Begin(ctx, connector.Visit{State: state, Back: back, Asked: asked})
+	return to
 }

@@ -37,7 +37,7 @@ func TestEndlessSlowAndRedirectingAnswersAreTroubles(t *testing.T) {
 			p.instead(last, row.answer)
 			c := p.connect()
 			if last == "openid-configuration" {
-				wantTrouble(t, last+": "+what, connector.Profile{}, c.(connector.Preparer).Prepare(t.Context()), row.why)
+				wantTrouble(t, last+": "+what, connector.Profile{}, leaving(t.Context(), c), row.why)
 				continue
 			}
 			profile, err := p.signIn(c, "omar", "")
@@ -56,7 +56,7 @@ func TestEndlessSlowAndRedirectingAnswersAreTroubles(t *testing.T) {
 			p := newProvider(t)
 			p.c.Client = &http.Client{Transport: slow{p, last}, Timeout: 10 * time.Second}
 			c, began := p.connect(), time.Now()
-			err := c.(connector.Preparer).Prepare(t.Context())
+			err := leaving(t.Context(), c)
 			profile := connector.Profile{}
 			if last != "openid-configuration" {
 				must(t, err)
@@ -104,7 +104,7 @@ func TestPrivateAddressesAreAskedOnlyIfAllowed(t *testing.T) {
 		}
 		made, err := oidc.New(c)
 		must(t, err)
-		err = made.(connector.Preparer).Prepare(t.Context())
+		err = leaving(t.Context(), made)
 		want := map[bool]string{true: "allow_private", false: "404"}[allow == ""]
 		wantTrouble(t, "allowing "+allow, connector.Profile{}, err, want)
 		if (arrived > 0) != (allow != "") {
@@ -131,7 +131,7 @@ func TestTokenEndpointOnAPrivateAddressGetsNothing(t *testing.T) {
 		AllowPrivate: []string{strings.TrimPrefix(front.URL, "http://")},
 	})
 	must(t, err)
-	must(t, made.(connector.Preparer).Prepare(t.Context()))
+	must(t, leaving(t.Context(), made))
 	profile, err := made.Finish(t.Context(), back, url.Values{"code": {"c"}, "state": {state}, "iss": {front.URL}})
 	wantTrouble(t, "a token endpoint inside", profile, err, "address not allowed")
 }

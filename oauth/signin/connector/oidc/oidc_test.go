@@ -19,8 +19,8 @@ import (
 func TestBrowserLeavesWithPKCEAndANonce(t *testing.T) {
 	p := newProvider(t)
 	c := p.connect()
-	must(t, c.(connector.Preparer).Prepare(t.Context()))
-	at, err := url.Parse(c.Begin(state, back, true))
+	must(t, leaving(t.Context(), c))
+	at, err := url.Parse(begun(t.Context(), c, connector.Asked{}))
 	must(t, err)
 	q := at.Query()
 	for name, want := range map[string]string{
@@ -34,8 +34,8 @@ func TestBrowserLeavesWithPKCEAndANonce(t *testing.T) {
 	if len(q.Get("code_challenge")) != 43 || len(q.Get("nonce")) != 43 || q.Get("nonce") == q.Get("code_challenge") {
 		t.Errorf("code_challenge %q, nonce %q", q.Get("code_challenge"), q.Get("nonce"))
 	}
-	if again := p.connect(); again.(connector.Preparer).Prepare(t.Context()) != nil ||
-		again.Begin(state, back, false) != at.String() {
+	if again := p.connect(); leaving(t.Context(), again) != nil ||
+		begun(t.Context(), again, connector.Asked{}) != at.String() {
 		t.Error("another node derives other secrets from the same state")
 	}
 	if strings.Contains(at.String(), p.c.ClientSecret.Reveal()) {
@@ -48,18 +48,15 @@ func TestServiceStartsWhileItsProviderIsAway(t *testing.T) {
 		p := newProvider(t)
 		p.instead("openid-configuration", text(503, "away"))
 		c := p.connect()
-		if to := c.Begin(state, back, false); !strings.HasPrefix(to, back+"?error=temporarily_unavailable&state="+state) {
-			t.Errorf("without a document the browser goes to %s", to)
-		}
 		for range 10 {
-			wantTrouble(t, "away", connector.Profile{}, c.(connector.Preparer).Prepare(t.Context()), "503")
+			wantTrouble(t, "away", connector.Profile{}, leaving(t.Context(), c), "503")
 		}
 		if n := p.count("openid-configuration"); n != 1 {
 			t.Errorf("a provider that is away was asked %d times at once", n)
 		}
 		time.Sleep(5 * time.Second)
 		p.instead("openid-configuration", nil)
-		if err := c.(connector.Preparer).Prepare(t.Context()); err != nil {
+		if err := leaving(t.Context(), c); err != nil {
 			t.Errorf("when it is back: %v", err)
 		}
 	})
@@ -72,7 +69,7 @@ func TestDocumentIsReadAgainEachHourAndKeptIfItCannotBe(t *testing.T) {
 		ready := func(when string, want int) {
 			t.Helper()
 			for range 3 {
-				if err := c.(connector.Preparer).Prepare(t.Context()); err != nil {
+				if err := leaving(t.Context(), c); err != nil {
 					t.Errorf("%s: %v", when, err)
 				}
 			}
@@ -89,7 +86,7 @@ func TestDocumentIsReadAgainEachHourAndKeptIfItCannotBe(t *testing.T) {
 		time.Sleep(time.Minute)
 		p.instead("openid-configuration", nil)
 		ready("when it is back", 3)
-		if !strings.HasPrefix(c.Begin(state, back, false), issuer+"/authorize?") {
+		if !strings.HasPrefix(begun(t.Context(), c, connector.Asked{}), issuer+"/authorize?") {
 			t.Error("the browser goes elsewhere")
 		}
 	})
@@ -101,7 +98,7 @@ func TestDiscoveryForManyFirstVisitorsIsReadOnce(t *testing.T) {
 	var all sync.WaitGroup
 	for range 30 {
 		all.Go(func() {
-			if err := c.(connector.Preparer).Prepare(t.Context()); err != nil {
+			if err := leaving(t.Context(), c); err != nil {
 				t.Error(err)
 			}
 		})
@@ -210,7 +207,7 @@ func TestConfigThatCannotWorkIsRefusedWithAllThatIsWrong(t *testing.T) {
 			t.Errorf("%s: %v", issuer, err)
 			continue
 		}
-		if label := made.(connector.Labelled).Label(); label != "kc" || made.Name() != "kc" {
+		if label := made.Label(); label != "kc" || made.Name() != "kc" {
 			t.Errorf("%q is labelled %q", made.Name(), label)
 		}
 	}

@@ -23,26 +23,22 @@ import (
 
 const maxCode = 4096 // bytes; those of Entra have more than 1 KiB
 
-// Begin implements connector.Connector. Without a Prepare that has succeeded the browser comes
-// straight back, to be told to try again.
-func (u *upstream) Begin(state, back string, mobile bool) string {
-	return u.BeginAsked(state, back, mobile, connector.Asked{})
-}
-
-// BeginAsked implements connector.Asker.
-func (u *upstream) BeginAsked(state, back string, _ bool, a connector.Asked) string {
-	m := u.current.Load()
-	if m == nil {
-		return addParams(back, url.Values{"error": {"temporarily_unavailable"}, "state": {state}})
+// Begin implements connector.Connector.
+func (u *upstream) Begin(ctx context.Context, v connector.Visit) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, finishTimeout)
+	defer cancel()
+	m, err := u.metadata(ctx)
+	if err != nil {
+		return "", err
 	}
 	params := url.Values{
-		"response_type": {"code"}, "client_id": {u.ClientID}, "redirect_uri": {back},
-		"scope": {strings.Join(u.scopes(a), " ")},
-		"state": {state}, "nonce": {u.visits.Nonce(state)},
-		"code_challenge": {pkce.Challenge(u.visits.Verifier(state))}, "code_challenge_method": {"S256"},
+		"response_type": {"code"}, "client_id": {u.ClientID}, "redirect_uri": {v.Back},
+		"scope": {strings.Join(u.scopes(v.Asked), " ")},
+		"state": {v.State}, "nonce": {u.visits.Nonce(v.State)},
+		"code_challenge": {pkce.Challenge(u.visits.Verifier(v.State))}, "code_challenge_method": {"S256"},
 	}
-	u.ask(params, a)
-	return addParams(m.authorize, params)
+	u.ask(params, v.Asked)
+	return addParams(m.authorize, params), nil
 }
 
 // scopes returns what to ask for: the address only where somebody wants it.
@@ -173,7 +169,6 @@ func (u *upstream) unreachable(err error) *connector.Trouble {
 // tokens holds what counts of an answer of the token endpoint.
 type tokens struct{ access, kind, id, scope string }
 
-// redeem exchanges the code.
 func (v *visit) redeem(ctx context.Context, back string) (tokens, error) {
 	form := url.Values{
 		"grant_type": {"authorization_code"}, "code": {v.code}, "redirect_uri": {back},

@@ -85,7 +85,6 @@ const (
 	ScriptPath     = web.AccountPath + "/times.js"
 )
 
-// Routes returns what is served here.
 func (a *Account) Routes() []reply.Route {
 	read, post := []string{http.MethodGet, http.MethodHead}, []string{http.MethodPost}
 	routes := []reply.Route{
@@ -117,10 +116,7 @@ type request struct {
 // Records that the form names must be looked up among those of the sender.
 func (a *Account) post(do func(request) (to string, err error), fields ...string) reply.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := a.Pages.CheckOrigin(r); err != nil {
-			return err
-		}
-		in, err := web.ReadFields(w, r, fields...)
+		in, err := a.Pages.ReadFields(w, r, fields...)
 		if err != nil {
 			return err
 		}

@@ -39,7 +39,6 @@ type view struct {
 	Revokes  bool // actions that end tokens are offered
 }
 
-// show serves GET /oauth/account.
 func (a *Account) show(w http.ResponseWriter, r *http.Request) error {
 	mine, user, err := a.Sessions.Visit(r)
 	t := a.Pages.Context(r, web.AccountPath, storage.App{})

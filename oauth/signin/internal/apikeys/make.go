@@ -43,12 +43,8 @@ type made struct {
 	Opens            []permission
 }
 
-// make serves the form that makes a key.
 func (p *Page) make(w http.ResponseWriter, r *http.Request) error {
-	if err := p.Pages.CheckOrigin(r); err != nil {
-		return err
-	}
-	form, err := web.ReadFields(w, r, "name", "what", "some", "identity", "days")
+	form, err := p.Pages.ReadFields(w, r, "name", "what", "some", "identity", "days")
 	if err != nil {
 		return err
 	}
@@ -95,7 +91,6 @@ func (in wanted) named() bool {
 		!slices.ContainsFunc(names, func(name string) bool { return !scope.OfKeys(name) })
 }
 
-// scope returns the scope that the form asks for.
 func (in wanted) scope() string {
 	var names []string
 	switch in.What {
@@ -141,10 +136,7 @@ func (p *Page) makeFor(w http.ResponseWriter, r *http.Request, u storage.User, i
 
 // end serves the form that revokes one of the sender's keys. It takes no fresh sign-in: what ends a key must not wait.
 func (p *Page) end(w http.ResponseWriter, r *http.Request) error {
-	if err := p.Pages.CheckOrigin(r); err != nil {
-		return err
-	}
-	form, err := web.ReadFields(w, r, "key")
+	form, err := p.Pages.ReadFields(w, r, "key")
 	if err != nil {
 		return err
 	}

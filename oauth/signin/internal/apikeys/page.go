@@ -52,7 +52,6 @@ type Page struct {
 	Revoker revoker
 }
 
-// Routes returns what is served here.
 func (p *Page) Routes() []reply.Route {
 	all := []string{http.MethodGet, http.MethodHead, http.MethodPost}
 	return []reply.Route{

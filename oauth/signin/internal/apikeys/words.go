@@ -21,7 +21,6 @@ func (p permission) In(l page.Lang) string {
 	return l.T(p.text, p.about)
 }
 
-// permissions returns the scope of a key in words.
 func permissions(text string) (all []permission) {
 	for name := range strings.FieldsSeq(text) {
 		if p, ok := wordsOf(name); ok {

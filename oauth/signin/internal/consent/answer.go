@@ -19,11 +19,8 @@ import (
 // answer serves POST /oauth/signin/consent. It redirects back to authorize, which checks the
 // request again, whatever the answer is; only an empty choice is asked for again at once.
 func (s *Consents) answer(w http.ResponseWriter, r *http.Request) error {
-	if err := s.Pages.CheckOrigin(r); err != nil {
-		return err
-	}
-	in, picks, err := web.ReadChoice(w, r, "pick", maxPicks, "query", "user", "scope", "terms", "tools", "allow", "deny",
-		"other")
+	in, picks, err := s.Pages.ReadChoice(w, r, "pick", maxPicks,
+		"query", "user", "scope", "terms", "tools", "allow", "deny", "other")
 	if err != nil {
 		return err
 	}

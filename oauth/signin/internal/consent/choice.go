@@ -106,7 +106,6 @@ func grants(wanted, name string) string {
 	return ""
 }
 
-// scopes returns what the boxes stand for.
 func (c *choice) scopes() (all []string) {
 	add := func(p pick) {
 		if p.Scope != "" {

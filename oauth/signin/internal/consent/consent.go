@@ -50,7 +50,6 @@ type Consents struct {
 	RefreshLifetime time.Duration // an application that is not used for so long is signed out
 }
 
-// Routes returns what is served here.
 func (s *Consents) Routes() []reply.Route {
 	return []reply.Route{{Path: Path, Methods: []string{http.MethodPost}, Handle: s.answer, Fail: web.Fail}}
 }

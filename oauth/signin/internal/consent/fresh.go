@@ -41,7 +41,6 @@ func (s *Consents) TakesFresh(r *http.Request, app storage.App, who storage.Sess
 	return s.takesFresh(r, request{app: app, scope: allowed}, who, allowed)
 }
 
-// about says what would be allowed to whom.
 func (q request) about(r *http.Request, allowed string) (about web.About) {
 	params, _ := url.ParseQuery(q.query)
 	lang := page.LangOf(r, params.Get("ui_locales"))

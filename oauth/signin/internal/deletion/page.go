@@ -40,7 +40,6 @@ type Page struct {
 	Download   bool // there is a page to download the data from
 }
 
-// Routes returns what is served here.
 func (p *Page) Routes() []reply.Route {
 	all := []string{http.MethodGet, http.MethodHead, http.MethodPost}
 	return []reply.Route{{Path: Path, Methods: all, Handle: p.serve, Fail: web.FailAccount}}
@@ -99,10 +98,7 @@ func handOver(l page.Lang, apps, capabilities int) string {
 }
 
 func (p *Page) submit(w http.ResponseWriter, r *http.Request) error {
-	if err := p.Pages.CheckOrigin(r); err != nil {
-		return err
-	}
-	in, err := web.ReadFields(w, r, "confirm")
+	in, err := p.Pages.ReadFields(w, r, "confirm")
 	if err != nil {
 		return err
 	}

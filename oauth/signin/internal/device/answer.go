@@ -78,7 +78,6 @@ func (d *Devices) allow(w http.ResponseWriter, r *http.Request, who storage.Sess
 	return d.grant(w, r, who, user, app, t, granted)
 }
 
-// grant stores the consent and the answer.
 func (d *Devices) grant(w http.ResponseWriter, r *http.Request, who storage.Session, user storage.User, app storage.App,
 	t storage.Ticket, granted string) error {
 	ctx, q := r.Context(), requestOf(t)

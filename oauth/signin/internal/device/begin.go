@@ -86,7 +86,6 @@ func (d *Devices) Begin(r *http.Request, app storage.App,
 	return deviceCode, t, nil
 }
 
-// freeCode draws a code that no device has.
 func (d *Devices) freeCode(ctx context.Context) (string, error) {
 	for range maxDraws {
 		code := newUserCode()

@@ -37,7 +37,6 @@ const (
 	goneText = "The application that asked for this may not be used here any more. Nothing was allowed."
 )
 
-// Routes returns what is served here.
 func (d *Devices) Routes() []reply.Route {
 	return []reply.Route{
 		{Path: web.DevicePath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: d.serve,
@@ -87,10 +86,7 @@ func (d *Devices) showCode(w http.ResponseWriter, r *http.Request, status int, u
 
 // submit serves POST: a typed code, or the answer to what its device asks for.
 func (d *Devices) submit(w http.ResponseWriter, r *http.Request) error {
-	if err := d.Pages.CheckOrigin(r); err != nil {
-		return err
-	}
-	in, picks, err := web.ReadChoice(w, r, "pick", consent.MaxPicks, "user_code", "ticket", "user", "terms", "tools",
+	in, picks, err := d.Pages.ReadChoice(w, r, "pick", consent.MaxPicks, "user_code", "ticket", "user", "terms", "tools",
 		"allow", "deny", "other")
 	if err != nil {
 		return err

@@ -89,7 +89,6 @@ func tokenOf(t storage.Ticket, deviceCode string) driver.Token {
 	}
 }
 
-// isTicketID reports whether this could be the ID of a ticket.
 func isTicketID(id string) bool {
 	raw, err := hex.DecodeString(id)
 	return err == nil && len(raw) == 32 && strings.ToLower(id) == id

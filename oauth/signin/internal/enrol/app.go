@@ -32,18 +32,17 @@ type who struct {
 	p     *factor.Pending // nil: the user is signed in
 }
 
-// app serves the page of the app for a signed-in user.
 func (p *Page) app(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
 		return p.act(func(q request) error { return p.confirm(q.w, q.Request, ofSession(q.v, q.u, q.f), q.in) }, "code",
 			"instead")(w, r)
 	}
-	v, u, f, err := p.VisitFresh(r)
+	v, u, f, err := p.Steps.VisitFresh(r)
 	switch {
 	case errors.Is(err, storage.ErrNotFound):
 		return web.SeeOther(w, Path) // it asks them to sign in
 	case errors.Is(err, session.ErrStale):
-		return p.ConfirmFor(w, r, v, u, Path)
+		return p.Steps.ConfirmFor(w, r, v, u, Path)
 	case err != nil:
 		return err
 	case !p.Offers(u, f):
@@ -92,7 +91,6 @@ func (p *Page) showApp(w http.ResponseWriter, r *http.Request, of who, status in
 	return t.Show(w, status, appPage, &own)
 }
 
-// secret returns the secret of an app that is being added.
 func (p *Page) secret(r *http.Request, of who) (string, error) {
 	key, err := p.Store.HMACKey(r.Context(), "authenticator apps")
 	if err != nil {

@@ -12,7 +12,6 @@ import (
 // errRefused says that a change was not made, which the page explains.
 var errRefused = errors.New("enrol: the change is refused")
 
-// remove serves the form that removes the app.
 func (p *Page) remove(r request) error {
 	before, after, err := p.changed(r, func(f *storage.Factors) error {
 		if f.Authenticator == nil {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/factor"
+	"github.com/keystile/keystile/oauth/signin/internal/flow"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
@@ -37,11 +38,11 @@ var (
 // Page serves the pages of a user's second factors.
 type Page struct {
 	*factor.Factors
+	Steps    *flow.Steps
 	Site     string   // what apps call the service
 	Passkeys web.Link // where users manage passkeys; the zero Link: nowhere
 }
 
-// Routes returns what is served here.
 func (p *Page) Routes() []reply.Route {
 	all := []string{http.MethodGet, http.MethodHead, http.MethodPost}
 	read, post := all[:2], all[2:]
@@ -87,7 +88,6 @@ type row struct {
 	Used  string // a day; "": never
 }
 
-// show serves GET of the page.
 func (p *Page) show(w http.ResponseWriter, r *http.Request) error {
 	v, u, err := p.Sessions.Visit(r)
 	switch {
@@ -104,7 +104,6 @@ func (p *Page) show(w http.ResponseWriter, r *http.Request) error {
 	return p.list(w, r, v, u, f, http.StatusOK, "")
 }
 
-// list shows what a user has, and why something was not done.
 func (p *Page) list(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User, f storage.Factors,
 	status int, alert string) error {
 	t := p.Pages.Context(r, web.AccountPath, storage.App{})
@@ -139,7 +138,7 @@ func (p *Page) again(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return p.ConfirmFor(w, r, v, u, Path)
+	return p.Steps.ConfirmFor(w, r, v, u, Path)
 }
 
 // request is a form of a signed-in user whose sign-in is recent.
@@ -155,20 +154,17 @@ type request struct {
 // act returns the handler of a form, which does something for a user with a recent sign-in.
 func (p *Page) act(do func(request) error, fields ...string) reply.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) error {
-		if err := p.Pages.CheckOrigin(r); err != nil {
-			return err
-		}
-		in, err := web.ReadFields(w, r, fields...)
+		in, err := p.Pages.ReadFields(w, r, fields...)
 		if err != nil {
 			return err
 		}
-		v, u, f, err := p.VisitFresh(r)
+		v, u, f, err := p.Steps.VisitFresh(r)
 		switch {
 		case errors.Is(err, storage.ErrNotFound):
 			return web.SeeOther(w, Path) // it asks them to sign in
 		// the app's secret is of this session, so it is another one then
 		case errors.Is(err, session.ErrStale) && r.URL.Path == AppPath:
-			return p.ConfirmFor(w, r, v, u, Path)
+			return p.Steps.ConfirmFor(w, r, v, u, Path)
 		case err != nil:
 			return err
 		}

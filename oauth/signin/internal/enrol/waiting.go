@@ -25,15 +25,11 @@ func (p *Page) waiting(w http.ResponseWriter, r *http.Request, do func(factor.Pe
 	return err
 }
 
-// enrol serves the page of the app in a sign-in that waits for it.
 func (p *Page) enrol(w http.ResponseWriter, r *http.Request) error {
 	var in map[string]string
 	if r.Method == http.MethodPost {
-		err := p.Pages.CheckOrigin(r)
-		if err == nil {
-			in, err = web.ReadFields(w, r, "code", "instead")
-		}
-		if err != nil {
+		var err error
+		if in, err = p.Pages.ReadFields(w, r, "code", "instead"); err != nil {
 			return err
 		}
 	}
@@ -53,7 +49,6 @@ type reminder struct {
 	Enrol, Later string
 }
 
-// remind serves the page that says until when there is time.
 func (p *Page) remind(w http.ResponseWriter, r *http.Request) error {
 	return p.waiting(w, r, func(one factor.Pending) error {
 		until := p.Until(one)
@@ -73,10 +68,7 @@ func (p *Page) remind(w http.ResponseWriter, r *http.Request) error {
 
 // later serves the form that goes on without.
 func (p *Page) later(w http.ResponseWriter, r *http.Request) error {
-	if err := p.Pages.CheckOrigin(r); err != nil {
-		return err
-	}
-	if _, err := web.ReadFields(w, r); err != nil {
+	if _, err := p.Pages.ReadFields(w, r); err != nil {
 		return err
 	}
 	return p.waiting(w, r, func(one factor.Pending) error { return p.Later(w, r, one) })

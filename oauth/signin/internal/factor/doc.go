@@ -9,11 +9,9 @@
 // within ten minutes and after five wrong codes, and then the first step begins again.
 //
 // Wrong codes count for the address (the lock) and delay the account, in known browsers too: who gets here
-// knows the first factor, so this shuts no stranger's victim out. And they are counted in the record of the factors,
-// in the write that uses a right one up, so that no burst and no number of nodes judges more than is counted. Nothing
-// makes that number smaller but a right factor, an operator, or another app in the place of the one that was guessed
-// at (decision 97): the user is told by email at each fifth, the codes of an app rest after 20, and none is taken after
-// 100. Passkeys are taken all the while, because they cannot be guessed, and their failures are not counted there.
+// knows the first factor, so this shuts no stranger's victim out. And they are counted in the record of the factors
+// (decision 97), in the write that uses a right one up, so that no burst and no number of nodes judges more than is
+// counted.
 //
 // The code that confirms a new app is not counted. It belongs to a secret that the page itself shows, so there is
 // nothing to guess, and a mistyped code is no attack.

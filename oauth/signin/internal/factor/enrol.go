@@ -104,5 +104,5 @@ func (s *Factors) Later(w http.ResponseWriter, r *http.Request, p Pending) error
 	if err := s.UseUp(r, p); err != nil {
 		return err
 	}
-	return s.Steps.Finish(w, r, p.User, p.By, p.ticket.Query)
+	return s.Base.Finish(w, r, p.User, p.By, p.ticket.Query)
 }

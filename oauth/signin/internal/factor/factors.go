@@ -20,13 +20,11 @@ const (
 
 // Factors asks for second factors. It is the Second of the flow.Steps.
 type Factors struct {
-	*flow.Steps
+	*flow.Base
 	Store  store
 	Users  userStore
 	Policy authn.Policy
 	Secure bool // the cookies are for https alone
-
-	Passkeys bool // they can be used here
 
 	// Tools reports whether an application asks a user (a sub), with an authorize request, for tools that they have not
 	// allowed it. To allow them takes the second factor, so it is asked for at once.
@@ -50,7 +48,6 @@ type userStore interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 }
 
-// Routes returns what is served here.
 func (s *Factors) Routes() []reply.Route {
 	return []reply.Route{{Path: Path, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve,
 		Fail: web.Fail}}

@@ -42,7 +42,7 @@ func (s *Factors) Confirm(w http.ResponseWriter, r *http.Request, v storage.Sess
 		return err
 	}
 	return t.Show(w, http.StatusOK, web.FormPage, &web.View{
-		Title: "Confirm that it is you", Username: u.Username, Lead: t.Lang.T(why), Confirm: true, AtOnce: s.Passkeys &&
+		Title: "Confirm that it is you", Username: u.Username, Lead: t.Lang.T(why), Confirm: true, AtOnce: s.Pages.Passkeys &&
 			len(f.Passkeys) > 0,
 	})
 }

@@ -37,7 +37,7 @@ func (s *Factors) Show(w http.ResponseWriter, r *http.Request, p Pending, status
 		Authenticator: p.Factors.Authenticator != nil && p.Level != LevelResistant &&
 			p.rests(p.Factors, typed{code: "any"}) == nil,
 		Recovery: p.Factors.CodesLeft() > 0 && p.Level != LevelResistant && !p.Factors.CodesStopped(),
-		Passkeys: s.Passkeys && len(p.Factors.Passkeys) > 0, Resistant: p.Level == LevelResistant,
+		Passkeys: s.Pages.Passkeys && len(p.Factors.Passkeys) > 0, Resistant: p.Level == LevelResistant,
 		Trust: !p.Raise && p.Level == "" && !demands(p.ticket.Query),
 	}
 	v.Live = v.Passkeys
@@ -60,12 +60,8 @@ func (s *Factors) ShowEnded(w http.ResponseWriter, r *http.Request) error {
 		"This sign-in was begun in another browser, or too long ago. Begin again.")
 }
 
-// submit takes a code of the page.
 func (s *Factors) submit(w http.ResponseWriter, r *http.Request) error {
-	if err := s.Pages.CheckOrigin(r); err != nil {
-		return err
-	}
-	in, err := web.ReadFields(w, r, "code", "recovery", "trust")
+	in, err := s.Pages.ReadFields(w, r, "code", "recovery", "trust")
 	if err != nil {
 		return err
 	}

@@ -144,7 +144,7 @@ func (s *Factors) Finish(w http.ResponseWriter, r *http.Request, p Pending, amr 
 		by.At = time.Now()
 	}
 	s.Log.InfoContext(r.Context(), "second factor proved", "sub", p.User.Sub, "ip", s.Peer(r))
-	return s.Steps.Finish(w, r, p.User, by, p.ticket.Query)
+	return s.Base.Finish(w, r, p.User, by, p.ticket.Query)
 }
 
 // use ends a ticket, whatever was tried in between; only one request can.

@@ -51,7 +51,6 @@ func (u provider) confirms(r *http.Request, query string) (mine storage.Session,
 	return mine, err == nil, err
 }
 
-// asked returns what to ask of a visit to the provider.
 func (u provider) asked(r *http.Request, query string) (connector.Asked, error) {
 	a := askedOf(query)
 	if a.Fresh() || a.SelectAccount {
@@ -73,7 +72,6 @@ func proves(a connector.Asked, at, began time.Time) bool {
 	return a.MaxAge == 0 || time.Since(at) <= a.MaxAge
 }
 
-// proofOf returns how a user has signed in by the provider.
 func (u provider) proofOf(ctx context.Context, user storage.User, p connector.Profile) (session.Proof, error) {
 	by := session.Proof{Method: u.Name(), At: p.AuthTime, Unsaid: p.AuthTime.IsZero(), Settled: true}
 	if !by.Unsaid {

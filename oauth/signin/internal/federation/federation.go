@@ -65,7 +65,6 @@ func (f *Federation) Connect(all []connector.Connector) (offered, linkable []web
 	return offered, linkable, nil
 }
 
-// Routes returns what is served here.
 func (f *Federation) Routes() (routes []reply.Route) {
 	for _, u := range f.providers {
 		at, get := web.WithPath+u.Name(), []string{http.MethodGet}

@@ -81,10 +81,7 @@ func (u provider) showJoin(w http.ResponseWriter, r *http.Request, status int, q
 
 // serveJoin makes a user of a person whom the provider knows and who has an invitation.
 func (u provider) serveJoin(w http.ResponseWriter, r *http.Request) error {
-	if err := u.Pages.CheckOrigin(r); err != nil {
-		return err
-	}
-	in, err := web.ReadFields(w, r, "state", "invitation")
+	in, err := u.Pages.ReadFields(w, r, "state", "invitation")
 	if err != nil {
 		return err
 	}

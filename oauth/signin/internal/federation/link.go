@@ -15,10 +15,7 @@ import (
 // takes a form and a fresh sign-in: if a link could do it, an attacker could sign the browser in
 // at the provider as the attacker, and sign in here as the user afterwards.
 func (u provider) serveLink(w http.ResponseWriter, r *http.Request) error {
-	if err := u.Pages.CheckOrigin(r); err != nil {
-		return err
-	}
-	if _, err := web.ReadFields(w, r); err != nil {
+	if _, err := u.Pages.ReadFields(w, r); err != nil {
 		return err
 	}
 	mine, _, _, err := u.VisitFresh(r)

@@ -63,43 +63,29 @@ func (u provider) redirect(w http.ResponseWriter, r *http.Request, t storage.Tic
 			return web.TooManyCodes.With("Retry-After", web.InSeconds(wait))
 		}
 	}
-	if p, ok := u.Connector.(connector.Preparer); ok {
-		if err := p.Prepare(r.Context()); err != nil {
-			return u.showTrouble(w, r, t.Query, err)
-		}
-	}
-	asked := connector.Asked{}
+	visit := connector.Visit{State: drawState(), Back: u.returnTo(), UserAgent: r.UserAgent(), Mobile: onPhone(r)}
 	if t.UserID == "" {
 		var err error
-		if asked, err = u.asked(r, t.Query); err != nil {
+		if visit.Asked, err = u.asked(r, t.Query); err != nil {
 			return err
 		}
 	}
-	state, now := drawState(), time.Now().UTC()
-	t.ID, t.Kind, t.Method, t.Browser = handle.Hash(state), kind, u.Name(), u.Pages.Bind(w)
+	to, err := u.Begin(r.Context(), visit)
+	if err != nil {
+		return u.showTrouble(w, r, t.Query, err)
+	}
+	now := time.Now().UTC()
+	t.ID, t.Kind, t.Method, t.Browser = handle.Hash(visit.State), kind, u.Name(), u.Pages.Bind(w)
 	t.IP, t.Agent, t.CreatedAt, t.ExpiresAt = ip.String(), web.AgentOf(r), now, now.Add(limits.VisitLife)
 	if _, err := u.Store.SaveTicket(r.Context(), t); err != nil {
 		return err // and the visit counts until it is forgotten
 	}
 	h := w.Header()
-	h.Set("Location", u.address(r, state, asked))
+	h.Set("Location", to)
 	h.Set("Cache-Control", "no-store")
 	h.Set("Referrer-Policy", "no-referrer")
 	w.WriteHeader(status)
 	return nil
-}
-
-// address returns the page of the provider for a browser.
-func (u provider) address(r *http.Request, state string, asked connector.Asked) string {
-	if c, ok := u.Connector.(connector.InApp); ok {
-		if at := c.BeginInApp(r.UserAgent(), state, u.returnTo()); at != "" {
-			return at
-		}
-	}
-	if c, ok := u.Connector.(connector.Asker); ok {
-		return c.BeginAsked(state, u.returnTo(), onPhone(r), asked)
-	}
-	return u.Begin(state, u.returnTo(), onPhone(r))
 }
 
 // drawState draws 128 bits: wx takes letters and digits only, and not many.
@@ -181,7 +167,6 @@ func (u provider) connected(r *http.Request, p connector.Profile, invitation str
 	return u.Users.Connected(users.WithAdmission(r.Context(), admission), u.Name(), p)
 }
 
-// showTrouble answers where the provider has failed.
 func (u provider) showTrouble(w http.ResponseWriter, r *http.Request, query string, err error) error {
 	trouble := (*connector.Trouble)(nil)
 	if r.Context().Err() != nil || !errors.As(err, &trouble) {
@@ -193,7 +178,6 @@ func (u provider) showTrouble(w http.ResponseWriter, r *http.Request, query stri
 		"The provider cannot say who you are at the moment. Try again shortly, or choose another way.")
 }
 
-// showRefused answers who is not let in.
 func (u provider) showRefused(w http.ResponseWriter, r *http.Request, query, why string) error {
 	u.Trail.Refused(r, http.StatusUnauthorized, "")
 	return u.Pages.ShowFormWithAlert(w, r, http.StatusUnauthorized, query, why)

@@ -24,6 +24,12 @@ import (
 
 // Steps holds the parts that all sign-in methods share. Each method embeds it.
 type Steps struct {
+	*Base
+	Second Second
+}
+
+// Base holds the parts of Steps that the second factor is made of too.
+type Base struct {
 	Pages    *web.Pages
 	Sessions *session.Sessions
 	Trail    *trail.Trail
@@ -33,7 +39,6 @@ type Steps struct {
 	Rates    limits.Rates
 	Peer     func(*http.Request) netip.Addr
 	Log      *slog.Logger
-	Second   Second
 }
 
 // Second asks for a second factor.
@@ -72,7 +77,7 @@ func (s *Steps) SignIn(w http.ResponseWriter, r *http.Request, user storage.User
 
 // Finish is SignIn for a user who has proved all that is needed. If the proof is from long ago, the
 // application's request for a fresh sign-in is not met and stays in the query.
-func (s *Steps) Finish(w http.ResponseWriter, r *http.Request, user storage.User, by session.Proof,
+func (s *Base) Finish(w http.ResponseWriter, r *http.Request, user storage.User, by session.Proof,
 	query string) error {
 	to, err := s.Begin(w, r, user, by, query)
 	if err != nil {
@@ -82,7 +87,7 @@ func (s *Steps) Finish(w http.ResponseWriter, r *http.Request, user storage.User
 }
 
 // Begin is Finish without the redirect: it returns where that leads.
-func (s *Steps) Begin(w http.ResponseWriter, r *http.Request, user storage.User, by session.Proof,
+func (s *Base) Begin(w http.ResponseWriter, r *http.Request, user storage.User, by session.Proof,
 	query string) (to string, err error) {
 	notify := s.Notices.NewBrowser(r, user)
 	if err := s.Sessions.Begin(w, r, user, by, web.LangFor(r, query)); err != nil {
@@ -99,7 +104,7 @@ func (s *Steps) Begin(w http.ResponseWriter, r *http.Request, user storage.User,
 
 // Confirms reports whether a proof is new enough for what takes a fresh sign-in, before its user is asked for a second
 // factor, if they have one: SignIn does.
-func (s *Steps) Confirms(by session.Proof) bool { return by.RecentAt(time.Now()) }
+func (s *Base) Confirms(by session.Proof) bool { return by.RecentAt(time.Now()) }
 
 // VisitFresh returns the session and the user of a request for what takes a fresh sign-in (decision 91), and the
 // factors of the user. With session.ErrStale it returns them too. A form of the account returns that error, and package
@@ -124,7 +129,7 @@ func (s *Steps) ConfirmFor(w http.ResponseWriter, r *http.Request, v storage.Ses
 
 // SignOut ends the session behind the cookie, if there is one, writes that down and clears the
 // cookie. If it fails the cookie stays, so that signing out can be tried again.
-func (s *Steps) SignOut(w http.ResponseWriter, r *http.Request) error {
+func (s *Base) SignOut(w http.ResponseWriter, r *http.Request) error {
 	ended, err := s.Sessions.EndAll(r)
 	for _, v := range ended {
 		err = errors.Join(err, s.Trail.WriteNow(r, event.Account, event.Event{User: v.UserID, Detail: "signed out"}))
@@ -138,14 +143,11 @@ func (s *Steps) SignOut(w http.ResponseWriter, r *http.Request) error {
 
 // ForgetBrowsers ends the trust of the browsers in which a user (a sub) is not asked for a second factor.
 func (s *Steps) ForgetBrowsers(ctx context.Context, sub string) error {
-	if s.Second == nil {
-		return nil
-	}
 	return s.Second.Forget(ctx, sub)
 }
 
 // Act counts what a user (a sub) does, or returns why they have to wait.
-func (s *Steps) Act(ctx context.Context, what, sub string) error {
+func (s *Base) Act(ctx context.Context, what, sub string) error {
 	if wait := s.Rates.Acts.Take(ctx, what+" "+sub); wait > 0 {
 		return web.TooManyActs.With("Retry-After", web.InSeconds(wait))
 	}
@@ -153,14 +155,14 @@ func (s *Steps) Act(ctx context.Context, what, sub string) error {
 }
 
 // ShowSignIn shows the sign-in form in the place of a page of a user's account.
-func (s *Steps) ShowSignIn(w http.ResponseWriter, r *http.Request) error {
+func (s *Base) ShowSignIn(w http.ResponseWriter, r *http.Request) error {
 	t := s.Pages.Context(r, web.AccountPath, storage.App{})
 	return t.Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in", Username: t.Hint})
 }
 
 // Invited returns the ID of the invitation whose code somebody has typed, or storage.ErrNotFound, which is written
 // down and counts as a failed sign-in; or how long to wait.
-func (s *Steps) Invited(r *http.Request, by users.InvitedUsers,
+func (s *Base) Invited(r *http.Request, by users.InvitedUsers,
 	code string) (id string, wait time.Duration, err error) {
 	ip := s.Peer(r)
 	if wait := s.Guard.Begin(r.Context(), ip); wait > 0 {
@@ -177,6 +179,6 @@ func (s *Steps) Invited(r *http.Request, by users.InvitedUsers,
 }
 
 // AllowByIP counts an email or a new user for an address, or returns how long to wait.
-func (s *Steps) AllowByIP(r *http.Request) (wait time.Duration) {
+func (s *Base) AllowByIP(r *http.Request) (wait time.Duration) {
 	return s.Rates.ByIP.Take(r.Context(), network.Of(s.Peer(r)))
 }

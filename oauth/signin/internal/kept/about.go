@@ -50,7 +50,6 @@ func sealAbout(about web.About, at place, key storage.Secret) (string, error) {
 	return base64.RawStdEncoding.EncodeToString(box.Seal(nonce, nonce, plain, data)), nil
 }
 
-// openAbout is the reverse of sealAbout.
 func openAbout(told string, at place, key storage.Secret) (about web.About, err error) {
 	sealed, err := base64.RawStdEncoding.DecodeString(told)
 	if err != nil {
@@ -70,7 +69,6 @@ func openAbout(told string, at place, key storage.Secret) (about web.About, err 
 	return about, json.Unmarshal(plain, &about)
 }
 
-// about returns what is told of a form that a user has sent to a path.
 func (k *Forms) about(r *http.Request, u storage.User, id, path string) (about web.About, err error) {
 	t, err := k.waiting(r, u, id, path)
 	if err != nil {

@@ -21,7 +21,6 @@ var files embed.FS
 
 var onPage = web.Parse(files, "on")
 
-// Routes returns what is served here.
 func (k *Forms) Routes() []reply.Route {
 	return []reply.Route{
 		{Path: web.GoOnPath, Methods: []string{http.MethodGet, http.MethodHead}, Handle: k.goOn, Fail: web.FailAccount},

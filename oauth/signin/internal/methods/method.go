@@ -41,8 +41,8 @@ func LabelOf(c connector.Connector) (label, of string, err error) {
 	if providers[name] != "" {
 		return providers[name], "", nil
 	}
-	own, ok := c.(connector.Labelled)
-	if !ok {
+	of = c.Label()
+	if of == "" {
 		return "", "", fmt.Errorf("signin: Connectors: %q is none of wx, qq, alipay, douyin, feishu, wecom, dingtalk; give "+
 			"it a Label if it is a method of your own", name)
 	}
@@ -50,7 +50,6 @@ func LabelOf(c connector.Connector) (label, of string, err error) {
 		return "", "", fmt.Errorf("signin: Connectors: %q is no name for a method of your own: give a letter of a to z and "+
 			"up to 31 of a to z, 0 to 9 and -, and not self, email or passkey", name)
 	}
-	of = own.Label()
 	hidden := strings.ContainsFunc(of, func(r rune) bool { return !unicode.IsPrint(r) })
 	if strings.TrimSpace(of) == "" || len(of) > 60 || hidden || !utf8.ValidString(of) {
 		return "", "", fmt.Errorf("signin: Connectors: the Label %q of %s: give 1 to 60 bytes of visible text", of, name)

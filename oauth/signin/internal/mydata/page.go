@@ -55,7 +55,6 @@ type Page struct {
 	Base   string   // the service's origin
 }
 
-// Routes returns what is served here.
 func (p *Page) Routes() []reply.Route {
 	all := []string{http.MethodGet, http.MethodHead, http.MethodPost}
 	return []reply.Route{{Path: Path, Methods: all, Handle: p.serve, Fail: web.FailAccount}}
@@ -88,10 +87,7 @@ func (p *Page) serve(w http.ResponseWriter, r *http.Request) error {
 }
 
 func (p *Page) download(w http.ResponseWriter, r *http.Request) error {
-	if err := p.Pages.CheckOrigin(r); err != nil {
-		return err
-	}
-	if _, err := web.ReadFields(w, r); err != nil {
+	if _, err := p.Pages.ReadFields(w, r); err != nil {
 		return err
 	}
 	_, u, _, err := p.VisitFresh(r)

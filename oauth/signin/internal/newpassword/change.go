@@ -46,7 +46,6 @@ type Page struct {
 	Revoker   revoker
 }
 
-// Routes returns what is served here.
 func (s *Page) Routes() []reply.Route {
 	both := []string{http.MethodGet, http.MethodHead, http.MethodPost}
 	return []reply.Route{
@@ -102,7 +101,7 @@ func (s *Page) showForm(w http.ResponseWriter, r *http.Request, u storage.User, 
 // submit takes the current password as a sign-in does: who finds an open browser must not be able
 // to guess it either. It is a sign-in, so no other has to be recent.
 func (s *Page) submit(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User) error {
-	in, err := web.ReadFields(w, r, "current", "password")
+	in, err := s.Pages.ReadFields(w, r, "current", "password")
 	if err != nil {
 		return err
 	}

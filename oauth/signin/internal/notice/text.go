@@ -45,7 +45,6 @@ func (n *Notices) Text(langs []page.Lang, what event.Notice, last bool) (subject
 	return strings.Join(subjects, " / "), strings.Join(bodies, "\n----\n\n")
 }
 
-// noticeFacts are the lines that say what, when and from where.
 func (n *Notices) noticeFacts(l page.Lang, what event.Notice) string {
 	if what.At.IsZero() {
 		what.At = time.Now()

@@ -59,7 +59,6 @@ func (s *Codes) Flows() []*Flow {
 	return []*Flow{SignInFlow, LinkFlow, ResetFlow}
 }
 
-// Routes returns what is served here.
 func (s *Codes) Routes() (all []reply.Route) {
 	both := []string{http.MethodGet, http.MethodHead, http.MethodPost}
 	for _, e := range s.Flows() {

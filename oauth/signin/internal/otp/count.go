@@ -149,7 +149,6 @@ func (all sentEmails) tries(requester string) int {
 	return Tries
 }
 
-// of returns the emails that some requesters had.
 func (all sentEmails) of(whose func(requester string) bool) (some sentEmails) {
 	for _, m := range all {
 		if whose(m.requester) {

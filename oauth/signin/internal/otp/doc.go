@@ -12,17 +12,10 @@
 // its user: another client must not end the code that the user is typing.
 //
 // Known and unknown addresses are answered alike, because the lookup happens in the background, where the email is
-// sent. The pauses between emails apply to both. For one address a network gets five codes an hour, a minute apart,
-// whatever they are for; the known browsers of its user have five of their own, which nobody else can use up
-// (decision 56). All networks together get fifteen, and beyond these one goes only to a network that had none: an
-// address of a /24 that had some until there are 20, a /24 or /48 of a /16 or /32 that had some until there are 25,
-// and a /16 or /32 that had none until there are 130. So an unknown browser waits only once others have asked from
-// its own network, or from more than a hundred as wide as a provider's. That many codes would be as many more to
-// guess at: those after the 25th have two tries, so there are at most 360 tries an hour at the million codes, and
-// 150 for an attacker with few networks. All of this is one ticket in the store for each address, so it holds for
-// every process and survives a restart; it takes 135 entries at most, each with a network, and ends an hour after
-// the last. Confirming a new address counts as a request of an unknown client: no one has signed in as its user
-// yet.
+// sent. How many codes an address is sent is decision 56, whatever they are for. All of it is one ticket in the store
+// for each address, so it holds for every process and survives a restart; it takes 135 entries at most, each with a
+// network, and ends an hour after the last. Confirming a new address counts as a request of an unknown client: nobody
+// has signed in as its user yet.
 //
 // Where sign-up is closed, an unknown address is sent nothing. Where it is by invitation, the page that asks for the
 // address has a field for the code of one, which is looked up before anything is sent and used up with the code by

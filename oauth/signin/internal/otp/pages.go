@@ -38,7 +38,6 @@ func codeViewOf(e *Flow, v web.View, address string) *codeView {
 	return &codeView{View: v, Flow: e, Address: address}
 }
 
-// serveAddress serves the page that asks where a code is to be sent.
 func (s *Codes) serveAddress(w http.ResponseWriter, r *http.Request, e *Flow) error {
 	if r.Method == http.MethodPost {
 		return s.takeAddress(w, r, e)
@@ -82,10 +81,7 @@ func (e *Flow) requester(s *Codes, r *http.Request) (v storage.Session, u storag
 // takeAddress sends a code and redirects to the page that asks for it. Known and unknown addresses
 // are answered alike.
 func (s *Codes) takeAddress(w http.ResponseWriter, r *http.Request, e *Flow) error {
-	if err := s.Pages.CheckOrigin(r); err != nil {
-		return err
-	}
-	in, err := web.ReadCarried(w, r, "address", "invitation")
+	in, err := s.Pages.ReadCarried(w, r, "address", "invitation")
 	if err != nil {
 		return err
 	}
@@ -141,7 +137,6 @@ func (s *Codes) invitationIn(r *http.Request, e *Flow, typed string) (id string,
 // ShownAddress returns a typed address, cut to be shown again.
 func ShownAddress(text string) string { return text[:min(len(text), 254)] }
 
-// serveCode serves the page that asks for the code.
 func (s *Codes) serveCode(w http.ResponseWriter, r *http.Request, e *Flow) error {
 	if r.Method == http.MethodPost {
 		return s.takeCode(w, r, e)
@@ -158,10 +153,7 @@ func (s *Codes) serveCode(w http.ResponseWriter, r *http.Request, e *Flow) error
 
 // takeCode checks a typed code. Every one of six digits uses up one of the five tries.
 func (s *Codes) takeCode(w http.ResponseWriter, r *http.Request, e *Flow) error {
-	if err := s.Pages.CheckOrigin(r); err != nil {
-		return err
-	}
-	in, err := web.ReadFields(w, r, "code", "password")
+	in, err := s.Pages.ReadFields(w, r, "code", "password")
 	if err != nil {
 		return err
 	}

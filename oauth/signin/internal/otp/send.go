@@ -58,7 +58,6 @@ func (s *Codes) Send(w http.ResponseWriter, r *http.Request, e *Flow, lang page.
 	return 0, emailsFull(err)
 }
 
-// emailsFull answers a full outbox.
 func emailsFull(err error) error {
 	if errors.Is(err, outbox.ErrFull) {
 		return web.EmailsFull

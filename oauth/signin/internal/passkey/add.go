@@ -57,7 +57,7 @@ func (s *Passkeys) beginAdd(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	options, _, err := s.party.BeginRegistration(o, webauthn.WithAuthenticatorSelection(selection),
+	options, _, err := s.Party.BeginRegistration(o, webauthn.WithAuthenticatorSelection(selection),
 		webauthn.WithExclusions(webauthn.Credentials(o.passkeys).CredentialDescriptors()),
 		func(o *protocol.PublicKeyCredentialCreationOptions) error {
 			o.Challenge = challenge
@@ -69,7 +69,6 @@ func (s *Passkeys) beginAdd(w http.ResponseWriter, r *http.Request) error {
 	return answer(w, options.Response)
 }
 
-// add adds the passkey that a browser has made.
 func (s *Passkeys) add(w http.ResponseWriter, r *http.Request) error {
 	q, done, err := s.change(w, r, "name", "credential")
 	if errors.Is(err, session.ErrStale) { // what the browser has made is for this session, so it is made anew
@@ -114,7 +113,6 @@ func (s *Passkeys) add(w http.ResponseWriter, r *http.Request) error {
 	return web.SeeOther(w, Path)
 }
 
-// made checks what a browser has made for a user in this session.
 func (s *Passkeys) made(r *http.Request, v storage.Session, u storage.User,
 	text string) (p authn.Passkey, amr []string, err error) {
 	parsed, err := protocol.ParseCredentialCreationResponseBytes([]byte(text))
@@ -126,8 +124,8 @@ func (s *Passkeys) made(r *http.Request, v storage.Session, u storage.User,
 		return p, nil, err
 	}
 	o := owner{user: u}
-	c, err := s.party.CreateCredential(o, webauthn.SessionData{
-		Challenge: challenge, RelyingPartyID: s.party.Config.RPID, UserID: o.WebAuthnID(),
+	c, err := s.Party.CreateCredential(o, webauthn.SessionData{
+		Challenge: challenge, RelyingPartyID: s.Party.Config.RPID, UserID: o.WebAuthnID(),
 		UserVerification: protocol.VerificationRequired,
 		CredParams:       webauthn.CredentialParametersDefault(),
 	}, parsed)

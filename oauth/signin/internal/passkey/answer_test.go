@@ -17,8 +17,8 @@ func FuzzAnswer(f *testing.F) {
 	if err != nil {
 		f.Fatal(err)
 	}
-	s := &Passkeys{Store: store}
-	if !s.At("https://id.example.com") {
+	s := &Passkeys{Store: store, Party: PartyOf("https://id.example.com")}
+	if s.Party == nil {
 		f.Fatal("no passkeys at a host with a name")
 	}
 	f.Add("")

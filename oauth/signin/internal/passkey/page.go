@@ -56,7 +56,6 @@ func (s *Passkeys) serve(w http.ResponseWriter, r *http.Request) error {
 	return s.show(w, r, v, u, http.StatusOK, "")
 }
 
-// show shows the passkeys of a user, and what is to be done differently.
 func (s *Passkeys) show(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User, status int,
 	alert string) error {
 	t := s.Pages.Context(r, web.AccountPath, storage.App{})
@@ -97,10 +96,7 @@ type request struct {
 // change begins a form that changes the passkeys: it requires a recent sign-in, in which users with a second factor
 // must have used it. If done, the request is answered.
 func (s *Passkeys) change(w http.ResponseWriter, r *http.Request, names ...string) (q request, done bool, err error) {
-	if err = s.Pages.CheckOrigin(r); err == nil {
-		q.in, err = web.ReadFields(w, r, names...)
-	}
-	if err != nil {
+	if q.in, err = s.Pages.ReadFields(w, r, names...); err != nil {
 		return q, true, err
 	}
 	q.v, q.u, _, err = s.VisitFresh(r)
@@ -209,7 +205,6 @@ func (s *Passkeys) changed(r *http.Request, q request, what, name string,
 	return f, s.Trail.Changed(r, q.u.Sub, strings.ToLower(what), before, namesOf(f.Passkeys))
 }
 
-// namesOf names passkeys for the trail.
 func namesOf(all []authn.Passkey) string {
 	if len(all) == 0 {
 		return "none"

@@ -17,8 +17,8 @@ import (
 // maxHandle bounds a user handle, in bytes (WebAuthn 4).
 const maxHandle = 64
 
-// party returns the relying party of a service, nil if browsers know no passkeys there.
-func party(base string) *webauthn.WebAuthn {
+// PartyOf returns the relying party of a service with an origin, nil if browsers know no passkeys there.
+func PartyOf(base string) *webauthn.WebAuthn {
 	u, err := url.Parse(base)
 	if err != nil || !named(u) {
 		return nil
@@ -70,7 +70,6 @@ func credentialOf(p authn.Passkey) (c webauthn.Credential, err error) {
 	return c, err
 }
 
-// keep writes a credential into the record of a passkey.
 func keep(p *authn.Passkey, c webauthn.Credential) error {
 	c.Attestation = webauthn.CredentialAttestation{} // nothing is done with it
 	text, err := json.Marshal(c)
@@ -87,7 +86,6 @@ func amrOf(c webauthn.Credential) []string {
 	return []string{key, authn.AMRPresence}
 }
 
-// replace returns passkeys with one in place of the one with its id.
 func replace(all []authn.Passkey, with authn.Passkey) []authn.Passkey {
 	all = slices.Clone(all)
 	for i := range all {

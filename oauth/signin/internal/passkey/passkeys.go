@@ -44,7 +44,8 @@ type Passkeys struct {
 	Users   userStore
 	Codes   string // the page on which who has none gets recovery codes; "": none
 
-	party      *webauthn.WebAuthn
+	Party *webauthn.WebAuthn // see PartyOf
+
 	challenges atomic.Pointer[storage.Secret] // the key of the challenges; nil: not read yet
 }
 
@@ -60,13 +61,6 @@ type userStore interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 }
 
-// At makes these the passkeys of a service, and reports whether they can be offered there.
-func (s *Passkeys) At(base string) bool {
-	s.party = party(base)
-	return s.party != nil
-}
-
-// Routes returns what is served here.
 func (s *Passkeys) Routes() []reply.Route {
 	get, post := []string{http.MethodGet, http.MethodHead}, []string{http.MethodPost}
 	return []reply.Route{
@@ -90,7 +84,6 @@ func (s *Passkeys) tooMany(r *http.Request) error {
 	return nil
 }
 
-// answer sends options to the script.
 func answer(w http.ResponseWriter, options any) error {
 	w.Header().Set("Cache-Control", "no-store")
 	return reply.JSON(w, http.StatusOK, options)

@@ -68,8 +68,8 @@ func (s *Passkeys) check(u storage.User, f storage.Factors, a assertion) (c weba
 	}
 	c.Authenticator.CloneWarning = false // what it says is about this answer
 	o.passkeys = []webauthn.Credential{c}
-	checked, err := s.party.ValidateLogin(o, webauthn.SessionData{
-		Challenge: a.challenge, RelyingPartyID: s.party.Config.RPID, UserID: o.WebAuthnID(), UserVerification: a.verify,
+	checked, err := s.Party.ValidateLogin(o, webauthn.SessionData{
+		Challenge: a.challenge, RelyingPartyID: s.Party.Config.RPID, UserID: o.WebAuthnID(), UserVerification: a.verify,
 	}, a.ParsedCredentialAssertionData)
 	if err != nil && s.signed(c, a) {
 		return c, errChanged
@@ -89,7 +89,7 @@ const changedText = "Your passkey is kept in another way than when you added it;
 
 // signed reports whether an answer is all that it must be, but for what it says of backups.
 func (s *Passkeys) signed(c webauthn.Credential, a assertion) bool {
-	of := s.party.Config
+	of := s.Party.Config
 	return a.Verify(a.challenge, of.RPID, "", of.RPOrigins, of.RPOpaqueOrigins, of.RPTopOrigins,
 		of.RPTopOriginVerificationMode, of.RPAllowCrossOrigin,
 		a.verify == protocol.VerificationRequired, true, c.PublicKey, of.Signature) == nil

@@ -10,7 +10,6 @@ import (
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/oauth/signin/internal/factor"
-	"github.com/keystile/keystile/oauth/signin/internal/web"
 )
 
 var (
@@ -29,10 +28,7 @@ func ended(err error) error {
 
 // proveSecond ends a sign-in that waits for a second factor.
 func (s *Passkeys) proveSecond(w http.ResponseWriter, r *http.Request) error {
-	if err := s.Pages.CheckOrigin(r); err != nil {
-		return err
-	}
-	in, err := web.ReadFields(w, r, "assertion")
+	in, err := s.Pages.ReadFields(w, r, "assertion")
 	if err != nil {
 		return err
 	}

@@ -40,7 +40,7 @@ func (s *Passkeys) beginSignIn(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	options, _, err := s.party.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationRequired),
+	options, _, err := s.Party.BeginDiscoverableLogin(webauthn.WithUserVerification(protocol.VerificationRequired),
 		with(challenge))
 	if err != nil {
 		return err
@@ -58,10 +58,7 @@ func with(challenge protocol.URLEncodedBase64) webauthn.LoginOption {
 
 // signIn signs in who answers a challenge with a passkey. Its user has been verified, so nothing else is asked for.
 func (s *Passkeys) signIn(w http.ResponseWriter, r *http.Request) error {
-	if err := s.Pages.CheckOrigin(r); err != nil {
-		return err
-	}
-	in, err := web.ReadCarried(w, r, "assertion")
+	in, err := s.Pages.ReadCarried(w, r, "assertion")
 	if err != nil {
 		return err
 	}
@@ -146,7 +143,7 @@ func (s *Passkeys) beginSecond(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	options, _, err := s.party.BeginLogin(o, webauthn.WithUserVerification(protocol.VerificationPreferred),
+	options, _, err := s.Party.BeginLogin(o, webauthn.WithUserVerification(protocol.VerificationPreferred),
 		with(challenge))
 	if err != nil {
 		return err

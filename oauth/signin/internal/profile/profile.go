@@ -40,7 +40,6 @@ type Page struct {
 	Users users.ProfileUsers
 }
 
-// Routes returns what is served here.
 func (p *Page) Routes() []reply.Route {
 	all := []string{http.MethodGet, http.MethodHead, http.MethodPost}
 	return []reply.Route{{Path: Path, Methods: all, Handle: p.serve, Fail: web.FailAccount}}
@@ -79,10 +78,7 @@ func (p *Page) show(w http.ResponseWriter, r *http.Request, status int, own view
 }
 
 func (p *Page) save(w http.ResponseWriter, r *http.Request) error {
-	if err := p.Pages.CheckOrigin(r); err != nil {
-		return err
-	}
-	form, err := web.ReadFields(w, r, "name", "nickname", "picture", "gender", "location")
+	form, err := p.Pages.ReadFields(w, r, "name", "nickname", "picture", "gender", "location")
 	if err != nil {
 		return err
 	}

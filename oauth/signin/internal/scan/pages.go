@@ -43,7 +43,6 @@ type codeView struct {
 	Poll, Again string
 }
 
-// renderCode shows the page of a code, which waits for the phone.
 func (s *Scans) renderCode(w http.ResponseWriter, r *http.Request, status int, id string, t storage.Ticket,
 	alert string) error {
 	c, err := s.Pages.Restore(r.Context(), r, t.Query)
@@ -107,7 +106,6 @@ func (s *Scans) showConfirmation(w http.ResponseWriter, r *http.Request, t stora
 	return web.Write(w, http.StatusOK, look, scanPage, v)
 }
 
-// showAnswered shows the result of an answered scan.
 func (s *Scans) showAnswered(w http.ResponseWriter, r *http.Request, title, text string) error {
 	lang := page.LangOf(r, "")
 	look := page.Look{Lang: lang, Title: lang.T(title), Brand: page.BrandOf(storage.App{})}

@@ -55,10 +55,7 @@ func (s *Scans) showSignInFirst(w http.ResponseWriter, r *http.Request, id strin
 // answerScan takes the user's answer and redirects to the page with the state of the sign-in,
 // which also shows the result after a late or repeated answer.
 func (s *Scans) answerScan(w http.ResponseWriter, r *http.Request) error {
-	if err := s.Pages.CheckOrigin(r); err != nil {
-		return err
-	}
-	in, err := web.ReadFields(w, r, "answer")
+	in, err := s.Pages.ReadFields(w, r, "answer")
 	if err != nil {
 		return err
 	}

@@ -44,13 +44,11 @@ type SignUp struct {
 	Codes   *otp.Codes
 }
 
-// Routes returns what is served here.
 func (s *SignUp) Routes() []reply.Route {
 	return []reply.Route{{Path: Path, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve,
 		Fail: web.Fail}}
 }
 
-// serve serves the page to sign up.
 func (s *SignUp) serve(w http.ResponseWriter, r *http.Request) error {
 	if r.Method == http.MethodPost {
 		return s.submit(w, r)
@@ -77,10 +75,7 @@ func (s *SignUp) show(w http.ResponseWriter, r *http.Request, status int, in map
 }
 
 func (s *SignUp) submit(w http.ResponseWriter, r *http.Request) error {
-	if err := s.Pages.CheckOrigin(r); err != nil {
-		return err
-	}
-	in, err := web.ReadCarried(w, r, "username", "password", "address", "invitation")
+	in, err := s.Pages.ReadCarried(w, r, "username", "password", "address", "invitation")
 	if err != nil {
 		return err
 	}

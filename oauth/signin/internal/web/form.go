@@ -18,19 +18,19 @@ type Form struct {
 	Query              string // the authorize request, in a hidden field that the sender can change
 }
 
-// ReadForm reads a sign-in form.
-func ReadForm(w http.ResponseWriter, r *http.Request) (Form, error) {
-	body, err := readBody(w, r)
+// ReadForm reads a sign-in form that no other site has sent.
+func (p *Pages) ReadForm(w http.ResponseWriter, r *http.Request) (Form, error) {
+	body, err := p.readBody(w, r)
 	if err != nil {
 		return Form{}, err
 	}
 	return parseForm(body)
 }
 
-// ReadFields reads these fields of a form, strictly: an ambiguous form is refused. A missing field
-// is empty, and other fields are ignored.
-func ReadFields(w http.ResponseWriter, r *http.Request, names ...string) (map[string]string, error) {
-	body, err := readBody(w, r)
+// ReadFields reads these fields of a form that no other site has sent, strictly: an ambiguous form is refused. A
+// missing field is empty, and other fields are ignored.
+func (p *Pages) ReadFields(w http.ResponseWriter, r *http.Request, names ...string) (map[string]string, error) {
+	body, err := p.readBody(w, r)
 	if err != nil {
 		return nil, err
 	}
@@ -39,9 +39,9 @@ func ReadFields(w http.ResponseWriter, r *http.Request, names ...string) (map[st
 
 // ReadChoice is ReadFields for a form with one field that stands in it as often as somebody has
 // chosen something: at most most times.
-func ReadChoice(w http.ResponseWriter, r *http.Request, choice string, most int,
+func (p *Pages) ReadChoice(w http.ResponseWriter, r *http.Request, choice string, most int,
 	names ...string) (in map[string]string, chosen []string, err error) {
-	body, err := readBody(w, r)
+	body, err := p.readBody(w, r)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -56,8 +56,8 @@ func ReadChoice(w http.ResponseWriter, r *http.Request, choice string, most int,
 }
 
 // ReadCarried is ReadFields for a form that carries an authorize request in the field query.
-func ReadCarried(w http.ResponseWriter, r *http.Request, names ...string) (map[string]string, error) {
-	in, err := ReadFields(w, r, append(names, "query")...)
+func (p *Pages) ReadCarried(w http.ResponseWriter, r *http.Request, names ...string) (map[string]string, error) {
+	in, err := p.ReadFields(w, r, append(names, "query")...)
 	if err != nil {
 		return nil, err
 	}
@@ -65,7 +65,11 @@ func ReadCarried(w http.ResponseWriter, r *http.Request, names ...string) (map[s
 	return in, err
 }
 
-func readBody(w http.ResponseWriter, r *http.Request) (string, error) {
+// readBody reads the body of a form that no other site has sent.
+func (p *Pages) readBody(w http.ResponseWriter, r *http.Request) (string, error) {
+	if err := p.CheckOrigin(r); err != nil {
+		return "", err
+	}
 	kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type"))
 	if err != nil || kind != "application/x-www-form-urlencoded" {
 		return "", NotAForm

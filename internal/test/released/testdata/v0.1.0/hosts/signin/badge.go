@@ -41,12 +41,12 @@ const (
 // Name implements connector.Connector. It is the method of Connect and Logins.
 func (*badges) Name() string { return "badge" }
 
-// Label implements connector.Labelled.
+// Label implements connector.Connector.
 func (*badges) Label() string { return "Company badge" }
 
 // Begin implements connector.Connector.
-func (*badges) Begin(state, _ string, _ bool) string {
-	return badgePath + "?" + url.Values{"state": {state}}.Encode()
+func (*badges) Begin(_ context.Context, v connector.Visit) (string, error) {
+	return badgePath + "?" + url.Values{"state": {v.State}}.Encode(), nil
 }
 
 // Finish implements connector.Connector. Anybody can type an address, so nothing in it
