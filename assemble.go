@@ -125,7 +125,7 @@ func (s *Service) gateways(ctx context.Context, c *Config) (err error) {
 	g.Store, g.Tokens, g.Trail, g.Notifier, g.ClientIP, g.Log = s.Store, s.Tokens, s.Trail, s.SignIn, s.client, c.Log
 	g.Journal, g.TrustedProxies, g.Tracer = c.Journal, c.TrustedProxies, cmp.Or(c.Tracer, g.Tracer)
 	g.HSTS = g.HSTS || strings.HasPrefix(c.BaseURL, "https://")
-	g.ExemptPaths = slices.Concat([]string{"/healthz/"}, signin.FreePaths(), console.FreePaths(), g.ExemptPaths)
+	g.ExemptPaths = slices.Concat(signin.ExemptPaths(), console.ExemptPaths(), g.ExemptPaths)
 	if g.ErrorWriters == nil {
 		g.ErrorWriters = map[string]func(http.ResponseWriter, *http.Request, int, string){}
 	}

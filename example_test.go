@@ -48,7 +48,7 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	service.Handle("/hello", service.Gateway.Guard(gateway.AI, hello)) // a service of yours, charged as "ai"
+	service.Handle("/hello", service.Gateway.Guard(gateway.ProductAI, hello)) // a service of yours, charged as "ai"
 
 	w := httptest.NewRecorder() // in a program: http.ListenAndServe("127.0.0.1:8080", service)
 	service.ServeHTTP(w, httptest.NewRequest("GET", "/.well-known/openid-configuration", nil))
@@ -76,7 +76,7 @@ func Example_rooms() {
 	trail := must(gateway.OpenTrail(ctx, gateway.TrailConfig{Store: store}))
 	people := must(signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Revoker: tokens, Audit: trail}))
 	meter := must(gateway.New(ctx, gateway.Config{
-		Store: store, Tokens: tokens, Trail: trail, ExemptPaths: signin.FreePaths(),
+		Store: store, Tokens: tokens, Trail: trail, ExemptPaths: signin.ExemptPaths(),
 	}))
 	provider := must(oauth.New(ctx, oauth.Config{
 		Tokens: tokens, SignIn: people, Consent: people, Devices: people, Levels: people, Meter: meter, Audit: trail,
@@ -96,7 +96,7 @@ func Example_rooms() {
 	meter.Mount(mux)     // /api/v1/*
 	bus.Mount(mux)       // /api/mcp
 	registrar.Mount(mux) // /api/console/capabilities
-	mux.Handle("/hello", meter.Guard(gateway.AI, hello))
+	mux.Handle("/hello", meter.Guard(gateway.ProductAI, hello))
 	handler := meter.Front(mux) // each request is counted once
 
 	w := httptest.NewRecorder() // in a program: http.ListenAndServe("127.0.0.1:8080", handler)

@@ -13,7 +13,9 @@ import (
 	"github.com/keystile/keystile/gateway/stream"
 	"github.com/keystile/keystile/gateway/usage"
 	keyedcall "github.com/keystile/keystile/internal/record/idempotency"
+	"github.com/keystile/keystile/internal/record/lease"
 	storedranking "github.com/keystile/keystile/internal/record/ranking"
+	"github.com/keystile/keystile/internal/record/shipping"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
@@ -23,19 +25,27 @@ import (
 // Store holds the methods of storage that this package uses; *storage.Store has it.
 type Store interface {
 	billing.Store
+	usage.Store
+	shipped
 	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
 	GiveApp(ctx context.Context, a storage.App, owner string) (storage.App, error)
 	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 	ClosedApps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 	User(ctx context.Context, sub string) (storage.User, error)
 	OnChange(f func(storage.Change)) (stop func()) // of applications, by other processes
-	usage.Store
 	SaveRanking(ctx context.Context, r storedranking.Ranking) (storedranking.Ranking, error)
 	// calls with an Idempotency-Key, see Config.FreeRepeats
 	KeyedCall(ctx context.Context, id string) (keyedcall.Call, error)
 	SaveKeyedCalls(ctx context.Context, calls ...keyedcall.Call) (version int64, err error)
-	stream.UsageStore // whose usage there is, see Config.UsageStream
-	stream.Counts
+}
+
+// shipped keeps whose usage there is and how far it was shipped, see Config.UsageStream.
+type shipped interface {
+	MarkUsage(ctx context.Context, hour time.Time, accounts ...string) error
+	MarkedUsage(ctx context.Context, hour time.Time, from string) (accounts []string, next string, err error)
+	Stream(ctx context.Context, name string) (shipping.Position, error)
+	SaveStream(ctx context.Context, at shipping.Position) (shipping.Position, error)
+	lease.Store
 }
 
 // Tokens verifies bearer tokens and ends them; *oauth.Tokens does. It is asked on every request,
@@ -73,7 +83,7 @@ type Config struct {
 	// as much, a /48 16 times
 	PerAddress int
 	Shadow     Shadow   // rates that refuse nobody, and are reported
-	Products   []string // what calls may be charged to, beside Identity, AI, Payment, Storage and MCP
+	Products   []string // what calls may be charged to, beside ProductIdentity and its like
 	CORS       CORS
 
 	// FreeRepeats repetitions of a call that was charged are not charged again, if they have the
@@ -85,7 +95,7 @@ type Config struct {
 	// before that with its token.
 	StreamLife time.Duration
 
-	ExemptPaths []string // paths that are neither counted nor looked at; /healthz/ if nil
+	ExemptPaths []string // paths that are neither counted nor looked at, beside /healthz/
 
 	// ErrorWriters write the refusals of Front and Guard, by path, where clients expect another shape than
 	// JSON with code, errcode and msg. The headers are set already. A path that ends in a

@@ -4,7 +4,7 @@
 //	trail, err := gateway.OpenTrail(ctx, gateway.TrailConfig{Store: store})
 //	g, err := gateway.New(ctx, gateway.Config{Store: store, Tokens: tokens, Trail: trail, Journal: "usage"})
 //	g.Mount(mux)
-//	mux.Handle("/ai/", g.Guard(gateway.AI, service)) // in there: gateway.CallerFrom(ctx)
+//	mux.Handle("/ai/", g.Guard(gateway.ProductAI, service)) // in there: gateway.CallerFrom(ctx)
 //	server := &http.Server{Handler: g.Front(mux)}
 //
 // [Gateway.Front] counts each request once, against an application or an address. [Gateway.Guard] admits

@@ -53,7 +53,7 @@ func Example() {
 	})
 	mux := http.NewServeMux()
 	g.Mount(mux)
-	mux.Handle("/ai/", g.Guard(gateway.AI, greet))
+	mux.Handle("/ai/", g.Guard(gateway.ProductAI, greet))
 	handler := g.Front(mux) // in a program: http.ListenAndServe(addr, handler)
 
 	for _, path := range []string{"/ai/chat", "/api/v1/quota"} {

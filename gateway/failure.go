@@ -4,7 +4,7 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/token"
@@ -22,7 +22,7 @@ var (
 )
 
 // The refusals of this package, with the section it comes from; what is wrong with a body
-// is in manage.
+// is in adminapi.
 var (
 	// protocol 5, RFC 6750 3.1
 	noToken = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>",
@@ -44,7 +44,7 @@ var (
 	tooManyByUser = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable",
 		Msg: "too many requests of this session, or of all sessions of its user: wait as long as Retry-After says"}
 	// protocol 7
-	badQuery = manage.BadQuery
+	badQuery = adminapi.BadQuery
 	// protocol 7
 	badPath = &reply.Failure{Status: 400, Msg: "the path holds the segment . or ..: send it resolved"}
 	// protocol 7

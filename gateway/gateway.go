@@ -14,8 +14,8 @@ import (
 	"github.com/keystile/keystile/gateway/internal/ledger"
 	"github.com/keystile/keystile/gateway/internal/ranking"
 	"github.com/keystile/keystile/gateway/internal/repeat"
+	"github.com/keystile/keystile/gateway/internal/shipper"
 	"github.com/keystile/keystile/gateway/internal/streams"
-	"github.com/keystile/keystile/gateway/stream"
 	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/cors"
@@ -47,7 +47,7 @@ type Gateway struct {
 	shadows    shadows
 	repeats    *repeat.Keeper // nil: keys are not looked at
 	background *background
-	stream     *stream.Follower // of usage; nil: it is not shipped
+	stream     *shipper.Follower // of usage; nil: it is not shipped
 	spans      *span.Tracer
 	streams    *streams.Watcher
 	unfollow   func() // ends the watching of changes
@@ -119,7 +119,8 @@ func (g *Gateway) complete(c *Config) error {
 	if g.limiter = c.Limiter; g.limiter == nil {
 		g.limiter = counters.NewLimiter()
 	}
-	for _, name := range append([]string{Identity, AI, Payment, Storage, MCP}, c.Products...) {
+	for _, name := range append([]string{ProductIdentity, ProductAI, ProductPayment, ProductStorage, ProductMCP},
+		c.Products...) {
 		complain(g.products.add(name))
 	}
 	var err error
@@ -141,17 +142,14 @@ func (g *Gateway) complete(c *Config) error {
 	g.cors, err = cors.New(cors.Config{Open: slices.Concat(c.CORS.Open, c.CORS.AlsoOpen), Shared: c.CORS.Shared,
 		Origins: c.CORS.Origins})
 	complain(err)
-	if c.ExemptPaths == nil {
-		c.ExemptPaths = []string{"/healthz/"}
-	}
-	g.exempt = urlpath.NewSet(c.ExemptPaths)
+	g.exempt = urlpath.NewSet(append([]string{"/healthz/"}, c.ExemptPaths...))
 	if g.proxies = clientip.New(c.TrustedProxies); c.ClientIP == nil {
 		c.ClientIP = g.proxies.Of
 	}
 	if c.Log == nil {
 		c.Log = slog.Default()
 	}
-	complain(c.UsageStream.Check())
+	complain(shipper.Check(&c.UsageStream))
 	return errors.Join(errs...)
 }
 

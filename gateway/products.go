@@ -9,11 +9,11 @@ import (
 
 // Products of protocol 1 that every quota record names.
 const (
-	Identity = "identity" // userinfo
-	AI       = "ai"
-	Payment  = "payment"
-	Storage  = "storage"
-	MCP      = "mcp" // tools/call
+	ProductIdentity = "identity" // userinfo
+	ProductAI       = "ai"
+	ProductPayment  = "payment"
+	ProductStorage  = "storage"
+	ProductMCP      = "mcp" // tools/call
 )
 
 // products holds the names that calls are charged to. It does not change once the gateway is made.

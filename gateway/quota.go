@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/billing"
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/reply"
 )
 
@@ -22,7 +22,7 @@ type quotaLeft struct {
 	ResetAt   string `json:"reset_at"`        // ISO 8601, UTC, whole seconds
 }
 
-const iso8601 = manage.ISO8601
+const iso8601 = adminapi.ISO8601
 
 // quota serves GET /api/v1/quota (protocol 4.7): what is charged so far, including this
 // process's last call. It is not charged itself.
@@ -50,7 +50,7 @@ type planRecord struct {
 	Calls     int64          `json:"calls_limit"`         // -1: unlimited
 	Period    billing.Period `json:"period"`
 	Branding  bool           `json:"branding"`
-	Price     manage.Price   `json:"price"`
+	Price     adminapi.Price `json:"price"`
 	OverFen   int64          `json:"overage_fen"` // for a thousand calls beyond the limit
 	SLA       string         `json:"sla"`
 }
@@ -62,7 +62,8 @@ func (g *Gateway) plans(w http.ResponseWriter, r *http.Request) error {
 	}
 	all := []planRecord{}
 	for _, p := range g.billing.Plans() {
-		all = append(all, planRecord{p.Tier, p.PerMinute, p.Calls, p.Period, p.Branding, manage.Yearly(p.PriceFen), p.OverFen,
+		all = append(all, planRecord{p.Tier, p.PerMinute, p.Calls, p.Period, p.Branding, adminapi.Yearly(p.PriceFen),
+			p.OverFen,
 			p.SLA})
 	}
 	return reply.Success(w, all)

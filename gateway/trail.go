@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/keystile/keystile/gateway/internal/shipper"
 	"github.com/keystile/keystile/gateway/stream"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/internal/audit/search"
@@ -63,7 +64,7 @@ type Trail struct {
 	store      search.Reader
 	archive    audit.Archive
 	observe    func(event.Event)
-	stream     *stream.Follower // nil: nothing is shipped
+	stream     *shipper.Follower // nil: nothing is shipped
 	background sync.WaitGroup
 	end        context.CancelFunc
 }
@@ -82,7 +83,7 @@ func OpenTrail(ctx context.Context, c TrailConfig) (*Trail, error) {
 	if c.Observe == nil {
 		c.Observe = func(event.Event) {}
 	}
-	if err := c.Stream.Check(); err != nil {
+	if err := shipper.Check(&c.Stream); err != nil {
 		return nil, fmt.Errorf("gateway: TrailConfig: %w", err)
 	}
 	appended, noted := make(chan struct{}, 1), make(chan struct{}, 1)
@@ -96,10 +97,10 @@ func OpenTrail(ctx context.Context, c TrailConfig) (*Trail, error) {
 	t.background.Go(func() { indexer.Run(life) })
 	keeper := audit.Keeper{Store: c.Store, Keep: c.Keep, Bytes: c.MaxBytes, Reached: c.Store.Reached, Note: trail.NoteNow,
 		Log: c.Log}
-	if c.Stream.On() {
-		t.stream = stream.FollowTrail(c.Store, c.Stream, noted, c.Log)
+	if c.Stream.Target != nil {
+		t.stream = shipper.FollowTrail(c.Store, c.Stream, noted, c.Log)
 		t.background.Go(func() { t.stream.Run(life) })
-		keeper.Shipped = func(ctx context.Context) (uint64, error) { return stream.Shipped(ctx, c.Store, c.Stream) }
+		keeper.Shipped = func(ctx context.Context) (uint64, error) { return shipper.Shipped(ctx, c.Store, c.Stream) }
 	}
 	if c.Keep > 0 || c.MaxBytes > 0 {
 		t.background.Go(func() { keeper.Run(life) })

@@ -43,7 +43,7 @@ type omitted struct {
 // That is for the application itself, for its owner, and for the person whose account it is.
 //
 // The application's other users learn nothing of each other. It is no bill: calls of the application for no
-// user are of no user, and while a store is away for long, calls are counted by product alone (package ledger).
+// user are of no user, and while a store is away for long, calls are counted by product alone (gateway/internal/ledger).
 // A user who calls adds a row an hour for themselves and one for each tool they call, and no more than one for
 // each call that is charged; rows of hours go after 400 days, those of days stay. One answer holds the 1,000
 // names with the most calls and 10,000 rows; it is summed up a few days at a time, two answers at a time.

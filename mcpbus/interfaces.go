@@ -51,7 +51,7 @@ type Invoker interface {
 // Meter counts calls; *gateway.Gateway implements it. It must not wait for the store, but for an instant
 // for what is not known yet, and for whether a call with an Idempotency-Key is a repetition.
 type Meter interface {
-	// ChargeOnce counts one call of a tool, by its full name, to a product (gateway.MCP) against the
+	// ChargeOnce counts one call of a tool, by its full name, to a product (gateway.ProductMCP) against the
 	// caller's account; took is how long the call has taken, and failed says that the upstream failed.
 	// A repetition of a call, with the same arguments under the Idempotency-Key of the request whose
 	// context ctx is, need not be counted. If it returns an error, the result is withheld.

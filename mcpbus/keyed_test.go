@@ -35,7 +35,7 @@ func TestRepeatedToolCallIsChargedOnceAndMadeEachTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		return q.Month[gateway.MCP]
+		return q.Month[gateway.ProductMCP]
 	}
 	for _, c := range []struct {
 		key, tool, arguments string

@@ -76,7 +76,7 @@ type Revoker interface {
 	Revoke(ctx context.Context, rs ...driver.Revocation) error
 }
 
-// Trail is the audit trail; *gateway.Gateway has it.
+// Trail is the audit trail; *gateway.Trail has it.
 type Trail interface {
 	// NoteNow returns once the event is stored, or why it is not.
 	NoteNow(ctx context.Context, e event.Event) error
@@ -222,8 +222,8 @@ func (s *Console) Mount(mux interface {
 	}
 }
 
-// FreePaths returns the paths of the pages' style and script, which no rate limit of a gateway should count.
-func FreePaths() []string { return ui.FreePaths() }
+// ExemptPaths returns the paths of the pages' style and script, which no rate limit of a gateway should count.
+func ExemptPaths() []string { return ui.ExemptPaths() }
 
 // Forget drops the name of a user (a sub) that was erased elsewhere in this process.
 func (s *Console) Forget(sub string) { s.users.Forget(sub) }

@@ -45,10 +45,7 @@ func (printed) Send(_ context.Context, topic, key string, value []byte) error {
 // A Target for a broker is some lines around its client.
 func ExampleTarget() {
 	target := kafka{printed{}, "eu1"}
-	config := stream.Config{Target: target} // of gateway.TrailConfig.Stream, or gateway.Config.UsageStream
-	if err := config.Check(); err != nil {
-		fmt.Println(err)
-	}
+	// A host puts it into gateway.TrailConfig.Stream or gateway.Config.UsageStream: stream.Config{Target: target}.
 	target.Put(context.Background(), stream.Batch{Stream: stream.Audit,
 		Key: "audit/2026/03/01/17-000000000001-000000000001", Count: 1,
 		Lines: []byte(`{"stream":"audit","seq":1,"id":"1-9f86d081884c7d65","kind":"audit.begin"}` + "\n")})

@@ -2,10 +2,7 @@ package stream
 
 import (
 	"context"
-	"errors"
 	"time"
-
-	"github.com/keystile/keystile/storage/driver"
 )
 
 // Target keeps what is shipped. *Writer is one, and so is that of package gateway/stream/s3. A host
@@ -42,33 +39,12 @@ type Config struct {
 	MaxAge   time.Duration // how long a line may wait for others; 0: not at all
 }
 
-const (
-	defaultBytes = 4 << 20
-	mostBytes    = 64 << 20
-	mostAge      = time.Hour
-)
-
-// On reports whether there is something to ship to.
-func (c Config) On() bool { return c.Target != nil }
-
-// Check completes a Config and returns what is wrong with it.
-func (c *Config) Check() error {
-	if !c.On() {
-		return nil
-	}
-	if c.MaxBytes == 0 {
-		c.MaxBytes = defaultBytes
-	}
-	switch {
-	case c.MaxBytes < 0 || c.MaxBytes > mostBytes:
-		return errors.New("stream: Config.MaxBytes is up to 64 MiB")
-	case c.MaxAge < 0 || c.MaxAge > mostAge:
-		return errors.New("stream: Config.MaxAge is up to an hour")
-	case !driver.ValidName(c.name(Audit)):
-		return errors.New("stream: the Name of the Target is not one: some bytes of UTF-8, at most 1,000")
-	}
-	return nil
+// Stats says how a stream is doing.
+type Stats struct {
+	Stream string
+	Behind uint64        // records, or hours of usage, that the target does not have
+	Age    time.Duration // how long the oldest of them is there
+	Lines  uint64        // that this process has shipped
+	Failed uint64        // attempts of this process that failed
+	Err    error         // why the last attempt failed; nil: it did not, or another process ships
 }
-
-// name returns what the position of a stream is kept under.
-func (c Config) name(stream string) string { return stream + " " + c.Target.Name() }

@@ -192,9 +192,9 @@ func (s *SignIn) PollDevice(r *http.Request, app storage.App, deviceCode string)
 // the Devices of an oauth.Config.
 func (*SignIn) DevicePage() string { return web.DevicePath }
 
-// FreePaths returns the paths of sign-in that no rate limit of a gateway should count: a page that
+// ExemptPaths returns the paths of sign-in that no rate limit of a gateway should count: a page that
 // waits for a phone polls every two seconds and has a limit of its own here, and a script is a
 // file.
-func FreePaths() []string {
+func ExemptPaths() []string {
 	return slices.Concat(scan.Unmetered(), web.UnmeteredScripts(), passkey.Unmetered())
 }

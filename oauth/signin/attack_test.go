@@ -57,7 +57,7 @@ func TestPagesAreNotFramedSniffedOrCached(t *testing.T) {
 	mina := h.enterMina()
 	pages := 0
 	for _, route := range routes {
-		if route.Path == account.ScriptPath || slices.Contains(FreePaths(), route.Path) &&
+		if route.Path == account.ScriptPath || slices.Contains(ExemptPaths(), route.Path) &&
 			strings.HasSuffix(route.Path, ".js") || !slices.Contains(route.Methods, http.MethodGet) {
 			continue
 		}

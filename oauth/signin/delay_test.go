@@ -18,7 +18,13 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/counters"
+)
+
+// The delay of an account (decision 56): after so many failures in so long, up to so much.
+const (
+	delayAfter  = 10
+	delayWithin = 5 * time.Minute
+	delayMost   = time.Minute
 )
 
 // guess is an attempt to sign in from the i-th of many addresses.
@@ -31,7 +37,7 @@ func guess(username, pass string, i int) *http.Request {
 // delayed makes ten failures at an account, from an address each.
 func (rm *fixture) delayed(username string) {
 	rm.t.Helper()
-	for i := range counters.DelayAfter {
+	for i := range delayAfter {
 		if a := rm.do(guess(username, "wrong password", i)); a.Code != http.StatusUnauthorized {
 			rm.t.Fatalf("failure %d at %q = %d, want 401", i+1, username, a.Code)
 		}
@@ -108,7 +114,7 @@ func TestNameIsOneAccountHoweverItIsTyped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		for _, names := range [][]string{{"mina", "MINA", " Mina ", "ｍｉｎａ"}, {"nobody", "NOBODY", " nobody ", "ｎｏｂｏｄｙ"}} {
 			rm := newFixture(t, nil)
-			for i := range counters.DelayAfter {
+			for i := range delayAfter {
 				rm.do(guess(names[i%len(names)], "wrong password", i))
 			}
 			for i, name := range names {
@@ -183,7 +189,7 @@ func TestParallelGuessesAreMostlyRefused(t *testing.T) {
 			group.Go(func() { codes[rm.do(guess("mina", "wrong", i)).Code].Add(1) })
 		}
 		synctest.Wait()
-		if n := users.calls.Load(); n != counters.DelayAfter+21 {
+		if n := users.calls.Load(); n != delayAfter+21 {
 			t.Errorf("%d of 100 looked at, want ten, and the 21 that a /24 and those in it have of their own", n)
 		}
 		close(users.answer)
@@ -192,7 +198,7 @@ func TestParallelGuessesAreMostlyRefused(t *testing.T) {
 			t.Errorf("%d times 401 and %d times 429, want 31 and 69", wrong, waited)
 		}
 		users.answer = make(chan struct{})
-		time.Sleep(counters.DelayMost)
+		time.Sleep(delayMost)
 		users.calls.Store(0)
 		for i := range 100 {
 			group.Go(func() { rm.do(guess("mina", "wrong", i)) })
@@ -211,10 +217,10 @@ func TestFiveMinutesWithoutAFailureEndTheDelay(t *testing.T) {
 		rm := newFixture(t, nil)
 		rm.delayed("mina")
 		for range 8 {
-			time.Sleep(counters.DelayMost)
+			time.Sleep(delayMost)
 			rm.do(guess("mina", "wrong password", 500))
 		}
-		time.Sleep(counters.DelayWithin)
+		time.Sleep(delayWithin)
 		rm.delayed("mina")
 		if a := rm.do(guess("mina", password, 0)); a.Header().Get("Retry-After") != "1" {
 			t.Errorf("Retry-After = %q, want 1: it begins anew", a.Header().Get("Retry-After"))
@@ -226,7 +232,7 @@ func TestNineFailuresAtAnAccountDelayNobody(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		rm := newFixture(t, nil)
 		for round := range 3 {
-			for i := range counters.DelayAfter - 1 {
+			for i := range delayAfter - 1 {
 				if a := rm.do(guess("mina", "wrong password", 100*round+i)); a.Code != http.StatusUnauthorized {
 					t.Fatalf("failure %d = %d, want 401", i+1, a.Code)
 				}
@@ -234,7 +240,7 @@ func TestNineFailuresAtAnAccountDelayNobody(t *testing.T) {
 			if a := rm.do(guess("mina", password, 1000+round)); a.Code != http.StatusSeeOther {
 				t.Errorf("the right password = %d, want 303", a.Code)
 			}
-			time.Sleep(counters.DelayWithin)
+			time.Sleep(delayWithin)
 		}
 	})
 }

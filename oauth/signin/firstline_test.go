@@ -15,7 +15,6 @@ import (
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/counters"
 )
 
 // Somebody with an account has a browser that is known to it, copies what makes it known, and has
@@ -38,8 +37,8 @@ func TestWrongPasswordsInAKnownBrowserDoNotFillTheFirstLine(t *testing.T) {
 			}
 			synctest.Wait()
 			if round == 0 {
-				if first := fieldOf[list.List](p, "queue.known").Len(); first > counters.DelayAfter {
-					t.Errorf("%d of them wait in the first line, want at most %d", first, counters.DelayAfter)
+				if first := fieldOf[list.List](p, "queue.known").Len(); first > delayAfter {
+					t.Errorf("%d of them wait in the first line, want at most %d", first, delayAfter)
 				}
 			}
 			for promise, try := range map[string]func() answer{
@@ -48,7 +47,7 @@ func TestWrongPasswordsInAKnownBrowserDoNotFillTheFirstLine(t *testing.T) {
 				"the owner, where they are known": func() answer { return sign("mina", password, 40_000+256*round, mark) },
 			} {
 				began := time.Now()
-				if a := try(); a.Code != http.StatusSeeOther || time.Since(began) > (counters.DelayAfter+4)*hashTime {
+				if a := try(); a.Code != http.StatusSeeOther || time.Since(began) > (delayAfter+4)*hashTime {
 					t.Errorf("round %d: %s = %d after %v, want 303 soon", round, promise, a.Code, time.Since(began))
 				}
 			}

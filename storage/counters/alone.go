@@ -71,15 +71,15 @@ func NewAccounts() Accounts { return accounts{local.NewDelays()} }
 type accounts struct{ delays *local.Delays }
 
 func (a accounts) Begin(_ context.Context, account [32]byte) time.Duration {
-	return a.delays.Begin(account, DelayAfter)
+	return a.delays.Begin(account, local.DelayAfter)
 }
 
 func (a accounts) End(_ context.Context, account [32]byte, failed bool) {
-	a.delays.End(account, failed, DelayAfter)
+	a.delays.End(account, failed, local.DelayAfter)
 }
 
 func (a accounts) FailKnown(_ context.Context, account [32]byte) {
-	a.delays.FailKnown(account, DelayAfter)
+	a.delays.FailKnown(account, local.DelayAfter)
 }
 
 func (a accounts) Wait(_ context.Context, account [32]byte) (wait time.Duration, known bool) {

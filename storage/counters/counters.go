@@ -5,8 +5,6 @@ import (
 	"context"
 	"net/netip"
 	"time"
-
-	"github.com/keystile/keystile/storage/counters/internal/local"
 )
 
 // Set is everything that is counted. Each process counts alone unless its keystile.Config has a Set that counts for
@@ -22,7 +20,8 @@ type Set interface {
 	// Describe says to operators what counts: its kind, such as Redis, its version and where it is. All are empty
 	// where this process does. It does not wait.
 	Describe() (kind, version, at string)
-	// Reached reports whether that can be reached, and since when it can or cannot. It does not wait.
+	// Reached reports whether that can be reached, and since when it can or cannot; zero: since this process has
+	// begun, as where it counts alone. It does not wait.
 	Reached() (now bool, since time.Time)
 }
 
@@ -38,15 +37,6 @@ func (l Lock) Complete() Lock {
 	return Lock{cmp.Or(l.Failures, 10), cmp.Or(l.Within, 5*time.Minute), cmp.Or(l.For, 15*time.Minute)}
 }
 
-// So many failures at an account in a time delay every further attempt at it in a browser that it does not know,
-// by a time that each failure doubles, from DelayLeast to DelayMost (decision 56).
-const (
-	DelayAfter  = local.DelayAfter
-	DelayWithin = local.DelayWithin
-	DelayLeast  = local.DelayLeast
-	DelayMost   = local.DelayMost
-)
-
 // Addresses counts failed attempts by address (IPv6 by /64) and locks one that has too many.
 // NewAddresses counts in one process.
 type Addresses interface {
@@ -60,8 +50,9 @@ type Addresses interface {
 	Clear(ctx context.Context, ip netip.Addr) bool
 }
 
-// Accounts counts failed attempts by account, which is named by a hash, and delays the next ones in
-// browsers that the account does not know (decision 56).
+// Accounts counts failed attempts by account, which is named by a hash, and delays the next ones in browsers that
+// the account does not know: after ten in five minutes, from a second, which each failure doubles, to a minute
+// (decision 56).
 type Accounts interface {
 	// Begin begins an attempt in an unknown browser. If wait is 0, End follows; else the
 	// credentials are not checked. Attempts in flight count as failed.

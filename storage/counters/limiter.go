@@ -27,8 +27,8 @@ type Limiter interface {
 	Allow(ctx context.Context, account string, limit int, now time.Time) Verdict
 	// HoldAddress counts a request of an unknown caller against its address (IPv6: its /64), which
 	// may make per of them. Over IPv6 the /56 and the /48 around it may make 4 and 16 times as many.
-	// A request that any of them refuses counts for none, and the verdict speaks of the address. undo
-	// takes the request back as if it had never been made; it is called at most once.
+	// A request that any of them refuses counts for none, and the verdict speaks of the address. undo,
+	// which is never nil, takes the request back as if it had never been made; it is called at most once.
 	HoldAddress(ctx context.Context, from netip.Addr, per int, now time.Time) (v Verdict, undo func())
 }
 

@@ -207,7 +207,7 @@ func TestCallToAServiceInTheSameProgramEndsWithItsToken(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.Handle("/svc/", s.Gateway.Guard(gateway.AI, http.HandlerFunc(serveEndless)))
+	s.Handle("/svc/", s.Gateway.Guard(gateway.ProductAI, http.HandlerFunc(serveEndless)))
 	server.Config.Handler = s
 	server.Start()
 	t.Cleanup(func() {

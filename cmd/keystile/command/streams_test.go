@@ -118,7 +118,7 @@ func TestBucketIsAsTheConfigurationSays(t *testing.T) {
 	}
 	c := &config.Config{Streams: config.Streams{Audit: config.StreamS3, BatchSize: 2 << 20, BatchAge: time.Minute,
 		S3: s3.Config{Region: "us-east-1", Bucket: "trail", AccessKey: "a", SecretKey: storage.NewSecret("b")}}}
-	if made, err := shippingOf(c, io.Discard); err != nil || made.audit.MaxBytes != 2<<20 || made.usage.On() {
+	if made, err := shippingOf(c, io.Discard); err != nil || made.audit.MaxBytes != 2<<20 || made.usage.Target != nil {
 		t.Errorf("of batches of 2 MiB for audit records alone it makes %+v, %v", made, err)
 	}
 	wantFailure(t, 2, "streams.batch_size", "serve", "--data", t.TempDir(), "--streams-audit", "stdout",

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -13,13 +13,13 @@ import (
 
 // appPage is a page of applications.
 type appPage struct {
-	Apps []manage.AppRecord `json:"apps"`
-	Next string             `json:"next"` // send it as after for more; "": there is no more
+	Apps []adminapi.AppRecord `json:"apps"`
+	Next string               `json:"next"` // send it as after for more; "": there is no more
 }
 
 // listApps serves GET /api/v1/apps (protocol 4.7).
 func (e *Endpoints) listApps(_ http.ResponseWriter, r *http.Request, by manager) (any, error) {
-	after, err := manage.AfterOf(r)
+	after, err := adminapi.AfterOf(r)
 	if err != nil {
 		return nil, err
 	}
@@ -30,7 +30,7 @@ func (e *Endpoints) listApps(_ http.ResponseWriter, r *http.Request, by manager)
 		if after != "" {
 			from = driver.After("owner="+by.Sub, after)
 		}
-		page, next, err = e.c.Store.Apps(r.Context(), by.Sub, from, manage.PageSize)
+		page, next, err = e.c.Store.Apps(r.Context(), by.Sub, from, adminapi.PageSize)
 	} else {
 		page = make([]storage.App, 1)
 		if page[0], err = by.own(e.c.Store.App(r.Context(), by.Application)); after >= page[0].ID {
@@ -40,9 +40,9 @@ func (e *Endpoints) listApps(_ http.ResponseWriter, r *http.Request, by manager)
 	if err != nil {
 		return nil, err
 	}
-	all, now := appPage{Apps: []manage.AppRecord{}}, time.Now()
+	all, now := appPage{Apps: []adminapi.AppRecord{}}, time.Now()
 	for _, a := range page {
-		all.Apps = append(all.Apps, manage.RecordOf(a, now))
+		all.Apps = append(all.Apps, adminapi.RecordOf(a, now))
 	}
 	if next != "" {
 		all.Next = page[len(page)-1].ID
@@ -56,7 +56,7 @@ func (e *Endpoints) createApp(w http.ResponseWriter, r *http.Request, by manager
 	if err := appacts.NotItself(by.Actor, ""); err != nil {
 		return nil, err
 	}
-	f, err := manage.ReadFields(w, r, manage.Creatable...)
+	f, err := adminapi.ReadFields(w, r, adminapi.Creatable...)
 	if err != nil {
 		return nil, err
 	}
@@ -65,13 +65,13 @@ func (e *Endpoints) createApp(w http.ResponseWriter, r *http.Request, by manager
 		return nil, err
 	}
 	app, err := e.c.Acts.Create(r.Context(), by.Actor, n)
-	return manage.RevealedOf(app, time.Now()), err
+	return adminapi.RevealedOf(app, time.Now()), err
 }
 
 // showApp serves GET /api/v1/apps/{client_id}.
 func (e *Endpoints) showApp(_ http.ResponseWriter, r *http.Request, by manager) (any, error) {
 	app, err := by.own(e.c.Store.App(r.Context(), r.PathValue("client_id")))
-	return manage.RecordOf(app, time.Now()), err
+	return adminapi.RecordOf(app, time.Now()), err
 }
 
 // changeApp serves PATCH /api/v1/apps/{client_id}.
@@ -80,8 +80,8 @@ func (e *Endpoints) changeApp(w http.ResponseWriter, r *http.Request, by manager
 	if err := appacts.NotItself(by.Actor, id); err != nil {
 		return nil, err
 	}
-	f, err := manage.ReadFields(w, r, manage.Changeable...)
-	if err = cmp.Or(err, f.Any(manage.Changeable)); err != nil {
+	f, err := adminapi.ReadFields(w, r, adminapi.Changeable...)
+	if err = cmp.Or(err, f.Any(adminapi.Changeable)); err != nil {
 		return nil, err
 	}
 	c, err := f.AppChange()
@@ -89,7 +89,7 @@ func (e *Endpoints) changeApp(w http.ResponseWriter, r *http.Request, by manager
 		return nil, err
 	}
 	_, app, err := e.c.Acts.Set(r.Context(), by.Actor, id, c)
-	return manage.RecordOf(app, time.Now()), err
+	return adminapi.RecordOf(app, time.Now()), err
 }
 
 // deleteApp serves DELETE /api/v1/apps/{client_id}.
@@ -98,20 +98,20 @@ func (e *Endpoints) deleteApp(w http.ResponseWriter, r *http.Request, by manager
 	if err := appacts.NotItself(by.Actor, id); err != nil {
 		return nil, err
 	}
-	if err := manage.NoFields(w, r); err != nil {
+	if err := adminapi.NoFields(w, r); err != nil {
 		return nil, err
 	}
 	app, err := e.c.Acts.Delete(r.Context(), by.Actor, id)
-	return manage.DeletedOf(app), err
+	return adminapi.DeletedOf(app), err
 }
 
 // rotateSecret serves POST /api/v1/apps/{client_id}/secret. The old secret stays valid for
 // the overlap; with 0 it ends at once.
 func (e *Endpoints) rotateSecret(w http.ResponseWriter, r *http.Request, by manager) (any, error) {
-	overlap, err := manage.ReadOverlap(w, r)
+	overlap, err := adminapi.ReadOverlap(w, r)
 	if err != nil {
 		return nil, err
 	}
 	_, app, err := e.c.Acts.RotateSecret(r.Context(), by.Actor, r.PathValue("client_id"), overlap)
-	return manage.RevealedOf(app, time.Now()), err
+	return adminapi.RevealedOf(app, time.Now()), err
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 
 	"github.com/keystile/keystile/gateway/billing"
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
@@ -81,7 +81,7 @@ func (e *Endpoints) route(path string, by map[string]endpoint) reply.Route {
 		}
 		record, err := by[r.Method](w, r, m)
 		if err != nil {
-			return manage.Refusal(err, noApp)
+			return adminapi.Refusal(err, noApp)
 		}
 		return reply.Success(w, record)
 	}}

@@ -7,7 +7,7 @@ import (
 )
 
 // Every way this package says no, with the section it comes from; what is wrong with a body is
-// in manage.
+// in adminapi.
 var (
 	// protocol 7
 	noApp = &reply.Failure{Status: 404, Msg: "no such application of yours: see GET /api/v1/apps for those there are"}

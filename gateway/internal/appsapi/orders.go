@@ -4,27 +4,27 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin/appacts"
 )
 
 // orderPage is a page of orders.
 type orderPage struct {
-	Orders []manage.OrderRecord `json:"orders"`
-	Next   string               `json:"next"` // send it as after for more; "": there is no more
+	Orders []adminapi.OrderRecord `json:"orders"`
+	Next   string                 `json:"next"` // send it as after for more; "": there is no more
 }
 
 // listOrders serves GET /api/v1/billing/orders: those of the manager.
 func (e *Endpoints) listOrders(_ http.ResponseWriter, r *http.Request, by manager) (any, error) {
-	after, err := manage.AfterOf(r)
+	after, err := adminapi.AfterOf(r)
 	if err != nil {
 		return nil, err
 	}
-	q, err := manage.OrderFilter(r)
+	q, err := adminapi.OrderFilter(r)
 	if err != nil {
 		return nil, err
 	}
-	all := orderPage{Orders: []manage.OrderRecord{}}
+	all := orderPage{Orders: []adminapi.OrderRecord{}}
 	switch q.Owner = by.Sub; {
 	case by.Application == "":
 	case q.AppID == "" || q.AppID == by.Application:
@@ -32,9 +32,9 @@ func (e *Endpoints) listOrders(_ http.ResponseWriter, r *http.Request, by manage
 	default:
 		return all, nil
 	}
-	page, next, err := e.c.Store.Orders(r.Context(), q, after, manage.PageSize)
+	page, next, err := e.c.Store.Orders(r.Context(), q, after, adminapi.PageSize)
 	for _, order := range page {
-		all.Orders = append(all.Orders, manage.OrderOf(order))
+		all.Orders = append(all.Orders, adminapi.OrderOf(order))
 	}
 	all.Next = next
 	return all, err
@@ -46,26 +46,26 @@ func (e *Endpoints) showOrder(_ http.ResponseWriter, r *http.Request, by manager
 	if err == nil && !appacts.Manages(by.Actor, order.AppID, order.Owner) {
 		err = noOrder
 	}
-	return manage.OrderOf(order), manage.Refusal(err, noOrder)
+	return adminapi.OrderOf(order), adminapi.Refusal(err, noOrder)
 }
 
 // cancelOrder serves DELETE /api/v1/billing/orders/{order_id}. The order is kept as canceled.
 func (e *Endpoints) cancelOrder(w http.ResponseWriter, r *http.Request, by manager) (any, error) {
-	if err := manage.NoFields(w, r); err != nil {
+	if err := adminapi.NoFields(w, r); err != nil {
 		return nil, err
 	}
 	order, err := e.c.Acts.Cancel(r.Context(), by.Actor, r.PathValue("order_id"))
-	return manage.OrderOf(order), manage.Refusal(err, noOrder)
+	return adminapi.OrderOf(order), adminapi.Refusal(err, noOrder)
 }
 
 // upgrade serves POST /api/v1/billing/upgrade (protocol 4.7): an order of another tier. Asking again
 // for what is already asked for answers with the order there is.
 func (e *Endpoints) upgrade(w http.ResponseWriter, r *http.Request, by manager) (any, error) {
-	f, err := manage.ReadFields(w, r, "client_id", "tier")
+	f, err := adminapi.ReadFields(w, r, "client_id", "tier")
 	id, tier := by.app.ID, ""
 	if err = errors.Join(err, f.Read("client_id", "a text", &id), f.Read("tier", "a text", &tier)); err != nil {
 		return nil, err
 	}
 	order, err := e.c.Acts.Order(r.Context(), by.Actor, id, tier)
-	return manage.OrderOf(order), err
+	return adminapi.OrderOf(order), err
 }

@@ -6,12 +6,12 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/billing"
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/storage"
 )
 
 // maxSettled is the maximum number of applications in one answer.
-const maxSettled = 2 * manage.PageSize
+const maxSettled = 2 * adminapi.PageSize
 
 // settlements serves GET /api/v1/billing/settlements?month=2026-11 (decision 30): what the
 // manager's applications owe, those removed since included.
@@ -19,7 +19,7 @@ func (e *Endpoints) settlements(_ http.ResponseWriter, r *http.Request, by manag
 	query := r.URL.Query()
 	at, err := billing.ParseMonth(query.Get("month"), time.Now())
 	if err != nil {
-		return nil, manage.BadQuery.Saying(err.Error())
+		return nil, adminapi.BadQuery.Saying(err.Error())
 	}
 	all, err := e.settled(r, by, query.Get("client_id"))
 	if err != nil {
@@ -47,7 +47,7 @@ func (e *Endpoints) settled(r *http.Request, by manager, id string) (all []stora
 	}
 	closed, evenMore, err := e.c.Store.ClosedApps(ctx, by.Sub, "", maxSettled)
 	if all = append(all, closed...); len(all) > maxSettled || more+evenMore != "" {
-		return nil, manage.BadQuery.Saying("these are too many applications for one answer: ask for each with client_id")
+		return nil, adminapi.BadQuery.Saying("these are too many applications for one answer: ask for each with client_id")
 	}
 	return all, err
 }

@@ -15,6 +15,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/gateway/internal/shipper"
 	"github.com/keystile/keystile/gateway/stream"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/storage"
@@ -91,12 +92,12 @@ func shipThroughTrouble(t *testing.T, dice *rand.Rand) {
 		target := made(t, c)
 		target.SendForTest(wire)
 		conf := stream.Config{Target: target, MaxBytes: 4000, MaxAge: time.Duration(dice.IntN(2)) * 30 * time.Second}
-		if err := conf.Check(); err != nil {
+		if err := shipper.Check(&conf); err != nil {
 			t.Fatal(err)
 		}
 		ctx, stop := context.WithTimeout(t.Context(), length)
 		defer stop()
-		stream.FollowTrail(backend, conf, nil, log).Run(ctx)
+		shipper.FollowTrail(backend, conf, nil, log).Run(ctx)
 	}
 	for range 10 {
 		for range dice.IntN(80) {

@@ -74,7 +74,7 @@ func (c *cluster) node(edits ...func(*keystile.Config, *link)) *node {
 	}
 	n.Service = must(keystile.New(c.Context(), config))(c)
 	c.Cleanup(func() { n.Close(context.Background()) })
-	n.Handle("/ai/", n.Gateway.Guard(gateway.AI, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})))
+	n.Handle("/ai/", n.Gateway.Guard(gateway.ProductAI, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})))
 	return n
 }
 

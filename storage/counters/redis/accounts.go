@@ -6,7 +6,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/counters/internal/local"
 	"github.com/keystile/keystile/storage/counters/redis/internal/link"
 )
@@ -26,8 +25,8 @@ type accounts struct {
 func newAccounts(c *Counters) *accounts { return &accounts{c: c, unseen: map[[32]byte]int{}} }
 
 func (a *accounts) Begin(_ context.Context, account [32]byte) (wait time.Duration) {
-	d, share := a.c.delays, a.c.share(counters.DelayAfter)
-	returning := a.c.link.Returning(counters.DelayWithin)
+	d, share := a.c.delays, a.c.share(local.DelayAfter)
+	returning := a.c.link.Returning(local.DelayWithin)
 	if returning {
 		if wait = d.Begin(account, share); wait > 0 {
 			a.c.alone.Add(1)
@@ -78,7 +77,7 @@ func (a *accounts) Wait(_ context.Context, account [32]byte) (wait time.Duration
 	if err != nil {
 		return 0, false
 	}
-	if a.c.link.Returning(counters.DelayWithin) {
+	if a.c.link.Returning(local.DelayWithin) {
 		wait = max(wait, a.c.delays.Wait(account))
 	}
 	return wait, true
@@ -96,8 +95,8 @@ func (a *accounts) Clear(_ context.Context, account [32]byte) bool {
 
 // most says by what this node judges.
 func (a *accounts) most(err error) int {
-	if err != nil || !a.c.link.Up() || a.c.link.Returning(counters.DelayWithin) {
-		return a.c.share(counters.DelayAfter)
+	if err != nil || !a.c.link.Up() || a.c.link.Returning(local.DelayWithin) {
+		return a.c.share(local.DelayAfter)
 	}
 	return local.NoLimit
 }
@@ -125,8 +124,8 @@ func (a *accounts) ask(account [32]byte, act string) (wait time.Duration, err er
 	}
 	bucket, field := keys.Account(account)
 	r, err := a.c.do(delaysScript, 1, []string{bucket}, "", act, field,
-		millis(counters.DelayWithin), millis(counters.DelayLeast), millis(counters.DelayMost), millis(placeLives),
-		strconv.Itoa(counters.DelayAfter))
+		millis(local.DelayWithin), millis(local.DelayLeast), millis(local.DelayMost), millis(placeLives),
+		strconv.Itoa(local.DelayAfter))
 	if err != nil {
 		return 0, err
 	}

@@ -61,8 +61,12 @@ func Open(ctx context.Context, address string, o Options) (*Counters, error) {
 	return c, nil
 }
 
-// Close ends the connection. This node counts alone afterwards.
-func (c *Counters) Close() { c.link.Close() }
+// Close ends the connection, and returns nil, so that it is an io.Closer as a backend is. This node counts alone
+// afterwards.
+func (c *Counters) Close() error {
+	c.link.Close()
+	return nil
+}
 
 // Limiter counts the requests of applications and addresses.
 func (c *Counters) Limiter() counters.Limiter { return limiter{c} }

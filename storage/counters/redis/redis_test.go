@@ -48,7 +48,7 @@ func rawAt(t testing.TB, address string) plainly {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(c.Close)
+	t.Cleanup(func() { c.Close() })
 	return plainly{t, c}
 }
 
@@ -110,7 +110,7 @@ func openAt(t testing.TB, address string, o Options) *Counters {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(c.Close)
+	t.Cleanup(func() { c.Close() })
 	return c
 }
 

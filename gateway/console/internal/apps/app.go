@@ -6,27 +6,27 @@ import (
 	"slices"
 	"time"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 )
 
 // appRecord shows an application as /api/v1/apps does, with what only the console sets.
 type appRecord struct {
-	manage.AppRecord
+	adminapi.AppRecord
 	Owner             string `json:"owner"` // a user's sub; "": nobody's
 	AllowHTTPRedirect bool   `json:"allow_http_redirect"`
 	ForbidPlain       bool   `json:"forbid_plain"`
 }
 
 func recordOf(a storage.App) appRecord {
-	return appRecord{manage.RecordOf(a, time.Now()), a.Owner, a.AllowHTTPRedirect, a.ForbidPlain}
+	return appRecord{adminapi.RecordOf(a, time.Now()), a.Owner, a.AllowHTTPRedirect, a.ForbidPlain}
 }
 
 // revealed returns recordOf with the newest secret.
 func revealed(a storage.App) appRecord {
 	v := recordOf(a)
-	v.AppRecord = manage.RevealedOf(a, time.Now())
+	v.AppRecord = adminapi.RevealedOf(a, time.Now())
 	return v
 }
 
@@ -36,7 +36,7 @@ func (s *Apps) readable(ctx context.Context, who admin.Actor, id string) (storag
 	if err == nil && !who.Sees(app.Owner) {
 		err = noApp
 	}
-	return app, manage.Refusal(err, noApp)
+	return app, adminapi.Refusal(err, noApp)
 }
 
 // showApp serves GET /api/console/apps/{client_id}.
@@ -49,12 +49,12 @@ func (s *Apps) showApp(w http.ResponseWriter, r *http.Request, who admin.Actor) 
 }
 
 // changeable are the fields of an application that a change may have. An administrator's are among them.
-var changeable = append(slices.Clone(manage.Changeable), "first_party", "disabled", "owner", "allow_http_redirect",
+var changeable = append(slices.Clone(adminapi.Changeable), "first_party", "disabled", "owner", "allow_http_redirect",
 	"forbid_plain", "held")
 
 // createApp serves POST /api/console/apps.
 func (s *Apps) createApp(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := manage.ReadFields(w, r, append(slices.Clone(manage.Creatable), "owner", "first_party", "tier")...)
+	f, err := adminapi.ReadFields(w, r, append(slices.Clone(adminapi.Creatable), "owner", "first_party", "tier")...)
 	if err != nil {
 		return nil, err
 	}
@@ -63,12 +63,12 @@ func (s *Apps) createApp(w http.ResponseWriter, r *http.Request, who admin.Actor
 		return nil, err
 	}
 	app, err := s.c.Acts.Create(r.Context(), who, n)
-	return revealed(app), manage.Refusal(err, noApp)
+	return revealed(app), adminapi.Refusal(err, noApp)
 }
 
 // changeApp serves PATCH /api/console/apps/{client_id}.
 func (s *Apps) changeApp(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := manage.ReadFields(w, r, changeable...)
+	f, err := adminapi.ReadFields(w, r, changeable...)
 	if err == nil {
 		err = f.Any(changeable)
 	}
@@ -80,24 +80,24 @@ func (s *Apps) changeApp(w http.ResponseWriter, r *http.Request, who admin.Actor
 		return nil, err
 	}
 	_, app, err := s.c.Acts.Set(r.Context(), who, r.PathValue("client_id"), c)
-	return recordOf(app), manage.Refusal(err, noApp)
+	return recordOf(app), adminapi.Refusal(err, noApp)
 }
 
 // deleteApp serves DELETE /api/console/apps/{client_id}.
 func (s *Apps) deleteApp(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	if err := manage.NoFields(w, r); err != nil {
+	if err := adminapi.NoFields(w, r); err != nil {
 		return nil, err
 	}
 	app, err := s.c.Acts.Delete(r.Context(), who, r.PathValue("client_id"))
-	return manage.DeletedOf(app), manage.Refusal(err, noApp)
+	return adminapi.DeletedOf(app), adminapi.Refusal(err, noApp)
 }
 
 // rotateSecret serves POST /api/console/apps/{client_id}/secret.
 func (s *Apps) rotateSecret(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	overlap, err := manage.ReadOverlap(w, r)
+	overlap, err := adminapi.ReadOverlap(w, r)
 	if err != nil {
 		return nil, err
 	}
 	_, app, err := s.c.Acts.RotateSecret(r.Context(), who, r.PathValue("client_id"), overlap)
-	return revealed(app), manage.Refusal(err, noApp)
+	return revealed(app), adminapi.Refusal(err, noApp)
 }

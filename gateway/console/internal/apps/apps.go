@@ -6,7 +6,7 @@ import (
 	"net/http"
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/internal/consoleauth"
@@ -123,7 +123,7 @@ func (s *Apps) acts() map[string]ui.Act {
 		"give": {Says: "Give an application to another owner", Do: s.changeApp, May: administrator,
 			Done: "The application has another owner.", Fields: map[string]ui.Kind{"owner": ui.Text}},
 		"secret": {Says: "Rotate the secret of an application", Do: s.made(s.rotateSecret), Done: "The secret is rotated.",
-			Result: secretPage, Fields: map[string]ui.Kind{manage.OverlapField: ui.Number}},
+			Result: secretPage, Fields: map[string]ui.Kind{adminapi.OverlapField: ui.Number}},
 		"delete": {
 			Says: "Delete an application", Do: s.deleteNamed, Done: "The application is deleted.",
 			Fields: map[string]ui.Kind{"confirm": ui.Text},

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/storage"
@@ -27,7 +27,7 @@ type clientFacts struct {
 func (s *Apps) showClient(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	app, err := appacts.ClientOf(r.Context(), s.c.Store, r.URL.Query().Get("id"))
 	if err != nil {
-		return nil, manage.Refusal(err, noClient)
+		return nil, adminapi.Refusal(err, noClient)
 	}
 	return s.factsOf(r, app)
 }
@@ -38,7 +38,7 @@ func (s *Apps) factsOf(r *http.Request, app storage.App) (any, error) {
 		clientRecord: clientRecordOf(app), Grants: append([]string{}, c.Grants...), AuthMethod: c.AuthMethod,
 		KeysURL: c.KeysURL, From: c.From,
 		FetchedAt: timeOf(c.FetchedAt), FreshUntil: timeOf(c.FreshUntil),
-		UpdatedAt: app.UpdatedAt.UTC().Format(manage.ISO8601),
+		UpdatedAt: app.UpdatedAt.UTC().Format(adminapi.ISO8601),
 	}
 	if v.Host == "" {
 		return v, nil

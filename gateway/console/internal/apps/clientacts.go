@@ -4,14 +4,14 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 )
 
 // setClient serves POST /api/console/clients/set, for a client that has registered itself.
 func (s *Apps) setClient(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := manage.ReadFields(w, r, "client_id", "disabled")
+	f, err := adminapi.ReadFields(w, r, "client_id", "disabled")
 	if err != nil {
 		return nil, err
 	}
@@ -20,7 +20,7 @@ func (s *Apps) setClient(w http.ResponseWriter, r *http.Request, who admin.Actor
 		return nil, err
 	}
 	if f["disabled"] == nil {
-		return nil, manage.BadBody.Saying("disabled is missing: true or false")
+		return nil, adminapi.BadBody.Saying("disabled is missing: true or false")
 	}
 	return s.shown(r)(s.c.Clients.Disable(r.Context(), who, id, off))
 }
@@ -38,7 +38,7 @@ func (s *Apps) refetch(w http.ResponseWriter, r *http.Request, who admin.Actor) 
 func (s *Apps) shown(r *http.Request) func(storage.App, error) (any, error) {
 	return func(app storage.App, err error) (any, error) {
 		if err != nil {
-			return nil, manage.Refusal(err, noClient)
+			return nil, adminapi.Refusal(err, noClient)
 		}
 		return s.factsOf(r, app)
 	}
@@ -46,7 +46,7 @@ func (s *Apps) shown(r *http.Request) func(storage.App, error) (any, error) {
 
 // readID reads the client_id of a body that has nothing else.
 func readID(w http.ResponseWriter, r *http.Request) (id string, err error) {
-	f, err := manage.ReadFields(w, r, "client_id")
+	f, err := adminapi.ReadFields(w, r, "client_id")
 	if err == nil {
 		err = f.Read("client_id", "a text", &id)
 	}
@@ -60,5 +60,5 @@ func (s *Apps) forgetClient(w http.ResponseWriter, r *http.Request, who admin.Ac
 		return nil, err
 	}
 	app, err := s.c.Clients.Forget(r.Context(), who, id)
-	return manage.DeletedOf(app), manage.Refusal(err, noClient)
+	return adminapi.DeletedOf(app), adminapi.Refusal(err, noClient)
 }

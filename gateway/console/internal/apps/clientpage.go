@@ -6,7 +6,7 @@ import (
 	"net/url"
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage/client"
@@ -53,7 +53,7 @@ func (s *Apps) onClient(do ui.Action, fields ...any) ui.Action {
 		if err != nil {
 			return nil, err
 		}
-		f := manage.Fields{}
+		f := adminapi.Fields{}
 		for i := 0; i < len(fields); i += 2 {
 			value := fields[i+1]
 			if of, ok := value.(func(clientFacts) any); ok {
@@ -63,14 +63,14 @@ func (s *Apps) onClient(do ui.Action, fields ...any) ui.Action {
 				return nil, err
 			}
 		}
-		_, err = do(w, manage.WithFields(r, f), who)
+		_, err = do(w, adminapi.WithFields(r, f), who)
 		return shown, err
 	}
 }
 
 // unsay forgets the host that a form names.
 func (s *Apps) unsay(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := manage.ReadFields(w, r, "host")
+	f, err := adminapi.ReadFields(w, r, "host")
 	if err != nil {
 		return nil, err
 	}

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/storage"
@@ -29,11 +29,11 @@ func (s *Apps) listClients(w http.ResponseWriter, r *http.Request, _ admin.Actor
 	after, from := r.URL.Query().Get("after"), ""
 	if after != "" {
 		if !appacts.IsClientID(after) {
-			return nil, manage.BadQuery.Saying("after is the next of the page before, as it was sent")
+			return nil, adminapi.BadQuery.Saying("after is the next of the page before, as it was sent")
 		}
 		from = driver.After("client", after)
 	}
-	page, next, err := s.c.Store.Clients(r.Context(), from, manage.PageSize)
+	page, next, err := s.c.Store.Clients(r.Context(), from, adminapi.PageSize)
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ func clientRecordOf(a storage.App) clientRecord {
 	return clientRecord{
 		ClientID: a.ID, Name: a.Name, Kind: a.Client.Kind, Host: a.Host(),
 		RedirectURIs: append([]string{}, a.Client.RedirectURIs...), Disabled: a.Disabled,
-		CreatedAt: a.CreatedAt.UTC().Format(manage.ISO8601), KeptAt: timeOf(a.Client.KeptAt),
+		CreatedAt: a.CreatedAt.UTC().Format(adminapi.ISO8601), KeptAt: timeOf(a.Client.KeptAt),
 		ExpiresAt: timeOf(a.Client.ExpiresAt),
 	}
 }
@@ -79,5 +79,5 @@ func timeOf(at time.Time) *string {
 	if at.IsZero() {
 		return nil
 	}
-	return new(at.UTC().Format(manage.ISO8601))
+	return new(at.UTC().Format(adminapi.ISO8601))
 }

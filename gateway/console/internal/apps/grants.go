@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -31,7 +31,7 @@ type grantList struct {
 
 // listGrants serves GET /api/console/apps/{client_id}/consents?after=.
 func (s *Apps) listGrants(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	after, err := manage.AfterOf(r)
+	after, err := adminapi.AfterOf(r)
 	if err != nil {
 		return nil, err
 	}
@@ -52,8 +52,8 @@ func (s *Apps) listGrants(_ http.ResponseWriter, r *http.Request, who admin.Acto
 		v.Next = page[len(page)-1].UserID
 	}
 	for _, c := range page {
-		v.Consents = append(v.Consents, grantRecord{c.UserID, c.Scope, c.CreatedAt.UTC().Format(manage.ISO8601),
-			c.UpdatedAt.UTC().Format(manage.ISO8601)})
+		v.Consents = append(v.Consents, grantRecord{c.UserID, c.Scope, c.CreatedAt.UTC().Format(adminapi.ISO8601),
+			c.UpdatedAt.UTC().Format(adminapi.ISO8601)})
 	}
 	return v, nil
 }

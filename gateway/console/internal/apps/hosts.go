@@ -4,7 +4,7 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
@@ -32,11 +32,11 @@ func (s *Apps) listHosts(_ http.ResponseWriter, r *http.Request, _ admin.Actor) 
 	after, from := r.URL.Query().Get("after"), ""
 	if after != "" {
 		if client.CheckHost(after) != nil || len(after) > client.MaxID {
-			return nil, manage.BadQuery.Saying("after is the next of the page before, as it was sent")
+			return nil, adminapi.BadQuery.Saying("after is the next of the page before, as it was sent")
 		}
 		from = driver.After("all", after)
 	}
-	said, next, err := s.c.Store.ClientHostsFrom(r.Context(), from, manage.PageSize)
+	said, next, err := s.c.Store.ClientHostsFrom(r.Context(), from, adminapi.PageSize)
 	if err != nil {
 		return nil, err
 	}
@@ -52,7 +52,7 @@ func (s *Apps) listHosts(_ http.ResponseWriter, r *http.Request, _ admin.Actor) 
 
 // setHost serves POST /api/console/clients/hosts.
 func (s *Apps) setHost(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := manage.ReadFields(w, r, "host", "policy")
+	f, err := adminapi.ReadFields(w, r, "host", "policy")
 	if err != nil {
 		return nil, err
 	}
@@ -64,12 +64,12 @@ func (s *Apps) setHost(w http.ResponseWriter, r *http.Request, who admin.Actor) 
 		return nil, badWord
 	}
 	after, _, err := s.c.Clients.SetHost(r.Context(), who, host, policy == client.Denied)
-	return hostRecordOf(after), manage.Refusal(err, noHost)
+	return hostRecordOf(after), adminapi.Refusal(err, noHost)
 }
 
 // forgetHost serves DELETE /api/console/clients/hosts/{host}.
 func (s *Apps) forgetHost(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	if err := manage.NoFields(w, r); err != nil {
+	if err := adminapi.NoFields(w, r); err != nil {
 		return nil, err
 	}
 	return s.forgetNamed(r, who, r.PathValue("host"))
@@ -77,5 +77,5 @@ func (s *Apps) forgetHost(w http.ResponseWriter, r *http.Request, who admin.Acto
 
 func (s *Apps) forgetNamed(r *http.Request, who admin.Actor, typed string) (any, error) {
 	before, err := s.c.Clients.ForgetHost(r.Context(), who, typed)
-	return hostRecord{Host: before.Host}, manage.Refusal(err, noHost)
+	return hostRecord{Host: before.Host}, adminapi.Refusal(err, noHost)
 }

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -23,8 +23,8 @@ type appList struct {
 // found by the beginning of their name or client_id.
 func (s *Apps) listApps(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	owner := r.URL.Query().Get("owner")
-	if owner != "" && !manage.IsID(owner) {
-		return nil, manage.BadQuery.Saying("owner is the sub of a user")
+	if owner != "" && !adminapi.IsID(owner) {
+		return nil, adminapi.BadQuery.Saying("owner is the sub of a user")
 	}
 	if who.Reader() != nil && owner == "" {
 		owner = who.Sub
@@ -46,11 +46,11 @@ func (s *Apps) listApps(_ http.ResponseWriter, r *http.Request, who admin.Actor)
 
 // everyApp reads a page of all applications, or of one owner's; an empty one of those that may not be seen.
 func (s *Apps) everyApp(r *http.Request, owner string, may bool) ([]storage.App, string, error) {
-	after, err := manage.AfterOf(r)
+	after, err := adminapi.AfterOf(r)
 	if err != nil || !may {
 		return nil, "", err
 	}
-	page, next, err := s.c.Store.Apps(r.Context(), owner, fromOf(owner, after), manage.PageSize)
+	page, next, err := s.c.Store.Apps(r.Context(), owner, fromOf(owner, after), adminapi.PageSize)
 	if next != "" {
 		next = page[len(page)-1].ID
 	}
@@ -61,13 +61,13 @@ func (s *Apps) everyApp(r *http.Request, owner string, may bool) ([]storage.App,
 func (s *Apps) findApps(r *http.Request, owner string, may bool) ([]storage.App, string, error) {
 	q, after := strings.TrimSpace(r.URL.Query().Get("q")), r.URL.Query().Get("after")
 	if len(q) > maxQuery || len(after) > maxQuery {
-		return nil, "", manage.BadQuery.Saying("q and after are texts of up to 1000 bytes")
+		return nil, "", adminapi.BadQuery.Saying("q and after are texts of up to 1000 bytes")
 	}
 	if !may {
 		return nil, "", nil
 	}
-	page, next, err := s.c.Store.FindApps(r.Context(), q, owner, after, manage.PageSize)
-	return page, next, manage.Refusal(err, noApp)
+	page, next, err := s.c.Store.FindApps(r.Context(), q, owner, after, adminapi.PageSize)
+	return page, next, adminapi.Refusal(err, noApp)
 }
 
 // fromOf returns where a list continues after an application: the list of all, or of one owner's.

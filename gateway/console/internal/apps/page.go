@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/page"
 )
@@ -72,7 +72,7 @@ func (s *Apps) made(do ui.Action) ui.Action {
 
 // changeBrand changes the brand of an application as a whole, by three fields of a form.
 func (s *Apps) changeBrand(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := manage.ReadFields(w, r, "brand_name", "brand_logo", "brand_color")
+	f, err := adminapi.ReadFields(w, r, "brand_name", "brand_logo", "brand_color")
 	if err != nil {
 		return nil, err
 	}
@@ -84,12 +84,12 @@ func (s *Apps) changeBrand(w http.ResponseWriter, r *http.Request, who admin.Act
 	if err != nil {
 		return nil, err
 	}
-	return s.changeApp(w, manage.WithFields(r, manage.Fields{"brand": whole}), who)
+	return s.changeApp(w, adminapi.WithFields(r, adminapi.Fields{"brand": whole}), who)
 }
 
 // deleteNamed deletes an application whose name was typed.
 func (s *Apps) deleteNamed(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	typed, err := manage.ReadConfirm(w, r)
+	typed, err := adminapi.ReadConfirm(w, r)
 	if err != nil {
 		return nil, err
 	}
@@ -100,5 +100,5 @@ func (s *Apps) deleteNamed(w http.ResponseWriter, r *http.Request, who admin.Act
 	if typed != app.Name {
 		return nil, notNamed
 	}
-	return s.deleteApp(w, manage.WithFields(r, manage.Fields{}), who)
+	return s.deleteApp(w, adminapi.WithFields(r, adminapi.Fields{}), who)
 }

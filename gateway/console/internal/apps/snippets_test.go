@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 )
 
 // hostile are texts that end a literal somewhere.
@@ -93,7 +93,7 @@ func TestCodeLeadsBackToWhereTheApplicationIs(t *testing.T) {
 		"127.0.0.1:3000":  `"http://127.0.0.1:3000/callback"`,
 		"localhost":       `"http://localhost/callback"`,
 	} {
-		of := appRecord{AppRecord: manage.AppRecord{ClientID: "ks1", Domains: []string{domain}, IDTokenAlg: "HS256"}}
+		of := appRecord{AppRecord: adminapi.AppRecord{ClientID: "ks1", Domains: []string{domain}, IDTokenAlg: "HS256"}}
 		if text := code(t, s.snippets(of), "Go"); !strings.Contains(text, want) {
 			t.Errorf("%s: no %s in\n%s", domain, want, text)
 		}

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 )
@@ -12,30 +12,30 @@ import (
 // orderRecord shows an order as /api/v1/billing/orders does, with its owner and who has
 // ordered and decided.
 type orderRecord struct {
-	manage.OrderRecord
+	adminapi.OrderRecord
 	Owner     string `json:"owner"`
 	By        string `json:"by"`         // a sub, or a client_id
 	DecidedBy string `json:"decided_by"` // "": nobody yet
 }
 
 func orderOf(o storage.Order) orderRecord {
-	return orderRecord{manage.OrderOf(o), o.Owner, o.By, o.DecidedBy}
+	return orderRecord{adminapi.OrderOf(o), o.Owner, o.By, o.DecidedBy}
 }
 
 // listOrders serves GET /api/console/orders?status=&client_id=&after=.
 func (s *Billing) listOrders(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	after, err := manage.AfterOf(r)
+	after, err := adminapi.AfterOf(r)
 	if err != nil {
 		return nil, err
 	}
-	q, err := manage.OrderFilter(r)
+	q, err := adminapi.OrderFilter(r)
 	if err != nil {
 		return nil, err
 	}
 	if who.Reader() != nil {
 		q.Owner = who.Sub
 	}
-	return s.orders(r, q, after, manage.PageSize)
+	return s.orders(r, q, after, adminapi.PageSize)
 }
 
 // ordersRecord is a page of orders.
@@ -62,12 +62,12 @@ func (s *Billing) showOrder(w http.ResponseWriter, r *http.Request, who admin.Ac
 	if err == nil && !who.Sees(o.Owner) {
 		err = noOrder
 	}
-	return orderOf(o), manage.Refusal(err, noOrder)
+	return orderOf(o), adminapi.Refusal(err, noOrder)
 }
 
 // cancelOrder serves DELETE /api/console/orders/{order_id}. A deleted order is kept as canceled.
 func (s *Billing) cancelOrder(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	if err := manage.NoFields(w, r); err != nil {
+	if err := adminapi.NoFields(w, r); err != nil {
 		return nil, err
 	}
 	return decided(s.c.Acts.Cancel(r.Context(), who, r.PathValue("order_id")))
@@ -75,7 +75,7 @@ func (s *Billing) cancelOrder(w http.ResponseWriter, r *http.Request, who admin.
 
 // approveOrder serves POST /api/console/orders/{order_id}/approve.
 func (s *Billing) approveOrder(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := manage.ReadFields(w, r, "until")
+	f, err := adminapi.ReadFields(w, r, "until")
 	if err != nil {
 		return nil, err
 	}
@@ -88,22 +88,23 @@ func (s *Billing) approveOrder(w http.ResponseWriter, r *http.Request, who admin
 
 // untilOf reads when a tier ends: a day, which it ends before, or a time. The zero time
 // means the tier's normal duration.
-func untilOf(f manage.Fields) (time.Time, error) {
+func untilOf(f adminapi.Fields) (time.Time, error) {
 	text := ""
 	if err := f.Read("until", "a text", &text); err != nil || text == "" {
 		return time.Time{}, err
 	}
-	for _, layout := range []string{time.DateOnly, manage.ISO8601} {
+	for _, layout := range []string{time.DateOnly, adminapi.ISO8601} {
 		if at, err := time.Parse(layout, text); err == nil {
 			return at, nil
 		}
 	}
-	return time.Time{}, manage.BadBody.Saying("until is a day such as 2027-11-21, or a time such as 2027-11-21T15:00:00Z")
+	return time.Time{}, adminapi.BadBody.Saying("until is a day such as 2027-11-21, or a time such as " +
+		"2027-11-21T15:00:00Z")
 }
 
 // rejectOrder serves POST /api/console/orders/{order_id}/reject. Its owner reads the reason.
 func (s *Billing) rejectOrder(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := manage.ReadFields(w, r, "reason")
+	f, err := adminapi.ReadFields(w, r, "reason")
 	if err != nil {
 		return nil, err
 	}
@@ -116,5 +117,5 @@ func (s *Billing) rejectOrder(w http.ResponseWriter, r *http.Request, who admin.
 
 // decided answers with what became of an order.
 func decided(o storage.Order, err error) (any, error) {
-	return orderOf(o), manage.Refusal(err, noOrder)
+	return orderOf(o), adminapi.Refusal(err, noOrder)
 }

@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 )
@@ -15,11 +15,11 @@ const shownOrders = 50
 // browseOrders is listOrders for a page: without a status, who sees everybody's orders gets those
 // that wait. The status all stands for every one.
 func (s *Billing) browseOrders(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	after, err := manage.AfterOf(r)
+	after, err := adminapi.AfterOf(r)
 	if err != nil {
 		return nil, err
 	}
-	q, err := manage.OrderFilter(r)
+	q, err := adminapi.OrderFilter(r)
 	if err != nil {
 		return nil, err
 	}
@@ -48,6 +48,6 @@ func (o orderRecord) Cancelable() bool {
 	if o.Status != storage.OrderApproved || o.EffectiveAt == nil {
 		return o.Open()
 	}
-	at, err := time.Parse(manage.ISO8601, *o.EffectiveAt)
+	at, err := time.Parse(adminapi.ISO8601, *o.EffectiveAt)
 	return err == nil && at.After(time.Now())
 }

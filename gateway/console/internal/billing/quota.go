@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/billing"
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage/counters"
 )
@@ -43,7 +43,7 @@ func (s *Billing) showQuota(_ http.ResponseWriter, r *http.Request, who admin.Ac
 }
 
 func (s *Billing) quotaOf(r *http.Request, who admin.Actor, id string) (quotaRecord, error) {
-	if !manage.IsID(id) {
+	if !adminapi.IsID(id) {
 		return quotaRecord{}, noApp
 	}
 	app, err := s.c.Store.App(r.Context(), id)
@@ -51,7 +51,7 @@ func (s *Billing) quotaOf(r *http.Request, who admin.Actor, id string) (quotaRec
 		err = noApp
 	}
 	if err != nil {
-		return quotaRecord{}, manage.Refusal(err, noApp)
+		return quotaRecord{}, adminapi.Refusal(err, noApp)
 	}
 	f, err := s.c.Billing.Forecast(r.Context(), app, time.Now())
 	if err != nil {
@@ -59,8 +59,8 @@ func (s *Billing) quotaOf(r *http.Request, who admin.Actor, id string) (quotaRec
 	}
 	q := quotaRecord{
 		ClientID: app.ID, Name: app.Name, Tier: f.Plan.Tier, Limit: f.Plan.Calls, Used: f.Used, Left: counters.Unlimited,
-		Period: f.Plan.Period, ResetAt: f.ResetAt.UTC().Format(manage.ISO8601),
-		Forecast: forecast{f.PerDay, f.Expected, f.Over, f.OverFen, manage.Stamp(f.RunsOut)},
+		Period: f.Plan.Period, ResetAt: f.ResetAt.UTC().Format(adminapi.ISO8601),
+		Forecast: forecast{f.PerDay, f.Expected, f.Over, f.OverFen, adminapi.Stamp(f.RunsOut)},
 	}
 	if q.Limit != counters.Unlimited {
 		q.Left, q.Over = max(0, q.Limit-q.Used), max(0, q.Used-q.Limit)

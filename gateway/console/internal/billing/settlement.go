@@ -11,7 +11,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
@@ -45,14 +45,14 @@ type settleQuery struct {
 func readSettleQuery(r *http.Request, who admin.Actor) (q settleQuery, err error) {
 	form := r.URL.Query()
 	if q.month, err = billing.ParseMonth(form.Get("month"), time.Now()); err != nil {
-		return q, manage.BadQuery.Saying(err.Error())
+		return q, adminapi.BadQuery.Saying(err.Error())
 	}
-	if q.app = form.Get("client_id"); q.app != "" && !manage.IsID(q.app) {
+	if q.app = form.Get("client_id"); q.app != "" && !adminapi.IsID(q.app) {
 		return q, noApp
 	}
 	q.after = form.Get("after")
-	if id := strings.TrimPrefix(q.after, removed); id != "" && !manage.IsID(id) {
-		return q, manage.BadQuery.Saying("after is the next of the page before, as it was sent")
+	if id := strings.TrimPrefix(q.after, removed); id != "" && !adminapi.IsID(id) {
+		return q, adminapi.BadQuery.Saying("after is the next of the page before, as it was sent")
 	}
 	if who.Reader() != nil {
 		q.owner = who.Sub
@@ -78,7 +78,7 @@ func (s *Billing) settle(r *http.Request, who admin.Actor, q settleQuery) (out s
 		if err == nil && !who.Sees(page.Apps[0].Owner) {
 			err = noApp
 		}
-		err = manage.Refusal(err, noApp)
+		err = adminapi.Refusal(err, noApp)
 	} else {
 		page, out.Next, err = s.settleable(r, q)
 	}

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/billing"
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 )
 
@@ -17,7 +17,7 @@ type tierRecord struct {
 	Calls     int64          `json:"calls_limit"`         // -1: unlimited
 	Period    billing.Period `json:"period"`
 	Branding  bool           `json:"branding"`
-	Price     manage.Price   `json:"price"`
+	Price     adminapi.Price `json:"price"`
 	OverFen   int64          `json:"overage_fen"` // for a thousand calls beyond the limit
 	SLA       string         `json:"sla"`
 }
@@ -32,7 +32,8 @@ func (t tierRecord) OverYuan() string { return yuan(t.OverFen) }
 func (s *Billing) listTiers(http.ResponseWriter, *http.Request, admin.Actor) (any, error) {
 	all := []tierRecord{}
 	for _, p := range s.c.Billing.Plans() {
-		all = append(all, tierRecord{p.Tier, p.PerMinute, p.Calls, p.Period, p.Branding, manage.Yearly(p.PriceFen), p.OverFen,
+		all = append(all, tierRecord{p.Tier, p.PerMinute, p.Calls, p.Period, p.Branding, adminapi.Yearly(p.PriceFen),
+			p.OverFen,
 			p.SLA})
 	}
 	return struct {
@@ -49,7 +50,7 @@ type givenTier struct {
 
 // setTier serves POST /api/console/tiers: a tier at once and for nothing.
 func (s *Billing) setTier(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := manage.ReadFields(w, r, "client_id", "tier", "until")
+	f, err := adminapi.ReadFields(w, r, "client_id", "tier", "until")
 	if err != nil {
 		return nil, err
 	}
@@ -58,10 +59,10 @@ func (s *Billing) setTier(w http.ResponseWriter, r *http.Request, who admin.Acto
 	if err = errors.Join(f.Read("client_id", "a text", &id), f.Read("tier", "a text", &tier), err); err != nil {
 		return nil, err
 	}
-	if !manage.IsID(id) {
+	if !adminapi.IsID(id) {
 		return nil, noApp
 	}
 	_, app, err := s.c.Acts.SetTier(r.Context(), who, id, tier, until)
 	now := time.Now()
-	return givenTier{id, app.TierAt(now), manage.Stamp(app.TierUntil(now))}, manage.Refusal(err, noApp)
+	return givenTier{id, app.TierAt(now), adminapi.Stamp(app.TierUntil(now))}, adminapi.Refusal(err, noApp)
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
@@ -130,7 +130,7 @@ func (s *Overview) steps(noApp, noCapability bool) []step {
 // show serves GET /api/console/overview.
 func (s *Overview) show(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	now := time.Now().UTC()
-	out := record{At: now.Format(manage.ISO8601), Todo: []todo{}, Steps: []step{}}
+	out := record{At: now.Format(adminapi.ISO8601), Todo: []todo{}, Steps: []step{}}
 	var err error
 	if who.Reader() == nil {
 		err = s.service(r.Context(), now, who, &out)

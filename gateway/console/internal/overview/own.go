@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
@@ -72,7 +72,7 @@ func (s *Overview) own(ctx context.Context, now time.Time, who admin.Actor, out 
 		v.Apps = append(v.Apps, one)
 	}
 	for _, o := range orders {
-		v.Orders = append(v.Orders, ownOrder{o.ID, o.AppID, o.Tier, o.Status, o.CreatedAt.UTC().Format(manage.ISO8601)})
+		v.Orders = append(v.Orders, ownOrder{o.ID, o.AppID, o.Tier, o.Status, o.CreatedAt.UTC().Format(adminapi.ISO8601)})
 	}
 	return nil
 }

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/internal/admin"
 )
@@ -101,7 +101,7 @@ func (s *Overview) figures(ctx context.Context, now time.Time, v *service) error
 	v.figures, v.P95 = true, f.Total.P95.Milliseconds()
 	today := now.Truncate(24 * time.Hour)
 	for _, p := range f.Series {
-		v.Series = append(v.Series, point{p.At.UTC().Format(manage.ISO8601), p.Calls, p.Errors, p.P95.Milliseconds()})
+		v.Series = append(v.Series, point{p.At.UTC().Format(adminapi.ISO8601), p.Calls, p.Errors, p.P95.Milliseconds()})
 		if !p.At.Before(today) {
 			v.Calls, v.Errors = v.Calls+p.Calls, v.Errors+p.Errors
 		}
@@ -123,7 +123,7 @@ func (v *service) Plot(title, head, answered, errors string) ui.Plot {
 		Line: &ui.Series{Name: "p95", Unit: "ms"}}
 	for _, at := range v.Series {
 		label := at.At
-		if t, err := time.Parse(manage.ISO8601, at.At); err == nil {
+		if t, err := time.Parse(adminapi.ISO8601, at.At); err == nil {
 			label = t.Format("15:04")
 		}
 		p.At = append(p.At, label)

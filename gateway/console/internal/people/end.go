@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/reply"
 )
 
@@ -16,7 +16,7 @@ type ended struct {
 
 // ending says how many records an act has ended, or why not.
 func ending(n int, err error, missing *reply.Failure) (any, error) {
-	return ended{n}, manage.Refusal(err, missing)
+	return ended{n}, adminapi.Refusal(err, missing)
 }
 
 // chosen returns what a request names: in its path, or in the field ids.
@@ -24,7 +24,7 @@ func chosen(w http.ResponseWriter, r *http.Request, name string) (ids []string, 
 	if id := r.PathValue(name); name != "" && id != "" {
 		return []string{id}, nil
 	}
-	f, err := manage.ReadFields(w, r, "ids")
+	f, err := adminapi.ReadFields(w, r, "ids")
 	if err == nil {
 		err = f.Texts("ids", &ids)
 	}

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/useracts"
 	"github.com/keystile/keystile/internal/reply"
@@ -34,7 +34,7 @@ var (
 
 // eraseNamed erases a user whose username or sub was typed.
 func (s *People) eraseNamed(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	typed, err := manage.ReadConfirm(w, r)
+	typed, err := adminapi.ReadConfirm(w, r)
 	if err != nil {
 		return nil, err
 	}
@@ -45,12 +45,12 @@ func (s *People) eraseNamed(w http.ResponseWriter, r *http.Request, who admin.Ac
 	if typed != u.Username && typed != u.Sub {
 		return nil, notNamed
 	}
-	return s.erase(w, manage.WithFields(r, manage.Fields{}), who)
+	return s.erase(w, adminapi.WithFields(r, adminapi.Fields{}), who)
 }
 
 // erase serves DELETE /api/console/users/{sub}. What breaks off leaves a disabled user, and is done again.
 func (s *People) erase(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	if err := manage.NoFields(w, r); err != nil {
+	if err := adminapi.NoFields(w, r); err != nil {
 		return nil, err
 	}
 	u, err := s.subject(r)
@@ -65,7 +65,7 @@ func (s *People) erase(w http.ResponseWriter, r *http.Request, who admin.Actor) 
 	case errors.As(err, &owns):
 		return nil, owner.Saying(owns.Error())
 	case err != nil:
-		return nil, manage.Refusal(err, noUser)
+		return nil, adminapi.Refusal(err, noUser)
 	}
 	return erasedRecord{u.Sub, true, e.Sessions, e.Logins, e.APIKeys, e.Consents, e.OpenIDs}, nil
 }

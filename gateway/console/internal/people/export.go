@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 )
 
@@ -28,7 +28,7 @@ type exportRecord struct {
 // export serves POST /api/console/users/{sub}/export. It tells the user and is on the trail, so it is no GET: a page of
 // another site could have a browser make it.
 func (s *People) export(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	if err := manage.NoFields(w, r); err != nil {
+	if err := adminapi.NoFields(w, r); err != nil {
 		return nil, err
 	}
 	u, err := s.subject(r)
@@ -41,7 +41,7 @@ func (s *People) export(w http.ResponseWriter, r *http.Request, who admin.Actor)
 		return nil, err
 	}
 	for _, l := range ways {
-		all.Logins = append(all.Logins, loginRecord{l.Method, l.Subject, l.CreatedAt.UTC().Format(manage.ISO8601)})
+		all.Logins = append(all.Logins, loginRecord{l.Method, l.Subject, l.CreatedAt.UTC().Format(adminapi.ISO8601)})
 	}
 	if all.Sessions, err = s.live(ctx, u.Sub); err != nil {
 		return nil, err
@@ -52,7 +52,7 @@ func (s *People) export(w http.ResponseWriter, r *http.Request, who admin.Actor)
 	if all.Keys, err = s.keys(ctx, u.Sub); err != nil {
 		return nil, err
 	}
-	apps, _, err := s.c.Store.Apps(ctx, u.Sub, "", manage.PageSize)
+	apps, _, err := s.c.Store.Apps(ctx, u.Sub, "", adminapi.PageSize)
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,7 @@ package people
 import (
 	"net/http"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 )
@@ -25,7 +25,7 @@ func factorsOf(u storage.User, f storage.Factors) factorRecord {
 	return factorRecord{
 		Username: u.Username, Sub: u.Sub, Authenticator: f.Authenticator != nil, Passkeys: len(f.Passkeys),
 		RecoveryCodes: f.CodesLeft(),
-		WrongCodes:    f.WrongCodes, Rest: f.CodesRest(), Stopped: f.CodesStopped(), DueSince: manage.Stamp(f.DueSince),
+		WrongCodes:    f.WrongCodes, Rest: f.CodesRest(), Stopped: f.CodesStopped(), DueSince: adminapi.Stamp(f.DueSince),
 	}
 }
 
@@ -44,7 +44,7 @@ func (s *People) listFactors(_ http.ResponseWriter, r *http.Request, _ admin.Act
 
 // resetFactors serves DELETE /api/console/users/{sub}/factors, for a user who has lost them.
 func (s *People) resetFactors(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	if err := manage.NoFields(w, r); err != nil {
+	if err := adminapi.NoFields(w, r); err != nil {
 		return nil, err
 	}
 	u, err := s.subject(r)

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -36,9 +36,9 @@ func (s *People) findSessions(_ http.ResponseWriter, r *http.Request, _ admin.Ac
 	if err != nil || q == nil {
 		return all, err
 	}
-	page, next, err := s.c.Store.FindSessions(ctx, *q, from, manage.PageSize)
+	page, next, err := s.c.Store.FindSessions(ctx, *q, from, adminapi.PageSize)
 	if err != nil {
-		return nil, manage.Refusal(err, noUser)
+		return nil, adminapi.Refusal(err, noUser)
 	}
 	slices.SortFunc(page, func(x, y storage.Session) int {
 		return cmp.Or(y.AuthTime.Compare(x.AuthTime), cmp.Compare(x.ID, y.ID))
@@ -64,7 +64,7 @@ func (s *People) sessionQuery(r *http.Request) (*storage.SessionQuery, string, e
 	user, address := queryOf(r, "user"), queryOf(r, "address")
 	from, err := fromPlace(r)
 	if err != nil || len(user) > maxQuery || len(address) > maxQuery {
-		return nil, "", cmp.Or(err, error(manage.BadQuery.Saying("user and address are texts of up to 1000 bytes")))
+		return nil, "", cmp.Or(err, error(adminapi.BadQuery.Saying("user and address are texts of up to 1000 bytes")))
 	}
 	q := &storage.SessionQuery{}
 	switch {
@@ -75,7 +75,7 @@ func (s *People) sessionQuery(r *http.Request) (*storage.SessionQuery, string, e
 	case address != "":
 		ip, err := netip.ParseAddr(address)
 		if err != nil {
-			return nil, "", manage.BadQuery.Saying(badAddress)
+			return nil, "", adminapi.BadQuery.Saying(badAddress)
 		}
 		q.IP = ip.Unmap().String()
 	}
@@ -93,14 +93,14 @@ func (s *People) subOf(ctx context.Context, text string) (string, error) {
 	const few = 10 // the name itself comes before those that it begins
 	page, _, err := s.c.Store.FindUsers(ctx, text, "", few)
 	if err != nil {
-		return "", manage.Refusal(err, noUser)
+		return "", adminapi.Refusal(err, noUser)
 	}
 	for _, u := range page {
 		if u.Sub == text || strings.EqualFold(u.Username, text) {
 			return u.Sub, nil
 		}
 	}
-	if strings.HasPrefix(text, "u") && manage.IsID(text) {
+	if strings.HasPrefix(text, "u") && adminapi.IsID(text) {
 		return text, nil // of a user who was not saved since there is a search
 	}
 	return "", nil
@@ -124,7 +124,7 @@ func fromPlace(r *http.Request) (string, error) {
 	after := r.URL.Query().Get("after")
 	text, err := base64.RawURLEncoding.DecodeString(after)
 	if err != nil || len(after) > maxQuery {
-		return "", manage.BadQuery.Saying("after is the next of the page before, as it was sent")
+		return "", adminapi.BadQuery.Saying("after is the next of the page before, as it was sent")
 	}
 	return string(text), nil
 }

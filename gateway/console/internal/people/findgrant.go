@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 )
@@ -28,12 +28,12 @@ type foundGrants struct {
 func (s *People) findGrants(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	user, app := queryOf(r, "user"), queryOf(r, "client_id")
 	if user == "" && app == "" {
-		return nil, manage.BadQuery.Saying("say whose: user is a sub or a username, client_id an application")
+		return nil, adminapi.BadQuery.Saying("say whose: user is a sub or a username, client_id an application")
 	}
 	ctx, all := r.Context(), foundGrants{Grants: []foundGrant{}}
 	from, err := fromPlace(r)
 	if err != nil || len(user) > maxQuery || len(app) > maxQuery {
-		return nil, cmp.Or(err, error(manage.BadQuery.Saying("user and client_id are texts of up to 1000 bytes")))
+		return nil, cmp.Or(err, error(adminapi.BadQuery.Saying("user and client_id are texts of up to 1000 bytes")))
 	}
 	sub := ""
 	if user != "" {
@@ -43,7 +43,7 @@ func (s *People) findGrants(_ http.ResponseWriter, r *http.Request, _ admin.Acto
 	}
 	page, next, err := s.consents(r, sub, app, from)
 	if err != nil {
-		return nil, manage.Refusal(err, noUser)
+		return nil, adminapi.Refusal(err, noUser)
 	}
 	slices.SortFunc(page, func(x, y storage.Consent) int {
 		return cmp.Or(y.CreatedAt.Compare(x.CreatedAt), cmp.Compare(x.AppID+"="+x.UserID, y.AppID+"="+y.UserID))
@@ -52,7 +52,7 @@ func (s *People) findGrants(_ http.ResponseWriter, r *http.Request, _ admin.Acto
 	for _, c := range page {
 		all.Grants = append(all.Grants,
 			foundGrant{c.UserID, "", grantRecord{ClientID: c.AppID, Scope: textOf(c.Scope),
-				Since: c.CreatedAt.UTC().Format(manage.ISO8601)}})
+				Since: c.CreatedAt.UTC().Format(adminapi.ISO8601)}})
 		apps, subs = append(apps, c.AppID), append(subs, c.UserID)
 	}
 	called, names, err := s.names.of(ctx, apps, subs)
@@ -67,9 +67,9 @@ func (s *People) findGrants(_ http.ResponseWriter, r *http.Request, _ admin.Acto
 func (s *People) consents(r *http.Request, sub, app, from string) ([]storage.Consent, string, error) {
 	switch {
 	case sub == "":
-		return s.c.Store.ConsentsOfApp(r.Context(), app, from, manage.PageSize)
+		return s.c.Store.ConsentsOfApp(r.Context(), app, from, adminapi.PageSize)
 	case app == "":
-		return s.c.Store.ConsentsOf(r.Context(), sub, from, manage.PageSize)
+		return s.c.Store.ConsentsOf(r.Context(), sub, from, adminapi.PageSize)
 	}
 	c, err := s.c.Store.Consent(r.Context(), app, sub)
 	if errors.Is(err, storage.ErrNotFound) {

@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"slices"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/useracts"
 	"github.com/keystile/keystile/storage"
@@ -37,17 +37,17 @@ func (s *People) listGrants(_ http.ResponseWriter, r *http.Request, _ admin.Acto
 func (s *People) grants(ctx context.Context, sub string) (storage.User, []grantRecord, error) {
 	u, given, met, err := s.c.Store.UserGrants(ctx, sub)
 	if err != nil {
-		return u, nil, manage.Refusal(err, noUser)
+		return u, nil, adminapi.Refusal(err, noUser)
 	}
 	rows := []grantRecord{}
 	for _, c := range given {
 		rows = append(rows, grantRecord{ClientID: c.AppID, Scope: textOf(c.Scope),
-			Since: c.CreatedAt.UTC().Format(manage.ISO8601)})
+			Since: c.CreatedAt.UTC().Format(adminapi.ISO8601)})
 	}
 	for _, o := range met {
 		known := func(g grantRecord) bool { return g.ClientID == o.AppID }
 		if o.EndedAt.IsZero() && !slices.ContainsFunc(rows, known) {
-			rows = append(rows, grantRecord{ClientID: o.AppID, Since: o.CreatedAt.UTC().Format(manage.ISO8601)})
+			rows = append(rows, grantRecord{ClientID: o.AppID, Since: o.CreatedAt.UTC().Format(adminapi.ISO8601)})
 		}
 	}
 	slices.SortFunc(rows, func(x, y grantRecord) int {

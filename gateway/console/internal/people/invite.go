@@ -3,7 +3,7 @@ package people
 import (
 	"net/http"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 )
 
@@ -19,14 +19,14 @@ type invitationRecord struct {
 func (s *People) showNew(http.ResponseWriter, *http.Request, admin.Actor) (any, error) {
 	page := struct{ Uninvited string }{}
 	if err := s.c.Acts.Ways.CheckInvitation(); err != nil {
-		page.Uninvited = manage.Plain(err)
+		page.Uninvited = adminapi.Plain(err)
 	}
 	return page, nil
 }
 
 // invite serves POST /api/console/invitations.
 func (s *People) invite(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := manage.ReadFields(w, r, "role", "days")
+	f, err := adminapi.ReadFields(w, r, "role", "days")
 	if err != nil {
 		return nil, err
 	}
@@ -39,7 +39,7 @@ func (s *People) invite(w http.ResponseWriter, r *http.Request, who admin.Actor)
 	}
 	code, i, err := s.acts.Invite(r.Context(), who, role, days)
 	if err != nil {
-		return nil, manage.Refusal(err, noUser)
+		return nil, adminapi.Refusal(err, noUser)
 	}
-	return invitationRecord{code, i.Role, i.ExpiresAt.Format(manage.ISO8601), s.c.InvitationPage}, nil
+	return invitationRecord{code, i.Role, i.ExpiresAt.Format(adminapi.ISO8601), s.c.InvitationPage}, nil
 }

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage/apikey"
 )
@@ -50,8 +50,8 @@ func (s *People) keys(ctx context.Context, sub string) ([]keyRecord, error) {
 	rows := []keyRecord{}
 	for _, k := range all {
 		if k.Live(time.Now()) && len(rows) < maxRows {
-			rows = append(rows, keyRecord{k.ID, k.Name, textOf(k.Scope), k.CreatedAt.UTC().Format(manage.ISO8601),
-				manage.Stamp(k.UsedAt), k.ExpiresAt.UTC().Format(manage.ISO8601)})
+			rows = append(rows, keyRecord{k.ID, k.Name, textOf(k.Scope), k.CreatedAt.UTC().Format(adminapi.ISO8601),
+				adminapi.Stamp(k.UsedAt), k.ExpiresAt.UTC().Format(adminapi.ISO8601)})
 		}
 	}
 	return rows, nil

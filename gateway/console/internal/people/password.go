@@ -6,7 +6,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/useracts"
 	"github.com/keystile/keystile/internal/reply"
@@ -35,7 +35,7 @@ func (s *People) givePassword(w http.ResponseWriter, r *http.Request, who admin.
 	if err != nil {
 		return nil, err
 	}
-	if _, err := manage.ReadFields(w, r); err != nil {
+	if _, err := adminapi.ReadFields(w, r); err != nil {
 		return nil, err
 	}
 	if s.c.Acts.SetPassword == nil {
@@ -49,5 +49,5 @@ func (s *People) givePassword(w http.ResponseWriter, r *http.Request, who admin.
 	case errors.Is(err, useracts.ErrNoPassword):
 		return nil, noPassword
 	}
-	return passwordRecord{u.Sub, u.Username, password}, manage.Refusal(err, noUser)
+	return passwordRecord{u.Sub, u.Username, password}, adminapi.Refusal(err, noUser)
 }

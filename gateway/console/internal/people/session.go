@@ -8,7 +8,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/useracts"
 	"github.com/keystile/keystile/internal/page"
@@ -70,7 +70,7 @@ func (s *People) live(ctx context.Context, sub string) ([]sessionRecord, error) 
 func sessionOf(v storage.Session) sessionRecord {
 	return sessionRecord{
 		ID: useracts.SessionName(v.ID), Device: page.AgentText(page.English, v.Agent), Address: v.IP, LoginType: v.LoginType,
-		AuthTime: v.AuthTime.UTC().Format(manage.ISO8601), ExpiresAt: v.ExpiresAt.UTC().Format(manage.ISO8601),
+		AuthTime: v.AuthTime.UTC().Format(adminapi.ISO8601), ExpiresAt: v.ExpiresAt.UTC().Format(adminapi.ISO8601),
 		agent: v.Agent,
 	}
 }
@@ -78,7 +78,7 @@ func sessionOf(v storage.Session) sessionRecord {
 // subject returns the user that a request is about.
 func (s *People) subject(r *http.Request) (storage.User, error) {
 	u, err := s.c.Store.User(r.Context(), r.PathValue("sub"))
-	return u, manage.Refusal(err, noUser)
+	return u, adminapi.Refusal(err, noUser)
 }
 
 // endSessions serves DELETE /api/console/users/{sub}/sessions/{id}, and ends several that a form names.

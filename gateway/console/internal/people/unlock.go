@@ -5,7 +5,7 @@ import (
 	"net/netip"
 	"slices"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 )
 
@@ -23,7 +23,7 @@ func (s *People) unlock(w http.ResponseWriter, r *http.Request, who admin.Actor)
 	if err != nil {
 		return nil, err
 	}
-	f, err := manage.ReadFields(w, r, "address")
+	f, err := adminapi.ReadFields(w, r, "address")
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func (s *People) unlock(w http.ResponseWriter, r *http.Request, who admin.Actor)
 		if err == nil {
 			from = append(from, ip)
 		} else if address != "" {
-			return nil, manage.BadBody.Saying(badAddress)
+			return nil, adminapi.BadBody.Saying(badAddress)
 		}
 	}
 	had, account, err := s.acts.UnlockUser(r.Context(), who, u, from...)

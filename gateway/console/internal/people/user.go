@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/useracts"
 	"github.com/keystile/keystile/storage"
@@ -39,7 +39,7 @@ type shownUser struct {
 func userOf(u storage.User) userRecord {
 	return userRecord{
 		u.Sub, u.ID, u.Username, u.Name, u.Nickname, u.Email, u.EmailVerified, u.Role, u.LoginType, u.Disabled,
-		u.CreatedAt.UTC().Format(manage.ISO8601), u.UpdatedAt.UTC().Format(manage.ISO8601),
+		u.CreatedAt.UTC().Format(adminapi.ISO8601), u.UpdatedAt.UTC().Format(adminapi.ISO8601),
 	}
 }
 
@@ -61,18 +61,18 @@ func (s *People) listUsers(_ http.ResponseWriter, r *http.Request, _ admin.Actor
 	q, role, after := queryOf(r, "q"), queryOf(r, "role"), r.URL.Query().Get("after")
 	switch {
 	case role != "" && role != storage.RoleAdmin && role != storage.RoleAuditor && role != storage.RoleDeveloper:
-		return nil, manage.BadQuery.Saying("role is admin, auditor or developer")
+		return nil, adminapi.BadQuery.Saying("role is admin, auditor or developer")
 	case len(q) > maxQuery || len(after) > maxQuery:
-		return nil, manage.BadQuery.Saying("q and after are texts of up to 1000 bytes")
+		return nil, adminapi.BadQuery.Saying("q and after are texts of up to 1000 bytes")
 	case role != "":
-		page, next, err = s.c.Store.FindUsersWithRole(r.Context(), role, q, after, manage.PageSize)
-		err = manage.Refusal(err, noUser)
+		page, next, err = s.c.Store.FindUsersWithRole(r.Context(), role, q, after, adminapi.PageSize)
+		err = adminapi.Refusal(err, noUser)
 	case q != "":
-		page, next, err = s.c.Store.FindUsers(r.Context(), q, after, manage.PageSize)
-		err = manage.Refusal(err, noUser)
+		page, next, err = s.c.Store.FindUsers(r.Context(), q, after, adminapi.PageSize)
+		err = adminapi.Refusal(err, noUser)
 	default:
-		if after, err = manage.AfterOf(r); err == nil {
-			page, next, err = s.c.Store.Users(r.Context(), fromOf(after), manage.PageSize)
+		if after, err = adminapi.AfterOf(r); err == nil {
+			page, next, err = s.c.Store.Users(r.Context(), fromOf(after), adminapi.PageSize)
 		}
 		if next != "" {
 			next = page[len(page)-1].Sub
@@ -100,7 +100,7 @@ func fromOf(after string) string {
 func (s *People) showUser(w http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	u, err := s.c.Store.User(r.Context(), r.PathValue("sub"))
 	if err != nil {
-		return nil, manage.Refusal(err, noUser)
+		return nil, adminapi.Refusal(err, noUser)
 	}
 	all, err := s.c.Store.Sessions(r.Context(), u.Sub)
 	if err != nil {
@@ -112,12 +112,12 @@ func (s *People) showUser(w http.ResponseWriter, r *http.Request, _ admin.Actor)
 			last = v.AuthTime
 		}
 	}
-	return shownUser{userOf(u), manage.Stamp(last), u.Erasing, s.waitOf(r.Context(), u)}, nil
+	return shownUser{userOf(u), adminapi.Stamp(last), u.Erasing, s.waitOf(r.Context(), u)}, nil
 }
 
 // createUser serves POST /api/console/users: a user who signs in with a password.
 func (s *People) createUser(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := manage.ReadFields(w, r, "username", "password", "role", "nickname", "email")
+	f, err := adminapi.ReadFields(w, r, "username", "password", "role", "nickname", "email")
 	if err != nil {
 		return nil, err
 	}
@@ -131,13 +131,13 @@ func (s *People) createUser(w http.ResponseWriter, r *http.Request, who admin.Ac
 		return nil, err
 	}
 	u, err = s.acts.Create(r.Context(), who, u, password)
-	return userOf(u), manage.Refusal(err, noUser)
+	return userOf(u), adminapi.Refusal(err, noUser)
 }
 
 // changeUser serves PATCH /api/console/users/{sub}.
 func (s *People) changeUser(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	known := []string{"role", "disabled", "nickname"}
-	f, err := manage.ReadFields(w, r, known...)
+	f, err := adminapi.ReadFields(w, r, known...)
 	if err == nil {
 		err = f.Any(known)
 	}
@@ -148,7 +148,7 @@ func (s *People) changeUser(w http.ResponseWriter, r *http.Request, who admin.Ac
 		return nil, err
 	}
 	done, err := s.acts.Set(r.Context(), who, r.PathValue("sub"), c)
-	return userOf(done.After), manage.Refusal(err, noUser)
+	return userOf(done.After), adminapi.Refusal(err, noUser)
 }
 
 // username returns the username of the user whom a page is about.

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 	"time"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -30,5 +30,5 @@ func (s *People) waitOf(ctx context.Context, u storage.User) wait {
 	if known && !until.IsZero() { // in whole seconds, and never before its end
 		until = until.Add(time.Second - time.Nanosecond).Truncate(time.Second)
 	}
-	return wait{known, manage.Stamp(until)}
+	return wait{known, adminapi.Stamp(until)}
 }

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/toolacts"
 	"github.com/keystile/keystile/storage/access"
@@ -28,14 +28,14 @@ func bundleOf(b access.Bundle) bundle {
 	return bundle{
 		b.Name, shown(b.Label, 100), shown(b.Description, 300), append([]string{}, b.Tools[:min(len(b.Tools), maxTools)]...),
 		max(0, len(b.Tools)-maxTools),
-		"/api/mcp/b/" + b.Name, "tools:b:" + b.Name, b.CreatedAt.UTC().Format(manage.ISO8601),
+		"/api/mcp/b/" + b.Name, "tools:b:" + b.Name, b.CreatedAt.UTC().Format(adminapi.ISO8601),
 	}
 }
 
 // bundles serves GET /api/console/bundles. They open nothing, so everybody of the console sees them;
 // the tools of others stay out of what a developer reads.
 func (s *Rules) bundles(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	after, err := manage.AfterOf(r)
+	after, err := adminapi.AfterOf(r)
 	if err != nil {
 		return nil, err
 	}
@@ -62,7 +62,7 @@ const maxNamed = 50
 
 // makeBundle serves POST /api/console/bundles.
 func (s *Rules) makeBundle(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := manage.ReadFields(w, r, "name", "label", "description", "tools")
+	f, err := adminapi.ReadFields(w, r, "name", "label", "description", "tools")
 	if err != nil {
 		return nil, err
 	}
@@ -80,13 +80,13 @@ func (s *Rules) makeBundle(w http.ResponseWriter, r *http.Request, who admin.Act
 			named[member] = true
 		}
 		if len(named) > maxNamed {
-			return nil, manage.BadBody.Saying("a bundle that is made here names tools of at most " + strconv.Itoa(maxNamed) +
+			return nil, adminapi.BadBody.Saying("a bundle that is made here names tools of at most " + strconv.Itoa(maxNamed) +
 				" capabilities")
 		}
 	}
 	b, err = s.c.Acts.CreateBundle(r.Context(), who, b)
 	if no := (*toolacts.Missing)(nil); errors.As(err, &no) && no.Kind == "capability" {
-		return nil, manage.BadBody.Saying(no.Error())
+		return nil, adminapi.BadBody.Saying(no.Error())
 	}
 	return bundleOf(b), refusal(err, noBundle)
 }

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/toolacts"
 	"github.com/keystile/keystile/internal/reply"
@@ -17,7 +17,7 @@ import (
 
 // add serves POST /api/console/access/{member}.
 func (s *Rules) add(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := manage.ReadFields(w, r, "subject", "deny", "tools", "read_only")
+	f, err := adminapi.ReadFields(w, r, "subject", "deny", "tools", "read_only")
 	if err != nil {
 		return nil, err
 	}
@@ -54,7 +54,7 @@ func nameOf(w http.ResponseWriter, r *http.Request, field string) (name string, 
 	if name = r.PathValue(field); name != "" {
 		return name, nil
 	}
-	f, err := manage.ReadFields(w, r, field)
+	f, err := adminapi.ReadFields(w, r, field)
 	if err == nil {
 		err = f.Read(field, "a text", &name)
 	}
@@ -65,11 +65,11 @@ func nameOf(w http.ResponseWriter, r *http.Request, field string) (name string, 
 func refusal(err error, notThere *reply.Failure) error {
 	no := (*toolacts.Missing)(nil)
 	if !errors.As(err, &no) {
-		return manage.Refusal(err, notThere)
+		return adminapi.Refusal(err, notThere)
 	}
 	switch no.Kind {
 	case "tool":
-		return manage.BadBody.Saying(no.Of + " has no tool " + strconv.Quote(shown(no.Name, 60)) +
+		return adminapi.BadBody.Saying(no.Of + " has no tool " + strconv.Quote(shown(no.Name, 60)) +
 			": see its page for those it has")
 	case "rule":
 		return noRule
@@ -99,11 +99,11 @@ func (s *Rules) user(ctx context.Context, name string) (storage.User, error) {
 	}
 	u, err := s.c.Store.User(ctx, name)
 	if !errors.Is(err, storage.ErrNotFound) {
-		return u, manage.Refusal(err, noUser)
+		return u, adminapi.Refusal(err, noUser)
 	}
 	some, _, err := s.c.Store.FindUsers(ctx, name, "", 10)
 	if err != nil {
-		return u, manage.Refusal(err, noUser)
+		return u, adminapi.Refusal(err, noUser)
 	}
 	for _, one := range some {
 		if strings.EqualFold(one.Username, name) {
@@ -118,5 +118,5 @@ func (s *Rules) app(ctx context.Context, id string) (storage.App, error) {
 		return storage.App{}, noApp
 	}
 	app, err := s.c.Store.App(ctx, id)
-	return app, manage.Refusal(err, noApp)
+	return app, adminapi.Refusal(err, noApp)
 }

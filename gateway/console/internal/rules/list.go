@@ -9,7 +9,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/storage"
@@ -61,7 +61,7 @@ func (s *Rules) by() origin {
 // list serves GET /api/console/access. The lists of all capabilities are read in one step, because they
 // stand in the same order; of one owner's they would not, so there they are not counted.
 func (s *Rules) list(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	after, err := manage.AfterOf(r)
+	after, err := adminapi.AfterOf(r)
 	if err != nil {
 		return nil, err
 	}
@@ -152,7 +152,7 @@ func (s *Rules) show(_ http.ResponseWriter, r *http.Request, who admin.Actor) (a
 	if after := r.URL.Query().Get("after"); after != "" {
 		n, err := strconv.Atoi(after)
 		if err != nil || n < 0 || n > access.MaxRules {
-			return nil, manage.BadQuery.Saying("after is the next of the page before, as it was sent")
+			return nil, adminapi.BadQuery.Saying("after is the next of the page before, as it was sent")
 		}
 		from = n
 	}

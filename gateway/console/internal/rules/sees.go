@@ -4,7 +4,7 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage/access"
 )
@@ -57,7 +57,7 @@ func (s *Rules) sees(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any
 	}
 	after := q.Get("after")
 	if len(after) > 200 {
-		return nil, manage.BadQuery.Saying("after is the next of the page before, as it was sent")
+		return nil, adminapi.BadQuery.Saying("after is the next of the page before, as it was sent")
 	}
 	all, next, err := s.c.Bus.Sees(r.Context(), v, after, pageTools)
 	if err != nil {
@@ -85,7 +85,7 @@ func (s *Rules) identify(r *http.Request, v *access.Viewer, record *answer) erro
 			continue
 		}
 		if _, err := access.ParseSubject(kind + ":" + name); err != nil {
-			return manage.BadQuery.Saying("there is no such " + kind)
+			return adminapi.BadQuery.Saying("there is no such " + kind)
 		}
 	}
 	if v.User != "" {

@@ -5,7 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/record/notify"
 	"github.com/keystile/keystile/storage"
@@ -51,14 +51,14 @@ func (s *System) listEvents(_ http.ResponseWriter, r *http.Request, _ admin.Acto
 		}
 	}
 	all, err := s.c.Store.Deliveries(r.Context(), queue)
-	for _, d := range all[max(0, len(all)-manage.PageSize):] {
+	for _, d := range all[max(0, len(all)-adminapi.PageSize):] {
 		one := eventRecord{
-			ID: d.ID, Event: d.Event, CreatedAt: d.CreatedAt.UTC().Format(manage.ISO8601), Waiting: d.Waiting(),
+			ID: d.ID, Event: d.Event, CreatedAt: d.CreatedAt.UTC().Format(adminapi.ISO8601), Waiting: d.Waiting(),
 			Attempts:   d.Attempts,
 			LastStatus: d.LastStatus, LastError: shown(d.LastError), Dropped: d.Dropped,
 		}
 		if one.Waiting {
-			one.NextAt = manage.Stamp(d.NextAt)
+			one.NextAt = adminapi.Stamp(d.NextAt)
 		}
 		v.Events = append(v.Events, one)
 	}

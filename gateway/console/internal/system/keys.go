@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/serviceacts"
 	"github.com/keystile/keystile/internal/reply"
@@ -83,8 +83,8 @@ func (s *System) listKeys(_ http.ResponseWriter, r *http.Request, _ admin.Actor)
 }
 
 func keyRecordOf(k storage.SigningKey) keyRecord {
-	return keyRecord{k.ID, k.Alg, k.State, k.CreatedAt.UTC().Format(manage.ISO8601), manage.Stamp(k.RetiredAt),
-		manage.Stamp(k.ExpiresAt)}
+	return keyRecord{k.ID, k.Alg, k.State, k.CreatedAt.UTC().Format(adminapi.ISO8601), adminapi.Stamp(k.RetiredAt),
+		adminapi.Stamp(k.ExpiresAt)}
 }
 
 // rotateKey serves POST /api/console/keys/rotate.
@@ -92,7 +92,7 @@ func (s *System) rotateKey(w http.ResponseWriter, r *http.Request, who admin.Act
 	if s.c.Keys == nil {
 		return nil, noKeys
 	}
-	f, err := manage.ReadFields(w, r, "alg")
+	f, err := adminapi.ReadFields(w, r, "alg")
 	if err != nil {
 		return nil, err
 	}
@@ -101,13 +101,13 @@ func (s *System) rotateKey(w http.ResponseWriter, r *http.Request, who admin.Act
 		return nil, err
 	}
 	if !slices.Contains([]string{"ES256", "EdDSA", "RS256"}, alg) {
-		return nil, manage.BadBody.Saying("alg is one of ES256, EdDSA and RS256")
+		return nil, adminapi.BadBody.Saying("alg is one of ES256, EdDSA and RS256")
 	}
 	k, err := s.c.Acts.RotateKey(r.Context(), who, alg)
 	if errors.Is(err, storage.ErrConflict) {
 		return nil, rotating
 	}
-	return keyRecordOf(k), manage.Refusal(err, noKey)
+	return keyRecordOf(k), adminapi.Refusal(err, noKey)
 }
 
 // retireKey serves POST /api/console/keys/retire.
@@ -115,7 +115,7 @@ func (s *System) retireKey(w http.ResponseWriter, r *http.Request, who admin.Act
 	if s.c.Keys == nil {
 		return nil, noKeys
 	}
-	f, err := manage.ReadFields(w, r, "kid")
+	f, err := adminapi.ReadFields(w, r, "kid")
 	if err != nil {
 		return nil, err
 	}
@@ -127,5 +127,5 @@ func (s *System) retireKey(w http.ResponseWriter, r *http.Request, who admin.Act
 	return struct {
 		KID       string `json:"kid"`
 		Withdrawn bool   `json:"withdrawn"`
-	}{kid, true}, manage.Refusal(err, noKey)
+	}{kid, true}, adminapi.Refusal(err, noKey)
 }

@@ -4,7 +4,7 @@ import (
 	"context"
 	"net/http"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage/nodes"
 )
@@ -37,7 +37,7 @@ func (s *System) listNodes(_ http.ResponseWriter, r *http.Request, _ admin.Actor
 			if n.Live {
 				live++
 			}
-			all = append(all, nodeRecord{n.ID, n.Name, n.Build, n.Started.UTC().Format(manage.ISO8601), int64(n.Age.Seconds()),
+			all = append(all, nodeRecord{n.ID, n.Name, n.Build, n.Started.UTC().Format(adminapi.ISO8601), int64(n.Age.Seconds()),
 				n.Live, n.Self})
 		}
 	}

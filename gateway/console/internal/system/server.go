@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/page"
 )
 
@@ -62,7 +62,7 @@ func (s *System) counters() *countRecord {
 	v := &countRecord{Shared: true, Kind: shown(is.Kind), Version: shown(is.Version), At: shown(is.At),
 		Reachable: !is.Away}
 	if is.Away {
-		v.AwaySince = manage.Stamp(is.Since)
+		v.AwaySince = adminapi.Stamp(is.Since)
 	}
 	return v
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/switches"
@@ -100,7 +100,7 @@ func (s *System) stored(r *http.Request) (map[string]string, error) {
 
 // changeSetting serves PATCH /api/console/settings.
 func (s *System) changeSetting(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := manage.ReadFields(w, r, "name", "value")
+	f, err := adminapi.ReadFields(w, r, "name", "value")
 	if err != nil {
 		return nil, err
 	}
@@ -113,7 +113,7 @@ func (s *System) changeSetting(w http.ResponseWriter, r *http.Request, who admin
 	}
 	_, value, err = s.c.Acts.Set(r.Context(), who, name, value)
 	if err != nil {
-		return nil, manage.Refusal(err, noSetting)
+		return nil, adminapi.Refusal(err, noSetting)
 	}
 	i := slices.IndexFunc(switches.All(), func(one switches.Switch) bool { return one.Name == name })
 	return recordOf(switches.All()[i], value), nil

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/toolacts"
 )
@@ -38,10 +38,10 @@ func (t *Tools) deliveries(_ http.ResponseWriter, r *http.Request, who admin.Act
 		Deliveries []delivery `json:"deliveries"`
 		Mine       bool       `json:"-"`
 	}{c.Member, []delivery{}, who.Changes(c.Owner)}
-	for _, d := range all[max(0, len(all)-manage.PageSize):] {
+	for _, d := range all[max(0, len(all)-adminapi.PageSize):] {
 		record.Deliveries = append(record.Deliveries, delivery{
-			d.ID, d.Event, address(d.URL, record.Mine), d.CreatedAt.UTC().Format(manage.ISO8601),
-			d.NextAt.UTC().Format(manage.ISO8601),
+			d.ID, d.Event, address(d.URL, record.Mine), d.CreatedAt.UTC().Format(adminapi.ISO8601),
+			d.NextAt.UTC().Format(adminapi.ISO8601),
 			d.Attempts, d.LastStatus, shown(d.LastError, 200), d.Waiting(),
 		})
 	}
@@ -50,7 +50,7 @@ func (t *Tools) deliveries(_ http.ResponseWriter, r *http.Request, who admin.Act
 
 // resend serves POST /api/console/deliveries/{member}/{id}/resend: what was given up waits again.
 func (t *Tools) resend(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := manage.ReadFields(w, r, "id")
+	f, err := adminapi.ReadFields(w, r, "id")
 	if err != nil {
 		return nil, err
 	}

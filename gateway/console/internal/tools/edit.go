@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 )
@@ -125,7 +125,7 @@ func (t *Tools) update(_ http.ResponseWriter, r *http.Request, who admin.Actor) 
 			fields[name] = nil
 		} else if name == "timeout" {
 			if fields[name], err = strconv.Atoi(text); err != nil {
-				return nil, manage.BadBody.Saying("timeout is not a number")
+				return nil, adminapi.BadBody.Saying("timeout is not a number")
 			}
 		}
 	}

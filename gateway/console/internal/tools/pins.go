@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
 )
@@ -116,7 +116,7 @@ func (t *Tools) acceptAll(w http.ResponseWriter, r *http.Request, who admin.Acto
 }
 
 func (t *Tools) accepting(w http.ResponseWriter, r *http.Request, who admin.Actor, names *[]string) (any, error) {
-	f, err := manage.ReadFields(w, r, "accept", "digest")
+	f, err := adminapi.ReadFields(w, r, "accept", "digest")
 	if err != nil {
 		return nil, err
 	}
@@ -129,7 +129,7 @@ func (t *Tools) accepting(w http.ResponseWriter, r *http.Request, who admin.Acto
 			return nil, err
 		}
 		if len(*names) == 0 {
-			return nil, manage.BadBody.Saying("no tool is ticked: tick those that you accept")
+			return nil, adminapi.BadBody.Saying("no tool is ticked: tick those that you accept")
 		}
 		body["accept"] = *names
 	}

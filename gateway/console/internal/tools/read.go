@@ -8,7 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/storage"
@@ -36,9 +36,10 @@ func (t *Tools) lineOf(c storage.Capability, who admin.Actor) line {
 		UpstreamURL: address(c.UpstreamURL, who.Changes(c.Owner)),
 		AuthType:    c.AuthType, Owner: shown(c.Owner, 100), WebhookURL: address(c.WebhookURL, who.Changes(c.Owner)),
 		Publish: c.Publish, Credential: !c.AuthSecret.IsZero(),
-		ToolCount: c.ToolCount, Timeout: int(c.CallTimeout().Seconds()), UpdatedAt: c.UpdatedAt.UTC().Format(manage.ISO8601),
-		OffBus: t.c.Registry.OffBus(c),
-		Mine:   who.Changes(c.Owner), HeaderNames: c.HeaderNames(),
+		ToolCount: c.ToolCount, Timeout: int(c.CallTimeout().Seconds()),
+		UpdatedAt: c.UpdatedAt.UTC().Format(adminapi.ISO8601),
+		OffBus:    t.c.Registry.OffBus(c),
+		Mine:      who.Changes(c.Owner), HeaderNames: c.HeaderNames(),
 	}
 }
 
@@ -71,7 +72,7 @@ func address(text string, mine bool) string {
 
 // list shows a person's own capabilities, or all of them to who sees all.
 func (t *Tools) list(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	after, err := manage.AfterOf(r)
+	after, err := adminapi.AfterOf(r)
 	if err != nil {
 		return nil, err
 	}

@@ -6,7 +6,7 @@ import (
 	"net/url"
 	"strings"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/rawjson"
 )
 
@@ -264,9 +264,9 @@ func (f field) argument(form url.Values) (json.RawMessage, error) {
 	case text == "" && !f.Required:
 		return nil, nil
 	case text == "":
-		return nil, manage.BadBody.Saying(f.Name + " is missing: fill it in")
+		return nil, adminapi.BadBody.Saying(f.Name + " is missing: fill it in")
 	case !json.Valid([]byte(text)):
-		return nil, manage.BadBody.Saying(f.Name + " is not " + map[bool]string{true: "a number",
+		return nil, adminapi.BadBody.Saying(f.Name + " is not " + map[bool]string{true: "a number",
 			false: "JSON"}[f.Kind == "number"])
 	}
 	return json.RawMessage(text), nil

@@ -9,7 +9,7 @@ import (
 	"time"
 	"unicode"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/storage"
@@ -82,7 +82,7 @@ func (t *Tools) call(r *http.Request, who admin.Actor, c storage.Capability, too
 
 // callJSON serves POST /api/console/tools/{member}/{tool}/call. The result is that of tools/call.
 func (t *Tools) callJSON(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := manage.ReadFields(w, r, "arguments")
+	f, err := adminapi.ReadFields(w, r, "arguments")
 	if err != nil {
 		return nil, err
 	}

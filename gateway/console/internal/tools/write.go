@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -92,7 +92,7 @@ func body(r *http.Request) ([]byte, draft, error) {
 		if name == "timeout" {
 			fields[name] = json.RawMessage(text)
 			if !json.Valid([]byte(text)) {
-				return nil, d, manage.BadBody.Saying("timeout is not a number")
+				return nil, d, adminapi.BadBody.Saying("timeout is not a number")
 			}
 		}
 	}
@@ -106,7 +106,7 @@ func body(r *http.Request) ([]byte, draft, error) {
 	if file, _, err := r.FormFile("file"); err == nil {
 		text, err := io.ReadAll(file)
 		if err != nil {
-			return nil, d, manage.BadBody.Saying("the file could not be read: choose it again").Because(err)
+			return nil, d, adminapi.BadBody.Saying("the file could not be read: choose it again").Because(err)
 		}
 		document = cmp.Or(string(text), document)
 	}

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -59,7 +59,7 @@ func (c *check) begin(archive Archive) (checked, bool) {
 	if c.last.Running || c.life.Err() != nil {
 		return checked{}, false
 	}
-	begun := checked{Running: true, Began: manage.Stamp(time.Now()), Breaks: []string{}, Heads: []string{}}
+	begun := checked{Running: true, Began: adminapi.Stamp(time.Now()), Breaks: []string{}, Heads: []string{}}
 	c.last = begun
 	c.tasks.Go(func() {
 		ctx, cancel := context.WithTimeout(c.life, longest)
@@ -77,7 +77,7 @@ func (c *check) begin(archive Archive) (checked, bool) {
 func (c *check) done(report event.TrailReport, err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.last.Running, c.last.Ended, c.last.Failed = false, manage.Stamp(time.Now()), err != nil
+	c.last.Running, c.last.Ended, c.last.Failed = false, adminapi.Stamp(time.Now()), err != nil
 	if err != nil {
 		return
 	}
@@ -107,7 +107,8 @@ func (t *Trail) chain(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (an
 	if err != nil {
 		return nil, err
 	}
-	return chainRecord{s.Appended, s.Waiting, s.Lost, s.Removed, s.Through, manage.Stamp(s.Until), manage.Stamp(s.Since),
+	return chainRecord{s.Appended, s.Waiting, s.Lost, s.Removed, s.Through, adminapi.Stamp(s.Until),
+		adminapi.Stamp(s.Since),
 		s.Forged, t.check.state()}, nil
 }
 
@@ -116,7 +117,7 @@ func (t *Trail) verify(w http.ResponseWriter, r *http.Request, who admin.Actor) 
 	if t.c.Archive == nil {
 		return nil, noTrail
 	}
-	f, err := manage.ReadFields(w, r)
+	f, err := adminapi.ReadFields(w, r)
 	if err != nil {
 		return nil, err
 	}

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -31,12 +31,12 @@ func (t *Trail) export(w http.ResponseWriter, r *http.Request, who admin.Actor) 
 	}
 	format := r.URL.Query().Get("format")
 	if format != "" && format != "jsonl" && format != "csv" {
-		return manage.BadQuery.Saying("format is jsonl or csv")
+		return adminapi.BadQuery.Saying("format is jsonl or csv")
 	}
 	q.Limit = event.MaxLimit
 	page, err := t.c.Archive.Search(r.Context(), q)
 	if err != nil {
-		return manage.Refusal(err, noRecord)
+		return adminapi.Refusal(err, noRecord)
 	}
 	h := w.Header()
 	h.Set("Cache-Control", "no-store")

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -31,21 +31,21 @@ func (t *Trail) query(r *http.Request, who admin.Actor) (q event.Query, err erro
 		"client_id": &q.App, "sub": &q.User, "kind": &q.Kind, "request_id": &q.RequestID, "ip": &q.IP, "status": &q.Status,
 	} {
 		if *into = form.Get(name); len(*into) > maxText {
-			return q, manage.BadQuery.Saying(name + " is longer than any there is")
+			return q, adminapi.BadQuery.Saying(name + " is longer than any there is")
 		}
 	}
 	if q.Status != "" && !slices.Contains(classes, q.Status) {
-		return q, manage.BadQuery.Saying("status is one of 1xx, 2xx, 3xx, 4xx and 5xx")
+		return q, adminapi.BadQuery.Saying("status is one of 1xx, 2xx, 3xx, 4xx and 5xx")
 	}
 	for name, into := range map[string]*time.Time{"from": &q.From, "to": &q.To} {
 		if *into, err = moment(form.Get(name)); err != nil {
-			return q, manage.BadQuery.Saying(name + " is no time: write 2026-11-21 or 2026-11-21T15:00:00Z, in UTC")
+			return q, adminapi.BadQuery.Saying(name + " is no time: write 2026-11-21 or 2026-11-21T15:00:00Z, in UTC")
 		}
 	}
 	if after := form.Get("after"); after != "" {
 		var ok bool
 		if q.Before, ok = number(after); !ok || q.Before == 0 {
-			return q, manage.BadQuery.Saying("after is the next of the page before, as it was sent")
+			return q, adminapi.BadQuery.Saying("after is the next of the page before, as it was sent")
 		}
 	}
 	return q, t.confine(r.Context(), &q, who)

@@ -7,7 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reply"
@@ -130,12 +130,12 @@ func (t *Trail) list(_ http.ResponseWriter, r *http.Request, who admin.Actor) (a
 	q.Limit = pageSize
 	page, err := t.c.Archive.Search(r.Context(), q)
 	if err != nil {
-		return nil, manage.Refusal(err, noRecord)
+		return nil, adminapi.Refusal(err, noRecord)
 	}
 	v := found{Records: []record{}, Next: nextOf(page.Next), Stopped: page.Stopped, Kinds: kinds, Classes: classes,
 		All: who.Reader() == nil}
 	if page.Stopped {
-		v.Reached = manage.Stamp(page.Reached)
+		v.Reached = adminapi.Stamp(page.Reached)
 	}
 	for _, e := range page.Entries {
 		v.Records = append(v.Records, recordOf(e))

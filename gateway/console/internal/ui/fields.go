@@ -7,15 +7,15 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 )
 
 // maxForm bounds a form of a page that has no MaxForm, in bytes.
 const maxForm = 64 << 10
 
 // FieldsOf converts a form to the fields that a program would send.
-func FieldsOf(form url.Values, kinds map[string]Kind) (manage.Fields, error) {
-	f := manage.Fields{}
+func FieldsOf(form url.Values, kinds map[string]Kind) (adminapi.Fields, error) {
+	f := adminapi.Fields{}
 	for name, kind := range kinds {
 		text := strings.ReplaceAll(form.Get(name), "\r\n", "\n")
 		var value any = text
@@ -28,7 +28,7 @@ func FieldsOf(form url.Values, kinds map[string]Kind) (manage.Fields, error) {
 			if kind != Optional {
 				value = json.RawMessage(text)
 				if !json.Valid([]byte(text)) {
-					return nil, manage.BadBody.Saying(name + " is not " + map[Kind]string{Number: "a number", JSON: "JSON"}[kind])
+					return nil, adminapi.BadBody.Saying(name + " is not " + map[Kind]string{Number: "a number", JSON: "JSON"}[kind])
 				}
 			}
 		case Lines:
@@ -46,7 +46,7 @@ func FieldsOf(form url.Values, kinds map[string]Kind) (manage.Fields, error) {
 		}
 		raw, err := json.Marshal(value)
 		if err != nil {
-			return nil, manage.BadBody.Because(err)
+			return nil, adminapi.BadBody.Because(err)
 		}
 		f[name] = raw
 	}
@@ -62,7 +62,7 @@ func readForm(w http.ResponseWriter, r *http.Request, most int64) error {
 		err = r.ParseMultipartForm(most)
 	}
 	if err != nil && err != http.ErrNotMultipart {
-		return manage.BadBody.Saying("the form could not be read, or is larger than " + strconv.FormatInt(most>>10, 10) +
+		return adminapi.BadBody.Saying("the form could not be read, or is larger than " + strconv.FormatInt(most>>10, 10) +
 			" KiB").Because(err)
 	}
 	return nil

@@ -34,8 +34,8 @@ var files = map[string]file{
 	"console.js":  newFile("text/javascript; charset=utf-8", scriptText),
 }
 
-// FreePaths returns the paths that no rate limit should count: files that never change.
-func FreePaths() (all []string) {
+// ExemptPaths returns the paths that no rate limit should count: files that never change.
+func ExemptPaths() (all []string) {
 	for name := range files {
 		all = append(all, Root+name)
 	}

@@ -11,7 +11,7 @@ import (
 )
 
 // Action reads or does something for an identified person, and returns what to show. It reads
-// fields with manage.ReadFields, whoever sent them. w is there to bound what is read.
+// fields with adminapi.ReadFields, whoever sent them. w is there to bound what is read.
 type Action func(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error)
 
 // API is an endpoint for programs.

@@ -12,7 +12,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/page"
@@ -273,7 +273,7 @@ func (s *Server) do(w http.ResponseWriter, r *http.Request, act Act, who admin.A
 	if err != nil {
 		return nil, err
 	}
-	return act.Do(w, manage.WithFields(r, f), who)
+	return act.Do(w, adminapi.WithFields(r, f), who)
 }
 
 // doneAt returns the address of a page that says that something was done.

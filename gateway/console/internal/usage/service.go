@@ -5,7 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/gateway/usage"
 )
 
@@ -19,7 +19,8 @@ var ranked = map[string]string{byApp: usage.Apps, usage.ByTool: usage.Tools, usa
 func (s *Usage) service(ctx context.Context, q usage.Query) (record, error) {
 	of := ranked[q.By]
 	if of == "" && q.By != "" && q.By != usage.ByProduct {
-		return record{}, manage.BadQuery.Saying("by is app, tool or user for the whole service: name one application with " +
+		return record{}, adminapi.BadQuery.Saying("by is app, tool or user for the whole service: name one application " +
+			"with " +
 			"client_id for more")
 	}
 	from := q.From.Add(q.From.Sub(q.To))
@@ -37,7 +38,7 @@ func (s *Usage) service(ctx context.Context, q usage.Query) (record, error) {
 			continue
 		}
 		out.rows = append(out.rows, usage.Row{At: p.At, Calls: p.Calls, Errors: p.Errors})
-		out.Series = append(out.Series, point{p.At.Format(manage.ISO8601), p.Calls, p.Errors})
+		out.Series = append(out.Series, point{p.At.Format(adminapi.ISO8601), p.Calls, p.Errors})
 		out.Calls, out.Errors = out.Calls+p.Calls, out.Errors+p.Errors
 	}
 	if of == "" {
@@ -74,7 +75,7 @@ func (r record) columns() (labels []string, all []point) {
 			sum.Calls, sum.Errors = sum.Calls+p.Calls, sum.Errors+p.Errors
 		}
 		label := sum.At
-		if at, err := time.Parse(manage.ISO8601, sum.At); err == nil {
+		if at, err := time.Parse(adminapi.ISO8601, sum.At); err == nil {
 			label = at.Format(layout)
 		}
 		labels, all = append(labels, label), append(all, sum)

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
-	"github.com/keystile/keystile/gateway/internal/manage"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
@@ -119,17 +119,17 @@ func (s *Usage) read(r *http.Request, who admin.Actor, app storage.App) (record,
 	}
 	if q.ClientID == "" {
 		if err := who.Reader(); err != nil {
-			return record{}, manage.BadQuery.Saying("client_id is missing: name one of your applications")
+			return record{}, adminapi.BadQuery.Saying("client_id is missing: name one of your applications")
 		}
 		out, err := s.service(r.Context(), q)
 		if err != nil {
-			return record{}, manage.Refusal(err, noApp)
+			return record{}, adminapi.Refusal(err, noApp)
 		}
 		return out, nil
 	}
 	if app.ID != q.ClientID {
 		if app, err = s.c.Store.App(r.Context(), q.ClientID); err != nil {
-			return record{}, manage.Refusal(err, noApp)
+			return record{}, adminapi.Refusal(err, noApp)
 		}
 	}
 	return s.of(r, who, app, q)
@@ -142,7 +142,7 @@ func (s *Usage) of(r *http.Request, who admin.Actor, app storage.App, q usage.Qu
 	}
 	q.Account, q.Before = app, true
 	out, err := s.application(r.Context(), q)
-	return out, manage.Refusal(err, noApp)
+	return out, adminapi.Refusal(err, noApp)
 }
 
 func (s *Usage) application(ctx context.Context, q usage.Query) (record, error) {
@@ -155,7 +155,7 @@ func (s *Usage) application(ctx context.Context, q usage.Query) (record, error) 
 	by, unit := map[string]*name{}, unitOf(q)
 	first := a.From.UTC().Truncate(unit)
 	for at := first; at.Before(a.To); at = at.Add(unit) { // a time without calls is shown as one
-		out.Series = append(out.Series, point{At: at.Format(manage.ISO8601)})
+		out.Series = append(out.Series, point{At: at.Format(adminapi.ISO8601)})
 	}
 	for _, row := range a.Series {
 		i := int(row.At.Sub(first) / unit)
@@ -181,7 +181,7 @@ func (s *Usage) application(ctx context.Context, q usage.Query) (record, error) 
 }
 
 func newRecord(q usage.Query, from, to time.Time) record {
-	out := record{ClientID: q.ClientID, From: from.Format(manage.ISO8601), To: to.Format(manage.ISO8601),
+	out := record{ClientID: q.ClientID, From: from.Format(adminapi.ISO8601), To: to.Format(adminapi.ISO8601),
 		Granularity: "hour", Series: []point{}, Names: []name{}}
 	if q.Daily {
 		out.Granularity = "day"
@@ -193,7 +193,7 @@ func newRecord(q usage.Query, from, to time.Time) record {
 func readQuery(r *http.Request) (q usage.Query, err error) {
 	form, now := r.URL.Query(), time.Now().UTC()
 	q.ClientID, q.By, q.Daily = form.Get("client_id"), form.Get("by"), form.Get("granularity") != "hour"
-	if q.ClientID != "" && !manage.IsID(q.ClientID) {
+	if q.ClientID != "" && !adminapi.IsID(q.ClientID) {
 		return q, noApp
 	}
 	unit, days := unitOf(q), 7
@@ -225,7 +225,7 @@ func timeOf(text string, fallback time.Time) (time.Time, error) {
 			return at.UTC(), nil
 		}
 	}
-	return fallback, manage.BadQuery.Saying("from and to are dates such as 2026-11-21, or times such as " +
+	return fallback, adminapi.BadQuery.Saying("from and to are dates such as 2026-11-21, or times such as " +
 		"2026-11-21T15:00:00Z")
 }
 
@@ -239,7 +239,7 @@ func (s *Usage) file(w http.ResponseWriter, r *http.Request, who admin.Actor) er
 	rows := csv.NewWriter(&text)
 	rows.Write([]string{"at", "name", "calls", "errors"})
 	for _, row := range out.rows {
-		rows.Write([]string{row.At.UTC().Format(manage.ISO8601), ui.Cell(row.Name), strconv.FormatInt(row.Calls, 10),
+		rows.Write([]string{row.At.UTC().Format(adminapi.ISO8601), ui.Cell(row.Name), strconv.FormatInt(row.Calls, 10),
 			strconv.FormatInt(row.Errors, 10)})
 	}
 	rows.Flush()

@@ -87,7 +87,7 @@ func newWorld(t *testing.T, w *wire, through, direct, schema string, shop *upstr
 			t.Error(err)
 		}
 	})
-	h.service.Handle("/ai/", h.service.Gateway.Guard(gateway.AI,
+	h.service.Handle("/ai/", h.service.Gateway.Guard(gateway.ProductAI,
 		http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, "42") })))
 	return h
 }

@@ -17,7 +17,7 @@ func TestCheckedCallIsTwoAllocations(t *testing.T) {
 	for name, open := range map[string]string{"a path that no page may read": "/svc/", "an open path": "/ai/"} {
 		synctest.Test(t, func(t *testing.T) {
 			h := newFixture(t, busy, func(c *gateway.Config) { c.HSTS, c.CORS.AlsoOpen = true, []string{open} })
-			handler := h.gateway.Front(h.gateway.Guard(gateway.AI, service))
+			handler := h.gateway.Front(h.gateway.Guard(gateway.ProductAI, service))
 			r := httptest.NewRequest("GET", "/ai/x", nil)
 			r.Header.Set("Authorization", "Bearer "+h.bearer(h.app))
 			w := &null{http.Header{}}
@@ -27,7 +27,7 @@ func TestCheckedCallIsTwoAllocations(t *testing.T) {
 			}); n > 2 {
 				t.Errorf("%s: %v allocations, want 2", name, n)
 			}
-			if w.header.Get("X-Request-Id") == "" || h.used(h.bearer(h.app), gateway.AI) != 1_001 {
+			if w.header.Get("X-Request-Id") == "" || h.used(h.bearer(h.app), gateway.ProductAI) != 1_001 {
 				t.Errorf("%s: not every call was charged, or none has an id", name)
 			}
 		})

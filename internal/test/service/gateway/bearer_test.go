@@ -100,8 +100,8 @@ func TestTokenForAnotherAudienceStillHasItsApplicationsRate(t *testing.T) {
 // Protocol 5: one key across services.
 func TestTokenIsAcceptedByEveryService(t *testing.T) {
 	h := newFixture(t)
-	h.mux.Handle("/payment/", h.gateway.Guard(gateway.Payment, http.HandlerFunc(service)))
-	h.mux.Handle("/files/", h.gateway.Guard(gateway.Storage, http.HandlerFunc(service)))
+	h.mux.Handle("/payment/", h.gateway.Guard(gateway.ProductPayment, http.HandlerFunc(service)))
+	h.mux.Handle("/files/", h.gateway.Guard(gateway.ProductStorage, http.HandlerFunc(service)))
 	machine, user := h.bearer(h.app), h.userBearer()
 	for _, endpoint := range []string{"/ai/200", "/payment/x", "/files/x"} {
 		if a := h.want(h.call("POST", endpoint, machine), 200, endpoint); a.body["client_id"] != h.app.ID ||
@@ -113,7 +113,7 @@ func TestTokenIsAcceptedByEveryService(t *testing.T) {
 			t.Errorf("%s sees %s", endpoint, a.text)
 		}
 	}
-	for _, product := range []string{gateway.AI, gateway.Payment, gateway.Storage} {
+	for _, product := range []string{gateway.ProductAI, gateway.ProductPayment, gateway.ProductStorage} {
 		if got := h.used(machine, product); got != 2 {
 			t.Errorf("%s is charged %d calls, want 2 on the one ledger", product, got)
 		}

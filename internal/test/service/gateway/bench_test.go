@@ -34,7 +34,7 @@ func BenchmarkCheck(b *testing.B) {
 	for name, journal := range map[string]string{"journal": b.TempDir() + "/usage", "memory": ""} {
 		b.Run(name, func(b *testing.B) {
 			h := newFixture(b, busy, func(c *gateway.Config) { c.Journal = journal })
-			handler := h.gateway.Front(h.gateway.Guard(gateway.AI, service))
+			handler := h.gateway.Front(h.gateway.Guard(gateway.ProductAI, service))
 			measure(b, handler, h.bearer(h.app))
 		})
 	}
@@ -124,7 +124,7 @@ func BenchmarkKeyed(b *testing.B) {
 	} {
 		b.Run(name, func(b *testing.B) {
 			h := newFixture(b, busy, func(c *gateway.Config) { c.FreeRepeats = 100 })
-			handler := h.gateway.Front(h.gateway.Guard(gateway.AI, service))
+			handler := h.gateway.Front(h.gateway.Guard(gateway.ProductAI, service))
 			r := httptest.NewRequest("POST", "/ai/x", nil)
 			r.Header.Set("Authorization", "Bearer "+h.bearer(h.app))
 			r.Header.Set("X-Request-Id", "benchmark")

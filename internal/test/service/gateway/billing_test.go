@@ -35,7 +35,7 @@ func (h *fixture) restart(edits ...func(*gateway.Config)) {
 	g := must(gateway.New(context.Background(), c))(h)
 	h.Cleanup(func() { g.Close(context.Background()) })
 	h.gateway = g
-	ai := g.Guard(gateway.AI, http.HandlerFunc(service))
+	ai := g.Guard(gateway.ProductAI, http.HandlerFunc(service))
 	h.handler = g.Front(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/ai/") {
 			ai.ServeHTTP(w, r)
@@ -251,7 +251,7 @@ func TestSettlementIsTheSumOfTheLedger(t *testing.T) {
 				paid: map[string]int64{}})
 		}
 		random := rand.New(rand.NewPCG(7, 11))
-		products := []string{gateway.AI, gateway.Payment, gateway.MCP}
+		products := []string{gateway.ProductAI, gateway.ProductPayment, gateway.ProductMCP}
 		for range 3000 {
 			time.Sleep(time.Duration(random.IntN(100)) * time.Minute) // some 100 days
 			a := apps[random.IntN(4)]
@@ -397,7 +397,7 @@ func TestRemovedApplicationIsStillSettled(t *testing.T) {
 	ada := h.testUser("ada", "")
 	id, _ := h.made(ada, shop)
 	for range 5 {
-		if err := h.gateway.Charge(storage.Caller{AppID: id}, gateway.AI, "", 0, false); err != nil {
+		if err := h.gateway.Charge(storage.Caller{AppID: id}, gateway.ProductAI, "", 0, false); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -25,7 +25,7 @@ func TestChargeAppliesToBillableAnswers(t *testing.T) {
 		h := newFixture(t)
 		bearer := h.bearer(h.app)
 		h.call("GET", path, bearer)
-		if got := h.used(bearer, gateway.AI); got != want {
+		if got := h.used(bearer, gateway.ProductAI); got != want {
 			t.Errorf("%s is charged %d times, want %d", path, got, want)
 		}
 	}
@@ -50,20 +50,20 @@ func TestUserInfoIsChargedWhereItAnswers(t *testing.T) {
 	h.want(h.call("GET", "/oauth/userinfo", bearer), 401, "an application is no user")
 	h.want(h.call("GET", "/oauth/userinfo", ""), 401, "no token")
 	h.want(h.call("PUT", "/oauth/userinfo", bearer), 405, "a method that is not there")
-	if got := h.used(bearer, gateway.Identity); got != 1 {
+	if got := h.used(bearer, gateway.ProductIdentity); got != 1 {
 		t.Errorf("charged %d times, want 1: the 405", got)
 	}
 	token := h.userBearer()
 	h.want(h.call("GET", "/oauth/userinfo", token), 200, "userinfo")
 	h.want(h.call("GET", "/oauth/userinfo.php", token), 200, "userinfo.php")
-	if got := h.used(bearer, gateway.Identity); got != 3 {
+	if got := h.used(bearer, gateway.ProductIdentity); got != 3 {
 		t.Errorf("charged %d times, want 3", got)
 	}
 	eve := h.testUser("eve", "").bearer
 	h.backend.set(nil, context.DeadlineExceeded)
 	h.want(h.call("GET", "/oauth/userinfo", eve), 503, "of a user who is not remembered, with the store away")
 	h.backend.set(nil, nil)
-	if got := h.used(bearer, gateway.Identity); got != 3 {
+	if got := h.used(bearer, gateway.ProductIdentity); got != 3 {
 		t.Errorf("charged %d times, want 3: the failure was ours", got)
 	}
 }
@@ -131,7 +131,8 @@ func TestChargeIsCountedBeforeTheAnswerLeaves(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	counted := int64(-1)
-	w := &beginRecorder{ResponseRecorder: httptest.NewRecorder(), leaves: func() { counted = h.used(bearer, gateway.AI) }}
+	w := &beginRecorder{ResponseRecorder: httptest.NewRecorder(),
+		leaves: func() { counted = h.used(bearer, gateway.ProductAI) }}
 	h.handler.ServeHTTP(w, h.request("GET", "/ai/200", bearer, nil))
 	if counted != 1 {
 		t.Errorf("counted %d when the first byte left, want 1", counted)
@@ -150,7 +151,7 @@ func TestCallThatCannotBeCountedIsNotAnswered(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	h.gateway.Close(t.Context()) // counts nothing any more
-	h.handler = h.gateway.Front(h.gateway.Guard(gateway.AI, http.HandlerFunc(service)))
+	h.handler = h.gateway.Front(h.gateway.Guard(gateway.ProductAI, http.HandlerFunc(service)))
 	a := h.want(h.call("GET", "/ai/200", bearer, "X-Request-Id", "id-1"), 503, "a call")
 	if a.number("errcode") != 503 || a.header.Get("Retry-After") != "1" || a.body["client_id"] != nil ||
 		a.header.Get("X-Service") != "" || a.header.Get("X-Request-Id") != "id-1" {
@@ -237,7 +238,7 @@ func TestChargesOutliveTheProcess(t *testing.T) {
 		Log: quiet}))(t)
 	defer next.Close(context.Background())
 	h.handler = next.Front(next)
-	if got := h.used(bearer, gateway.AI); got != 7 {
+	if got := h.used(bearer, gateway.ProductAI); got != 7 {
 		t.Errorf("%d calls, want 7", got)
 	}
 }

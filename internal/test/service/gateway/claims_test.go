@@ -146,7 +146,7 @@ func TestHandlerLearnsFromTheGatewayWhereItsCallerIs(t *testing.T) {
 func TestHonestCallIsNotCopied(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t, busy, behindATrustedProxy)
-		handler := h.gateway.Front(h.gateway.Guard(gateway.AI,
+		handler := h.gateway.Front(h.gateway.Guard(gateway.ProductAI,
 			http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(200) })))
 		r := h.request("GET", "/ai/x", h.bearer(h.app), nil, "from", "10.0.0.1:1", "X-Forwarded-For", "198.51.100.7",
 			"X-Forwarded-Proto", "https",

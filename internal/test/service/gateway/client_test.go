@@ -79,7 +79,7 @@ func TestTrailShowsPersonAndClient(t *testing.T) {
 	app := h.vendor("https://agent.example/client.json")
 	h.call("GET", "/ai/200", h.of(app, "u1"))
 	for _, e := range h.trail() {
-		if e.Product == gateway.AI && (e.App != app.ID || e.User != "u1") {
+		if e.Product == gateway.ProductAI && (e.App != app.ID || e.User != "u1") {
 			t.Errorf("the trail has %+v", e)
 		}
 	}
@@ -162,7 +162,7 @@ func TestQuotaLeftFallsWithEachCall(t *testing.T) {
 func charge(t testing.TB, h *fixture, c storage.Caller, n int) {
 	t.Helper()
 	for range n {
-		if err := h.gateway.Charge(c, gateway.MCP, "shop__order", 0, false); err != nil {
+		if err := h.gateway.Charge(c, gateway.ProductMCP, "shop__order", 0, false); err != nil {
 			t.Fatal(err)
 		}
 	}

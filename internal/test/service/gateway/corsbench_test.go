@@ -16,7 +16,7 @@ func BenchmarkOpenPath(b *testing.B) {
 			h := newFixture(b, busy, func(c *gateway.Config) {
 				c.HSTS, c.CORS = hsts, gateway.CORS{AlsoOpen: []string{"/ai/"}}
 			})
-			measure(b, h.gateway.Front(h.gateway.Guard(gateway.AI, service)), h.bearer(h.app))
+			measure(b, h.gateway.Front(h.gateway.Guard(gateway.ProductAI, service)), h.bearer(h.app))
 		})
 	}
 }

@@ -74,7 +74,7 @@ func (h *fixture) complete(t *testing.T, elsewhere bool) {
 	if elsewhere {
 		services(t, h)
 	}
-	h.mux.Handle("/payment/", h.gateway.Guard(gateway.Payment, http.HandlerFunc(service)))
+	h.mux.Handle("/payment/", h.gateway.Guard(gateway.ProductPayment, http.HandlerFunc(service)))
 	h.mux.HandleFunc("/test/trail", func(w http.ResponseWriter, r *http.Request) {
 		for _, record := range must(h.store.Records(r.Context(), 0, 100))(t) {
 			fmt.Fprintf(w, "%s\n", record.Data)
@@ -120,9 +120,10 @@ func services(t *testing.T, h *fixture) {
 		json.NewEncoder(w).Encode(seen)
 	}))
 	t.Cleanup(echo.Close)
-	h.mux.Handle("/files/", must(h.gateway.Proxy(gateway.Upstream{Product: gateway.Storage, URL: echo.URL + "/v1",
+	h.mux.Handle("/files/", must(h.gateway.Proxy(gateway.Upstream{Product: gateway.ProductStorage, URL: echo.URL + "/v1",
 		Strip: "/files"}))(t))
 	h.mux.Handle("/trusted/",
-		must(h.gateway.Proxy(gateway.Upstream{Product: gateway.Storage, URL: echo.URL, KeepBearer: true}))(t))
-	h.mux.Handle("/lost/", must(h.gateway.Proxy(gateway.Upstream{Product: gateway.Storage, URL: "http://127.0.0.1:1"}))(t))
+		must(h.gateway.Proxy(gateway.Upstream{Product: gateway.ProductStorage, URL: echo.URL, KeepBearer: true}))(t))
+	h.mux.Handle("/lost/", must(h.gateway.Proxy(gateway.Upstream{Product: gateway.ProductStorage,
+		URL: "http://127.0.0.1:1"}))(t))
 }

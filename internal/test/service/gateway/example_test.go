@@ -58,7 +58,7 @@ func Example() {
 	provider.Mount(mux)
 	signIn.Mount(mux)
 	g.Mount(mux)
-	mux.Handle("/ai/", g.Guard(gateway.AI, greet))
+	mux.Handle("/ai/", g.Guard(gateway.ProductAI, greet))
 	server := httptest.NewServer(g.Front(mux)) // in a program: http.ListenAndServe(addr, g.Front(mux))
 	defer server.Close()
 

@@ -18,12 +18,12 @@ func TestCallsAreInTheFiguresOfTheService(t *testing.T) {
 			h.call("GET", "/ai/200", bearer)
 		}
 		h.call("GET", "/ai/500", bearer)
-		h.spend(h.other, 9, gateway.MCP, "shop__order", "u1", false)
+		h.spend(h.other, 9, gateway.ProductMCP, "shop__order", "u1", false)
 		f, err := h.gateway.Usage().Figures(t.Context(), usage.FiguresQuery{})
 		if err != nil || f.Total.Calls != 13 || f.Total.Errors != 1 {
 			t.Fatalf("the service has %+v, %v", f.Total, err)
 		}
-		if f, err = h.gateway.Usage().Figures(t.Context(), usage.FiguresQuery{Product: gateway.AI}); err != nil ||
+		if f, err = h.gateway.Usage().Figures(t.Context(), usage.FiguresQuery{Product: gateway.ProductAI}); err != nil ||
 			f.Total.Calls != 4 || f.Total.P99 <= 0 || f.Total.P99 > time.Millisecond {
 			t.Errorf("ai has %+v, %v: it answers at once", f.Total, err)
 		}
@@ -44,7 +44,7 @@ func TestCallsAreInTheFiguresOfTheService(t *testing.T) {
 // Closing stores the names with the most calls, for later readers.
 func TestClosingStoresWhoCalledMost(t *testing.T) {
 	h := newFixture(t)
-	h.spend(h.app, 2, gateway.MCP, "shop__order", "u1", false)
+	h.spend(h.app, 2, gateway.ProductMCP, "shop__order", "u1", false)
 	if err := h.gateway.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}

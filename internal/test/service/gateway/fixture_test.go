@@ -97,7 +97,7 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, edits ...fun
 	h.mux = http.NewServeMux()
 	h.provider.Mount(h.mux)
 	h.gateway.Mount(h.mux)
-	h.mux.Handle("/ai/", h.gateway.Guard(gateway.AI, http.HandlerFunc(service)))
+	h.mux.Handle("/ai/", h.gateway.Guard(gateway.ProductAI, http.HandlerFunc(service)))
 	h.mux.Handle("/healthz/live", http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	h.handler = h.gateway.Front(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if strings.HasPrefix(r.URL.Path, "/svc/") && h.svc != nil { // ServeMux would clean the path

@@ -25,7 +25,7 @@ func TestGuardedServiceIsToldNothingByItsCaller(t *testing.T) {
 	}
 	defer service.Close(t.Context())
 	var got http.Header
-	service.Handle("/hello", service.Gateway.Guard(gateway.AI,
+	service.Handle("/hello", service.Gateway.Guard(gateway.ProductAI,
 		http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = r.Header.Clone() })))
 	app, err := service.Store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"}})
 	if err != nil {

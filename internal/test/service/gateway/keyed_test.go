@@ -163,7 +163,7 @@ func TestKeyThatIsNoneIsRefusedBeforeTheService(t *testing.T) {
 		h.want(h.call("POST", "/ai/200", "", headers...), 401, name+", of nobody")
 		h.want(h.call("GET", "/api/v1/quota", bearer, headers...), 200, name+", where nothing is charged")
 	}
-	if got := h.used(bearer, gateway.AI); got != 0 {
+	if got := h.used(bearer, gateway.ProductAI); got != 0 {
 		t.Errorf("charged %d times, want 0", got)
 	}
 }
@@ -175,7 +175,7 @@ func TestKeysCanBeLeftAlone(t *testing.T) {
 		h.want(h.call("POST", "/ai/200", bearer, "Idempotency-Key", key), 200, "a call")
 		h.want(h.call("POST", "/ai/200", bearer, "Idempotency-Key", "a b"), 200, "a call with a key that is none")
 	}
-	if got := h.used(bearer, gateway.AI); got != 4 {
+	if got := h.used(bearer, gateway.ProductAI); got != 4 {
 		t.Errorf("charged %d times, want 4", got)
 	}
 }
@@ -219,7 +219,7 @@ func TestProxyThatAsksChargesARepeatedCallOnceIfItSaysAllOfIt(t *testing.T) {
 			h.want(h.call("GET", "/api/v1/verify?product=ai", bearer,
 				append(c.headers, "X-Request-Id", fmt.Sprint("of-nginx-", i))...), 200, name)
 		}
-		if got := h.used(bearer, gateway.AI); got != c.want {
+		if got := h.used(bearer, gateway.ProductAI); got != c.want {
 			t.Errorf("%s: charged %d times, want %d", name, got, c.want)
 		}
 	}
@@ -237,7 +237,7 @@ func TestProxyThatAsksAboutAnotherRequestUnderTheSameKeyIsCharged(t *testing.T) 
 	} {
 		h.want(h.call("GET", "/api/v1/verify?product=ai", bearer, append(more, "from", "192.0.2.1:1", "X-Forwarded-Method",
 			"GET", "Idempotency-Key", key)...), 200, "a question")
-		if got := h.used(bearer, gateway.AI); got != int64(i+1) {
+		if got := h.used(bearer, gateway.ProductAI); got != int64(i+1) {
 			t.Errorf("charged %d times after %q, want %d", got, more, i+1)
 		}
 	}
@@ -418,12 +418,12 @@ func TestNodesOfOneStoreChargeARepeatedCallOnce(t *testing.T) {
 		}
 	}
 	three := newNode(t, b, master)
-	if got := three.used(bearer, gateway.AI); got != 10 {
+	if got := three.used(bearer, gateway.ProductAI); got != 10 {
 		t.Errorf("10 calls, each twice, were charged %d times", got)
 	}
 	three.call("POST", "/ai/200?n=0", bearer, "Idempotency-Key", key)
 	three.call("POST", "/ai/200?n=10", bearer, "Idempotency-Key", key)
-	if got := three.used(bearer, gateway.AI); got != 12 {
+	if got := three.used(bearer, gateway.ProductAI); got != 12 {
 		t.Errorf("charged %d times after a third attempt and another call, want 12", got)
 	}
 }
@@ -436,7 +436,7 @@ func TestStoreThatCannotBeAskedChargesEachAttempt(t *testing.T) {
 	for range 3 {
 		h.want(h.call("POST", "/ai/200", bearer, "Idempotency-Key", key), 200, "an attempt")
 	}
-	if got := h.used(bearer, gateway.AI); got != 4 {
+	if got := h.used(bearer, gateway.ProductAI); got != 4 {
 		t.Errorf("charged %d times, want 4", got)
 	}
 	if s := h.gateway.Stats(); s.Unremembered != 3 {

@@ -225,7 +225,7 @@ func TestRateIsTheApplicationsAndNobodyElses(t *testing.T) {
 	if a.header.Get("RateLimit") != `"default";r=59;t=60` {
 		t.Errorf("RateLimit: %s", a.header.Get("RateLimit"))
 	}
-	if got := h.used(h.bearer(h.other), gateway.AI); got != 1 {
+	if got := h.used(h.bearer(h.other), gateway.ProductAI); got != 1 {
 		t.Errorf("the other application is charged %d calls, want 1", got)
 	}
 }
@@ -328,14 +328,14 @@ func TestServiceMayChargeByItself(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
 	caller := must(h.tokens.Verify(t.Context(), bearer))(t)
-	if err := h.gateway.Charge(caller, gateway.MCP, "", 0, true); err != nil {
+	if err := h.gateway.Charge(caller, gateway.ProductMCP, "", 0, true); err != nil {
 		t.Fatal(err)
 	}
-	if got := h.used(bearer, gateway.MCP); got != 1 {
+	if got := h.used(bearer, gateway.ProductMCP); got != 1 {
 		t.Errorf("charged %d, want 1", got)
 	}
 	h.gateway.Close(t.Context())
-	if err := h.gateway.Charge(caller, gateway.MCP, "", 0, false); err == nil || h.gateway.Stats().Uncounted != 1 ||
+	if err := h.gateway.Charge(caller, gateway.ProductMCP, "", 0, false); err == nil || h.gateway.Stats().Uncounted != 1 ||
 		h.gateway.Stats().Charged != 1 {
 		t.Errorf("Charge() of a closed gateway = %v, %+v", err, h.gateway.Stats())
 	}

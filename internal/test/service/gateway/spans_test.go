@@ -55,7 +55,7 @@ func TestCallIsASpanWithItsProductAndItsApplication(t *testing.T) {
 	h, spans := recorded(t)
 	h.call("GET", "/ai/x", h.bearer(h.app), "Traceparent", parent)
 	s := only1(t, spans, "GET /ai/")
-	if !has(s, "keystile.product", gateway.AI) || !has(s, "keystile.client_id", h.app.ID) ||
+	if !has(s, "keystile.product", gateway.ProductAI) || !has(s, "keystile.client_id", h.app.ID) ||
 		s.Parent.SpanID().String() != "00f067aa0ba902b7" {
 		t.Errorf("recorded %+v", s)
 	}
@@ -73,9 +73,9 @@ func TestCallIsASpanWithItsProductAndItsApplication(t *testing.T) {
 
 func TestGuardWithoutAFrontBeginsTheSpan(t *testing.T) {
 	h, spans := recorded(t)
-	guarded := h.gateway.Guard(gateway.AI, http.HandlerFunc(service))
+	guarded := h.gateway.Guard(gateway.ProductAI, http.HandlerFunc(service))
 	guarded.ServeHTTP(httptest.NewRecorder(), h.request("GET", "/ai/x", h.bearer(h.app), nil))
-	if all := spans.GetSpans(); len(all) != 1 || !has(all[0], "keystile.product", gateway.AI) {
+	if all := spans.GetSpans(); len(all) != 1 || !has(all[0], "keystile.product", gateway.ProductAI) {
 		t.Errorf("recorded %+v", all)
 	}
 }
@@ -137,7 +137,7 @@ func TestBehindAHostsOwnSpanNoOtherIsBegun(t *testing.T) {
 	h.handler.ServeHTTP(httptest.NewRecorder(), h.request("GET", "/ai/x", h.bearer(h.app), nil).WithContext(ctx))
 	span.End()
 	if all := hosts.GetSpans(); len(mine.GetSpans()) != 0 || len(all) != 1 ||
-		!has(all[0], "keystile.product", gateway.AI) {
+		!has(all[0], "keystile.product", gateway.ProductAI) {
 		t.Errorf("recorded %v and %v", mine.GetSpans(), all)
 	}
 }

@@ -119,7 +119,7 @@ func TestCallerNeitherSeesNorChangesTheUsageOfOthers(t *testing.T) {
 			t.Errorf("%s shows %s", path, a.text)
 		}
 	}
-	if got := h.used(mine, gateway.AI); got != 6 {
+	if got := h.used(mine, gateway.ProductAI); got != 6 {
 		t.Errorf("charged %d, want 6", got)
 	}
 	if rows := must(h.store.Usage(t.Context(), driver.UsageQuery{AppID: h.other.ID,

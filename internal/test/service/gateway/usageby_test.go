@@ -27,13 +27,13 @@ func TestOwnerSeesWhoCalledAndWhichTools(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) { // the bubble begins at 2000-01-01T00:00:00Z
 		h := newFixture(t)
 		bearer := h.bearer(h.app)
-		h.spend(h.app, 3, gateway.MCP, "shop__order", "u1", false)
-		h.spend(h.app, 1, gateway.MCP, "shop__list", "u2", true)
-		h.spend(h.app, 2, gateway.AI, "", "u2", false)
-		h.spend(h.app, 1, gateway.MCP, "mail__send", "", false) // by the application itself
-		h.spend(h.other, 9, gateway.MCP, "shop__order", "u1", false)
+		h.spend(h.app, 3, gateway.ProductMCP, "shop__order", "u1", false)
+		h.spend(h.app, 1, gateway.ProductMCP, "shop__list", "u2", true)
+		h.spend(h.app, 2, gateway.ProductAI, "", "u2", false)
+		h.spend(h.app, 1, gateway.ProductMCP, "mail__send", "", false) // by the application itself
+		h.spend(h.other, 9, gateway.ProductMCP, "shop__order", "u1", false)
 		time.Sleep(25 * time.Hour)
-		h.spend(h.app, 2, gateway.MCP, "shop__order", "u2", false)
+		h.spend(h.app, 2, gateway.ProductMCP, "shop__order", "u2", false)
 		for _, c := range []struct{ query, want string }{
 			{"by=user", `{"from":"2000-01-01T00:00:00Z","to":"2000-01-03T00:00:00Z","granularity":"day","by":"user","series":[` +
 				`{"at":"2000-01-01T00:00:00Z","user":"u1","calls":3,"errors":0},{"at":"2000-01-01T00:00:00Z","user":"u2","calls":3,"errors":1},` +
@@ -56,7 +56,7 @@ func TestOwnerSeesWhoCalledAndWhichTools(t *testing.T) {
 			"2000-01-02T00:00:00Z,u2,2,0\n"; a.text != want {
 			t.Errorf("csv is %q", a.text)
 		}
-		if got := h.used(bearer, gateway.MCP); got != 7 {
+		if got := h.used(bearer, gateway.ProductMCP); got != 7 {
 			t.Errorf("%d calls of mcp are charged, want 7: however many rows there are", got)
 		}
 	})
@@ -65,11 +65,11 @@ func TestOwnerSeesWhoCalledAndWhichTools(t *testing.T) {
 // They outlive the process, as rows of their own.
 func TestUsageByNameIsInTheStore(t *testing.T) {
 	h := newFixture(t)
-	h.spend(h.app, 2, gateway.MCP, "shop__order", "u1", false)
+	h.spend(h.app, 2, gateway.ProductMCP, "shop__order", "u1", false)
 	if err := h.gateway.Close(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	for id, want := range map[string]string{"": gateway.MCP, "\x1fby:user": "u1", "\x1fby:tool": "shop__order",
+	for id, want := range map[string]string{"": gateway.ProductMCP, "\x1fby:user": "u1", "\x1fby:tool": "shop__order",
 		"\x1fby:member": "shop"} {
 		rows := must(h.store.Usage(t.Context(), driver.UsageQuery{AppID: h.app.ID + id, To: time.Now().Add(time.Hour)}))(t)
 		if len(rows) != 1 || rows[0].Product != want || rows[0].Calls != 2 {
@@ -86,8 +86,8 @@ func TestUsageByCallerIsForTheApplicationAndItsOwner(t *testing.T) {
 		storage.Login{Method: storage.LoginSelf, Subject: "root"}))(t)
 	app := must(h.store.SaveApp(t.Context(), storage.App{Name: "Mine", Domains: []string{"mine.example"},
 		Owner: owner.Sub}))(t)
-	h.spend(app, 1, gateway.MCP, "shop__order", "u1", false)
-	h.spend(app, 1, gateway.MCP, "shop__order", "u2", false)
+	h.spend(app, 1, gateway.ProductMCP, "shop__order", "u1", false)
+	h.spend(app, 1, gateway.ProductMCP, "shop__order", "u2", false)
 	for _, by := range []string{"user", "tool", "member"} {
 		for who, c := range map[string]struct {
 			bearer string
@@ -115,9 +115,9 @@ func TestUsageByCallerIsForTheApplicationAndItsOwner(t *testing.T) {
 func TestPersonSeesTheirOwnToolsWithAClient(t *testing.T) {
 	h := newFixture(t)
 	app := h.vendor("https://agent.example/client.json")
-	h.spend(app, 2, gateway.MCP, "shop__order", "u1", false)
-	h.spend(app, 1, gateway.AI, "", "u1", false)
-	h.spend(app, 5, gateway.MCP, "mail__send", "u2", false)
+	h.spend(app, 2, gateway.ProductMCP, "shop__order", "u1", false)
+	h.spend(app, 1, gateway.ProductAI, "", "u1", false)
+	h.spend(app, 5, gateway.ProductMCP, "mail__send", "u2", false)
 	mine := h.of(app, "u1")
 	for by, want := range map[string]string{"tool": `"totals":{"shop__order":2}`, "member": `"totals":{"shop":2}`, "user": `"totals":{"u1":3}`} {
 		a := h.want(h.call("GET", "/api/v1/usage?by="+by, mine), 200, by)
@@ -132,9 +132,9 @@ func TestBiggestNamesAreInTheAnswer(t *testing.T) {
 	bearer := h.bearer(h.app)
 	const users = 1_203
 	for i := range users {
-		h.spend(h.app, 1+i%3, gateway.AI, "", fmt.Sprintf("u%04d", i), false)
+		h.spend(h.app, 1+i%3, gateway.ProductAI, "", fmt.Sprintf("u%04d", i), false)
 	}
-	h.spend(h.app, 50, gateway.AI, "", "u0003", false)
+	h.spend(h.app, 50, gateway.ProductAI, "", "u0003", false)
 	a := h.want(h.call("GET", "/api/v1/usage?by=user", bearer), 200, "by user")
 	if a.number("data.totals.u0003") != 51 || a.number("data.totals.u0002") != 3 ||
 		a.number("data.omitted.names") != 203 || a.number("data.omitted.calls") != 203 {
@@ -153,7 +153,7 @@ func TestBiggestNamesAreInTheAnswer(t *testing.T) {
 func TestTableRunsNothing(t *testing.T) {
 	h := newFixture(t)
 	for _, sub := range []string{"=1+1", "+1", "-1", "@x", "\tx", "|x", "a,b", "a\"b", "a\nb", "plain"} {
-		h.spend(h.app, 1, gateway.AI, "", sub, false)
+		h.spend(h.app, 1, gateway.ProductAI, "", sub, false)
 	}
 	a := h.want(h.call("GET", "/api/v1/usage?by=user&format=csv", h.bearer(h.app)), 200, "csv")
 	for _, want := range []string{",'=1+1,", ",'+1,", ",'-1,", ",'@x,", ",'\tx,", ",'|x,", `,"a,b",`, `,"a""b",`, "plain"} {

@@ -25,7 +25,7 @@ func TestHoursThatAreNotKeptAreRefusedAndDaysStay(t *testing.T) {
 		}
 		for range 5 { // 2000-01-01: three hours free, of which two are over, then another tier
 			for range 5 {
-				if err := h.gateway.Charge(storage.Caller{AppID: h.app.ID}, gateway.AI, "", 0, false); err != nil {
+				if err := h.gateway.Charge(storage.Caller{AppID: h.app.ID}, gateway.ProductAI, "", 0, false); err != nil {
 					t.Fatal(err)
 				}
 			}
@@ -69,7 +69,7 @@ func TestMonthIsSettledTheSameByHoursAndByDays(t *testing.T) {
 		for range 20 { // over the quota of a day, and then over that of a month
 			for _, app := range []storage.App{h.app, h.other} {
 				for range 5 {
-					if err := h.gateway.Charge(storage.Caller{AppID: app.ID}, gateway.AI, "", 0, false); err != nil {
+					if err := h.gateway.Charge(storage.Caller{AppID: app.ID}, gateway.ProductAI, "", 0, false); err != nil {
 						t.Fatal(err)
 					}
 				}

@@ -51,20 +51,21 @@ func TestProxiedCallIsChargedToTheProductItNames(t *testing.T) {
 		product string
 		charged int64
 	}{
-		"none":                                {"/api/v1/verify", nil, 200, gateway.AI, 0},
-		"in the query":                        {"/api/v1/verify?product=ai", nil, 200, gateway.AI, 1},
-		"in a header, which anybody can send": {"/api/v1/verify", []string{"X-Keystile-Product", "ai"}, 200, gateway.AI, 0},
+		"none":         {"/api/v1/verify", nil, 200, gateway.ProductAI, 0},
+		"in the query": {"/api/v1/verify?product=ai", nil, 200, gateway.ProductAI, 1},
+		"in a header, which anybody can send": {"/api/v1/verify", []string{"X-Keystile-Product", "ai"}, 200,
+			gateway.ProductAI, 0},
 		"in both: the header is not read": {"/api/v1/verify?product=ai", []string{"X-Keystile-Product", "payment"}, 200,
-			gateway.AI, 1},
+			gateway.ProductAI, 1},
 		"empty in the query": {"/api/v1/verify?product=&x=1", []string{"X-Keystile-Product", "ai"}, 200,
-			gateway.AI, 0},
+			gateway.ProductAI, 0},
 		"twice: the operator's comes first": {"/api/v1/verify?product=ai&uri=/x?product=payment&product=%zz", nil, 200,
-			gateway.AI, 1},
-		"malformed, so that it would be free": {"/api/v1/verify?product=ai;x", nil, 400, gateway.AI, 0},
-		"malformed by its encoding":           {"/api/v1/verify?product=%zz", nil, 400, gateway.AI, 0},
+			gateway.ProductAI, 1},
+		"malformed, so that it would be free": {"/api/v1/verify?product=ai;x", nil, 400, gateway.ProductAI, 0},
+		"malformed by its encoding":           {"/api/v1/verify?product=%zz", nil, 400, gateway.ProductAI, 0},
 		"one that was configured":             {"/api/v1/verify/x?product=search", nil, 200, "search", 1},
-		"one that nobody knows":               {"/api/v1/verify?product=nothing", nil, 400, gateway.AI, 0},
-		"a mistake":                           {"/api/v1/verify?product=AI", nil, 400, gateway.AI, 0},
+		"one that nobody knows":               {"/api/v1/verify?product=nothing", nil, 400, gateway.ProductAI, 0},
+		"a mistake":                           {"/api/v1/verify?product=AI", nil, 400, gateway.ProductAI, 0},
 	} {
 		t.Run(name, func(t *testing.T) {
 			h := newFixture(t, func(c *gateway.Config) { c.Products = append(c.Products, "search") })

@@ -13,10 +13,12 @@ import (
 	"github.com/keystile/keystile/storage/counters"
 )
 
+const delayAfter = 10 // failures at an account (decision 56)
+
 // delayedTurns are those of an account that others have made wait, for whatever is proven there.
 func delayedTurns(t *testing.T, kind string) (turns *Turns, account limits.Account) {
 	turns, account = &Turns{Delays: counters.NewAccounts(), Counter: counters.NewCounter()}, limits.AccountOf(kind, "mina")
-	for i := range 2 * counters.DelayAfter {
+	for i := range 2 * delayAfter {
 		if wait, end := turns.Begin(t.Context(), account, client("203.0.%d.1", i)); wait == 0 {
 			end(true)
 		}

@@ -7,7 +7,8 @@ import (
 	"time"
 )
 
-// See the same names of package counters.
+// So many failures at an account in a time delay every further attempt at it in a browser that it does not know,
+// by a time that each failure doubles, from DelayLeast to DelayMost (decision 56).
 const (
 	DelayAfter  = 10
 	DelayWithin = 5 * time.Minute

@@ -1,4 +1,4 @@
-package manage
+package adminapi
 
 import (
 	"encoding/json"

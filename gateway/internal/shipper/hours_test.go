@@ -1,4 +1,4 @@
-package stream_test
+package shipper_test
 
 import (
 	"context"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/ledger"
+	"github.com/keystile/keystile/gateway/internal/shipper"
 	"github.com/keystile/keystile/gateway/stream"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -20,7 +21,7 @@ import (
 // marking is a store that marks accounts before it counts them, as a process that ships usage has.
 type marking struct {
 	*storage.Store
-	marker *stream.Marker
+	marker *shipper.Marker
 }
 
 func (m marking) Count(ctx context.Context, b driver.Batch, counts []driver.Count) error {
@@ -45,7 +46,7 @@ func newMeter(t *testing.T) *meter {
 func (m *meter) open(t *testing.T) {
 	t.Helper()
 	var err error
-	if m.Ledger, err = ledger.Open(t.Context(), ledger.Config{Store: marking{m.store, &stream.Marker{Counts: m.store}},
+	if m.Ledger, err = ledger.Open(t.Context(), ledger.Config{Store: marking{m.store, &shipper.Marker{Counts: m.store}},
 		Log: quiet}); err != nil {
 		t.Fatal(err)
 	}
@@ -64,9 +65,9 @@ func (m *meter) call(t *testing.T, account, product, tool string, at time.Time) 
 	}
 }
 
-func followUsage(t *testing.T, store stream.UsageStore, k *bucket) (f *stream.Follower, stop func()) {
+func followUsage(t *testing.T, store shipper.UsageStore, k *bucket) (f *shipper.Follower, stop func()) {
 	t.Helper()
-	f = stream.FollowUsage(store, stream.Config{Target: k, MaxBytes: 3000}, quiet)
+	f = shipper.FollowUsage(store, stream.Config{Target: k, MaxBytes: 3000}, quiet)
 	return f, run(f)
 }
 

@@ -1,4 +1,4 @@
-package stream
+package shipper
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/ledger"
+	"github.com/keystile/keystile/gateway/stream"
 	"github.com/keystile/keystile/internal/record/shipping"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -44,8 +45,9 @@ type hours struct {
 }
 
 // FollowUsage makes a Follower of usage, of a Config that was checked. Every process that counts has a Marker.
-func FollowUsage(store UsageStore, c Config, log *slog.Logger) *Follower {
-	f := &Follower{config: c, name: c.name(Usage), store: store, log: log, lease: hoursLease, stats: Stats{Stream: Usage}}
+func FollowUsage(store UsageStore, c stream.Config, log *slog.Logger) *Follower {
+	f := &Follower{config: c, name: nameOf(c, stream.Usage), store: store, log: log, lease: hoursLease,
+		stats: stream.Stats{Stream: stream.Usage}}
 	h := &hours{Follower: f, store: store}
 	f.next = h.look
 	return f
@@ -168,7 +170,7 @@ type parts struct {
 	hour     time.Time
 	revision int
 
-	batch Batch
+	batch stream.Batch
 	part  int
 	rows  int
 	calls int64
@@ -247,7 +249,8 @@ func (p *parts) accounts(ctx context.Context, accounts []string) error {
 func lineOf(row driver.Count, account, by string) usageLine {
 	clientID, _, _ := strings.Cut(account, " ") // behind it a user, of an application that nobody registered
 	return usageLine{
-		Stream: Usage, ID: fmt.Sprintf("%s/%s/%s/%s/%d/%d", row.At.UTC().Format(hour), account, by, row.Product, row.Calls,
+		Stream: stream.Usage, ID: fmt.Sprintf("%s/%s/%s/%s/%d/%d", row.At.UTC().Format(hour), account, by, row.Product,
+			row.Calls,
 			row.Errors),
 		Hour: row.At.UTC(), Account: account, ClientID: clientID, By: by, Name: row.Product, Calls: row.Calls,
 		Errors: row.Errors,
@@ -265,11 +268,11 @@ func (p *parts) flush(ctx context.Context) error {
 		return nil
 	}
 	p.part++
-	p.batch.Stream = Usage
-	p.batch.Key = fmt.Sprintf("%s/%s-%03d-%05d", Usage, p.hour.UTC().Format("2006/01/02/15"), p.revision, p.part)
+	p.batch.Stream = stream.Usage
+	p.batch.Key = fmt.Sprintf("%s/%s-%03d-%05d", stream.Usage, p.hour.UTC().Format("2006/01/02/15"), p.revision, p.part)
 	if err := p.put(ctx, p.batch); err != nil {
 		return err
 	}
-	p.batch = Batch{}
+	p.batch = stream.Batch{}
 	return nil
 }

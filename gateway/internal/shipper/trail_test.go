@@ -1,4 +1,4 @@
-package stream_test
+package shipper_test
 
 import (
 	"context"
@@ -12,6 +12,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/gateway/internal/shipper"
 	"github.com/keystile/keystile/gateway/stream"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/internal/record/shipping"
@@ -20,17 +21,17 @@ import (
 )
 
 // follow runs a follower of the trail until the function it returns is called.
-func follow(t *testing.T, store stream.TrailStore, c stream.Config,
-	log *slog.Logger) (f *stream.Follower, stop func()) {
+func follow(t *testing.T, store shipper.TrailStore, c stream.Config,
+	log *slog.Logger) (f *shipper.Follower, stop func()) {
 	t.Helper()
-	if err := c.Check(); err != nil {
+	if err := shipper.Check(&c); err != nil {
 		t.Fatal(err)
 	}
-	f = stream.FollowTrail(store, c, nil, log)
+	f = shipper.FollowTrail(store, c, nil, log)
 	return f, run(f)
 }
 
-func run(f *stream.Follower) (stop func()) {
+func run(f *shipper.Follower) (stop func()) {
 	ctx, cancel := context.WithCancel(context.Background())
 	var work sync.WaitGroup
 	work.Go(func() { f.Run(ctx) })

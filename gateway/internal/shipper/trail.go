@@ -1,4 +1,4 @@
-package stream
+package shipper
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"time"
 
+	"github.com/keystile/keystile/gateway/stream"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/internal/record/shipping"
 	"github.com/keystile/keystile/storage"
@@ -44,17 +45,17 @@ type trail struct {
 
 // FollowTrail makes a Follower of the audit trail, of a Config that was checked; wake is told of new records,
 // and may be nil.
-func FollowTrail(store TrailStore, c Config, wake <-chan struct{}, log *slog.Logger) *Follower {
-	f := &Follower{config: c, name: c.name(Audit), store: store, log: log, wake: wake, lease: trailLease,
-		stats: Stats{Stream: Audit}}
+func FollowTrail(store TrailStore, c stream.Config, wake <-chan struct{}, log *slog.Logger) *Follower {
+	f := &Follower{config: c, name: nameOf(c, stream.Audit), store: store, log: log, wake: wake, lease: trailLease,
+		stats: stream.Stats{Stream: stream.Audit}}
 	t := &trail{Follower: f, store: store}
 	f.next = t.look
 	return f
 }
 
 // Shipped returns the last Seq that the target of a Config has.
-func Shipped(ctx context.Context, store TrailStore, c Config) (through uint64, err error) {
-	at, err := store.Stream(ctx, c.name(Audit))
+func Shipped(ctx context.Context, store TrailStore, c stream.Config) (through uint64, err error) {
+	at, err := store.Stream(ctx, nameOf(c, stream.Audit))
 	return at.Through, err
 }
 
@@ -155,9 +156,9 @@ func (t *trail) ship(ctx context.Context, at shipping.Position, records []driver
 			return err
 		}
 	}
-	b := Batch{
-		Stream: Audit, Count: len(records),
-		Key: fmt.Sprintf("%s/%s-%012d-%012d", Audit, first.At.UTC().Format("2006/01/02/15"), first.Seq, last.Seq),
+	b := stream.Batch{
+		Stream: stream.Audit, Count: len(records),
+		Key: fmt.Sprintf("%s/%s-%012d-%012d", stream.Audit, first.At.UTC().Format("2006/01/02/15"), first.Seq, last.Seq),
 	}
 	before, gaps := at.Through, []gapLine(nil)
 	for _, r := range records {
@@ -211,7 +212,7 @@ func (t *trail) tell(ctx context.Context, g gapLine) {
 func (t *trail) anew(at shipping.Position) piece {
 	return func(ctx context.Context) error {
 		t.log.WarnContext(ctx, "the audit trail is not the one that was shipped, as after a restore; all of it is shipped",
-			"stream", Audit, "through", at.Through)
+			"stream", stream.Audit, "through", at.Through)
 		at.Through, at.Hash, at.Next = 0, "", 0
 		return t.save(ctx, &at)
 	}

@@ -1,4 +1,4 @@
-package stream
+package shipper
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/keystile/keystile/gateway/stream"
 	"github.com/keystile/keystile/internal/record/lease"
 	"github.com/keystile/keystile/internal/record/shipping"
 	"github.com/keystile/keystile/storage/driver"
@@ -19,16 +20,6 @@ type positions interface {
 	lease.Store
 }
 
-// Stats says how a stream is doing.
-type Stats struct {
-	Stream string
-	Behind uint64        // records, or hours of usage, that the target does not have
-	Age    time.Duration // how long the oldest of them is there
-	Lines  uint64        // that this process has shipped
-	Failed uint64        // attempts of this process that failed
-	Err    error         // why the last attempt failed; nil: it did not, or another process ships
-}
-
 // Follower ships one stream to its target, as far as it is this process's turn.
 //
 // Of several processes one ships, by a lease; where two do, the version of the position decides, and both have
@@ -37,7 +28,7 @@ type Stats struct {
 // from a second to a minute; that is logged once, until it works again. One batch is in memory, however many
 // records wait.
 type Follower struct {
-	config Config
+	config stream.Config
 	name   string
 	store  positions
 	log    *slog.Logger
@@ -47,7 +38,7 @@ type Follower struct {
 	next  func(ctx context.Context) (piece, time.Duration, error) // what is due, or when to look again
 
 	mu     sync.Mutex
-	stats  Stats
+	stats  stream.Stats
 	oldest time.Time // the oldest that the target does not have; zero: it has all
 }
 
@@ -64,7 +55,7 @@ const (
 )
 
 // Stats returns how the stream is doing.
-func (f *Follower) Stats() Stats {
+func (f *Follower) Stats() stream.Stats {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	s := f.stats
@@ -164,7 +155,7 @@ func (f *Follower) leave(ctx context.Context, task *lease.Task) {
 }
 
 // put hands a batch to the target.
-func (f *Follower) put(ctx context.Context, b Batch) error {
+func (f *Follower) put(ctx context.Context, b stream.Batch) error {
 	ctx, cancel := context.WithTimeout(ctx, putTime)
 	defer cancel()
 	if err := f.config.Target.Put(ctx, b); err != nil {

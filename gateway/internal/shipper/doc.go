@@ -1,0 +1,3 @@
+// Package shipper ships the audit trail and usage to the targets of package gateway/stream, which says what a consumer
+// can rely on.
+package shipper
