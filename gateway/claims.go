@@ -23,12 +23,15 @@ func dropRefused(h http.Header) {
 	}
 }
 
+// addressOf returns the address of a request's client, as Config.ClientIP does.
+type addressOf func(*http.Request) netip.Addr
+
 // withoutClaims returns a request as a service in this process may see it. Others may be reading the one that
 // came, which is returned where nothing has to go.
-func (g *Gateway) withoutClaims(r *http.Request) *http.Request {
+func (clientIP addressOf) withoutClaims(r *http.Request) *http.Request {
 	for name, values := range r.Header {
-		if headername.Refused(name) && !g.isTrue(r, name, values) {
-			return g.cleaned(r)
+		if headername.Refused(name) && !clientIP.isTrue(r, name, values) {
+			return clientIP.cleaned(r)
 		}
 	}
 	return r
@@ -36,11 +39,11 @@ func (g *Gateway) withoutClaims(r *http.Request) *http.Request {
 
 // cleaned returns a copy of a request. Of where it comes from it says what the gateway knows, where the client, or a
 // proxy before the gateway, has said something.
-func (g *Gateway) cleaned(r *http.Request) *http.Request {
+func (clientIP addressOf) cleaned(r *http.Request) *http.Request {
 	out := r.WithContext(r.Context())
 	out.Header = r.Header.Clone()
 	dropRefused(out.Header)
-	for _, h := range whence(r, g.c.ClientIP(r)) {
+	for _, h := range whence(r, clientIP(r)) {
 		if r.Header[h.name] != nil {
 			out.Header[h.name] = []string{h.value}
 		}
@@ -50,18 +53,18 @@ func (g *Gateway) cleaned(r *http.Request) *http.Request {
 
 // isTrue reports whether a header says of a request what the gateway itself would say: where a trusted proxy
 // stands before the gateway, nearly each request has such headers.
-func (g *Gateway) isTrue(r *http.Request, name string, values []string) bool {
+func (clientIP addressOf) isTrue(r *http.Request, name string, values []string) bool {
 	if len(values) != 1 {
 		return false
 	}
 	switch name {
 	case headerFor:
 		client, err := netip.ParseAddr(values[0])
-		return err == nil && client == g.c.ClientIP(r)
+		return err == nil && client == clientIP(r)
 	case headerHost:
 		return values[0] == r.Host
 	case headerProto:
-		return values[0] == scheme(r, g.c.ClientIP(r))
+		return values[0] == scheme(r, clientIP(r))
 	}
 	return false
 }

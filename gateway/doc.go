@@ -43,6 +43,6 @@
 //
 // # Size
 //
-// It is larger than a package here should be: front, guard, proxy and forward auth work on one state of a
-// request, from its rate to its charge, and apart they would hand that state around.
+// It is one package because Front, Guard, Proxy and forward auth work on one state of a request, from its rate to its
+// charge: apart, they would hand that state to each other.
 package gateway

@@ -4,7 +4,7 @@ import (
 	"errors"
 	"net/http"
 
-	"github.com/keystile/keystile/gateway/internal/adminapi"
+	"github.com/keystile/keystile/gateway/internal/accountapi"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/token"
@@ -21,8 +21,8 @@ var (
 	ErrEnded = reqctx.ErrEnded
 )
 
-// The refusals of this package, with the section it comes from; what is wrong with a body
-// is in adminapi.
+// The refusals of this package, with the section it comes from; those of
+// internal/accountapi and appsapi are there.
 var (
 	// protocol 5, RFC 6750 3.1
 	noToken = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>",
@@ -44,21 +44,13 @@ var (
 	tooManyByUser = &reply.Failure{Status: 429, OAuth: "temporarily_unavailable",
 		Msg: "too many requests of this session, or of all sessions of its user: wait as long as Retry-After says"}
 	// protocol 7
-	badQuery = adminapi.BadQuery
-	// protocol 7
 	badPath = &reply.Failure{Status: 400, Msg: "the path holds the segment . or ..: send it resolved"}
 	// protocol 7
 	badPrefix = &reply.Failure{Status: 400, Msg: "the path does not begin as the service's do"}
 	// draft-ietf-httpapi-idempotency-key-header 2.7
 	badKey = &reply.Failure{Status: 400, Msg: "the Idempotency-Key is none"}
 	// protocol 7
-	badProduct = &reply.Failure{Status: 400, Msg: "this is not a product here: check ?product="}
-	// decision 52
-	notOwner = &reply.Failure{Status: 403,
-		Msg: "who has called, and which tools, is for the application's own token and for its owner: ask without by"}
-	// RFC 9110 15.6.4
-	busySumming = &reply.Failure{Status: 503, Msg: "too many such answers are being made: try again shortly",
-		Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}
+	badProduct = accountapi.BadProduct
 	// RFC 9110 15.6.4
 	stale = &reply.Failure{Status: 503, Msg: "revocations cannot be read: try again shortly",
 		Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}

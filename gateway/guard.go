@@ -107,7 +107,7 @@ func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
 		began := v.Now()
 		err := g.admit(r, v, room)
 		if !c.own && !c.elsewhere {
-			r = g.withoutClaims(r)
+			r = addressOf(g.c.ClientIP).withoutClaims(r)
 		}
 		out := &v.Entry.(*entry).answer
 		if out.guard != nil { // a Guard inside another

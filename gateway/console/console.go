@@ -88,18 +88,10 @@ type Notifier interface {
 	Notify(ctx context.Context, sub string, n event.Notice)
 }
 
-// Usage reads what was charged; *usage.Reader has it: (*gateway.Gateway).Usage.
-type Usage interface {
-	Figures(ctx context.Context, q usage.FiguresQuery) (usage.Figures, error)
-	Usage(ctx context.Context, q usage.Query) (usage.Answer, error)
-	Top(ctx context.Context, q usage.TopQuery) ([]usage.TopEntry, error)
-	Calls(ctx context.Context, apps []string, from, to time.Time) (map[string]usage.Row, error)
-}
-
 // Config holds what New needs.
 type Config struct {
 	BaseURL  string           // the service's own origin, required: its pages may send requests
-	Store    Store            // required
+	Store    *storage.Store   // required
 	Visitors Visitors         // required
 	Users    Users            // required
 	Revoker  Revoker          // required: ends what a deleted application or a disabled user was granted
@@ -110,12 +102,12 @@ type Config struct {
 	// asked once more.
 	Visit func(r *http.Request) (storage.Session, storage.User, error)
 
-	SignIn   SignIn   // nil: visitors who are not signed in are refused, and not asked to sign in
-	Forms    Forms    // nil: what is typed does not outlive being asked to sign in again
-	Lockout  Lockout  // nil: no address is ever locked
-	Usage    Usage    // nil: there is nothing of usage
-	Registry Registry // nil: capabilities are not shown
-	Bus      Bus      // nil: tools cannot be tried
+	SignIn   SignIn        // nil: visitors who are not signed in are refused, and not asked to sign in
+	Forms    Forms         // nil: what is typed does not outlive being asked to sign in again
+	Lockout  Lockout       // nil: no address is ever locked
+	Usage    *usage.Reader // nil: there is nothing of usage
+	Registry Registry      // nil: capabilities are not shown
+	Bus      Bus           // nil: tools cannot be tried
 	// every way in, see Ways of signin.Config; nil: no page says that they decide, and nobody is invited
 	Ways     access.Ways
 	Nodes    Nodes    // nil: no nodes are listed

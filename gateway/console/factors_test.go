@@ -12,7 +12,7 @@ import (
 	"github.com/keystile/keystile/storage/authn"
 )
 
-// Whoever has lost their factors gets rid of them by an administrator who has signed in a short time ago, and is told.
+// A user who has lost their factors gets rid of them by an administrator who has just signed in, and is told.
 func TestAdministratorRemovesLostSecondFactors(t *testing.T) {
 	h := newFixture(t)
 	root, eve := h.testUser("root", storage.RoleAdmin), h.testUser("eve", "")

@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/gateway/console"
 )
 
-// forged is a form that no page of ours has shown to who sends it. It begins as one that does something.
+// forged is a form that no page of ours has shown to its sender. It begins as one that does something.
 type forged struct {
 	path    string
 	session string // that the id is for

@@ -178,7 +178,7 @@ func (s *scene) aged(cookie string) {
 	must(s.store.SaveSession(s.Context(), v))(s)
 }
 
-// Whoever is asked for a sign-in loses nothing that they typed: the form goes on, whole, and once.
+// A user who is asked for a sign-in loses nothing that they typed: the form goes on, whole, and once.
 func TestFormOfTheConsoleGoesOnAfterTheProof(t *testing.T) {
 	for _, factors := range []bool{false, true} {
 		synctest.Test(t, func(t *testing.T) {

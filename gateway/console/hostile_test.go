@@ -14,7 +14,7 @@ import (
 // typedBack matches the text that a field of a filter shows again: it turns no text around but its own.
 var typedBack = regexp.MustCompile(`(?:value|placeholder)="[^"]*"`)
 
-// Whatever stands in the query of a page or an endpoint, it is answered or refused, and nothing fails.
+// A page or an endpoint answers or refuses any query, and nothing fails.
 func TestHostileQueriesAndPathsAreNoFailuresOfOurs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

@@ -21,7 +21,7 @@ type Archive interface {
 	Verify(ctx context.Context, read func(records int)) (event.TrailReport, error)
 }
 
-// Keys are the keys that sign tokens; *oauth.Tokens has it. What they sign with is never asked for.
+// Keys are the keys that sign tokens; *oauth.Tokens has it. Private keys are never asked for.
 type Keys interface {
 	SigningAlg() string
 	SigningKeys(ctx context.Context) ([]storage.SigningKey, error)
@@ -59,7 +59,7 @@ type Setting struct {
 }
 
 func (s *Console) auditTrail() *trail.Trail {
-	c := trail.Config{Apps: s.c.Store, Recorder: s.recorder}
+	c := trail.Config{Store: s.c.Store, Recorder: s.recorder}
 	if s.c.Archive != nil {
 		c.Archive = s.c.Archive
 	}
@@ -68,29 +68,34 @@ func (s *Console) auditTrail() *trail.Trail {
 
 // vitals returns what tells what the service is well by: the host's, and whether what counts for all nodes
 // can be reached. nil: nothing does.
-func (s *Console) vitals() func(ctx context.Context) []Vital {
+func (s *Console) vitals() func(ctx context.Context) []system.Vital {
 	counters := s.c.Counters
-	if counters == nil {
-		return s.c.Vitals
+	if counters == nil && s.c.Vitals == nil {
+		return nil
 	}
-	return func(ctx context.Context) (all []Vital) {
+	return func(ctx context.Context) (all []system.Vital) {
 		if s.c.Vitals != nil {
-			all = s.c.Vitals(ctx)
+			for _, v := range s.c.Vitals(ctx) {
+				all = append(all, system.Vital(v))
+			}
+		}
+		if counters == nil {
+			return all
 		}
 		switch by := counters(); {
 		case by.Kind == "": // each node counts alone, and nothing can be away
 		case by.Away:
-			all = append(all, Vital{Name: "shared counters", Value: "not reachable",
+			all = append(all, system.Vital{Name: "shared counters", Value: "not reachable",
 				Says: "each node keeps its share of the limits: see whether the server that counts runs, and the log of this node"})
 		default:
-			all = append(all, Vital{Name: "shared counters", Value: "reachable", Well: true})
+			all = append(all, system.Vital{Name: "shared counters", Value: "reachable", Well: true})
 		}
 		return all
 	}
 }
 
 func (s *Console) system() *system.System {
-	c := system.Config{Nodes: s.c.Nodes, Store: s.c.Store, Began: time.Now()}
+	c := system.Config{Nodes: s.c.Nodes, Store: s.c.Store, Vitals: s.vitals(), Began: time.Now()}
 	acts := serviceacts.Config{Store: s.c.Store, Recorder: s.recorder, Reload: s.reload()}
 	if s.c.Keys != nil {
 		c.Keys, acts.Keys = s.c.Keys, s.c.Keys
@@ -101,14 +106,6 @@ func (s *Console) system() *system.System {
 	}
 	if s.c.Counters != nil {
 		c.Counters = func() system.Server { return system.Server(s.c.Counters()) }
-	}
-	if vitals := s.vitals(); vitals != nil {
-		c.Vitals = func(ctx context.Context) (all []system.Vital) {
-			for _, v := range vitals(ctx) {
-				all = append(all, system.Vital(v))
-			}
-			return all
-		}
 	}
 	if settings := s.c.Settings; settings != nil {
 		c.Settings = func() (all []system.Setting) {

@@ -152,7 +152,7 @@ func TestEmptyServiceSaysWhereToBegin(t *testing.T) {
 	}
 }
 
-// What changes slowly is read once in a while, and not for each page.
+// Figures that change slowly are read once in a while, and not for each page.
 func TestOverviewTakesFourReadsAtMost(t *testing.T) {
 	h, b, mina, _ := busy(t)
 	root, ada := h.testUser("root", storage.RoleAdmin), h.testUser("ada", "")

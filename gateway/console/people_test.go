@@ -41,7 +41,7 @@ func (h *fixture) act(path string, who testUser, form url.Values) int {
 	return h.send(path, who.cookie, form).Code
 }
 
-// What an administrator ends is on the trail, and its user is told.
+// A session that an administrator ends is on the trail, and its user is told.
 func TestSessionsEndedAreOnTheTrailAndToldToTheUser(t *testing.T) {
 	h := newFixture(t)
 	root, eve := h.testUser("root", storage.RoleAdmin), h.testUser("eve", "")

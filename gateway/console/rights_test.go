@@ -86,7 +86,7 @@ var asked = map[string][]string{
 	"/console/audit": {"", "?client_id={client_id}"}, "/api/console/audit": {"", "?client_id={client_id}"},
 }
 
-// bodies are those that do something for who may.
+// bodies are those that do something for a user who may do it.
 var bodies = map[string]string{
 	"POST /console/apps/new#new":                            "name=More&domains=more.example.com",
 	"POST /console/apps/{client_id}#set":                    "name=Other&domains=other.example.com",

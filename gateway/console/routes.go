@@ -84,20 +84,12 @@ func (s *Console) strangers(ctx context.Context) bool {
 // overview returns the first page.
 func (s *Console) overview() ui.Part {
 	c := overview.Config{FactorsPath: s.c.FactorsPage, Store: s.c.Store, Reader: s.c.Usage, Nodes: s.c.Nodes,
-		Keys: s.c.Keys}
+		Keys: s.c.Keys, Vitals: s.vitals()}
 	if s.c.Registry != nil {
 		c.OffBus = s.c.Registry.OffBus
 	}
 	if s.c.Bus != nil {
 		c.Unlisted, c.Strangers = s.c.Bus.Unlisted, s.strangers
-	}
-	if vitals := s.vitals(); vitals != nil {
-		c.Vitals = func(ctx context.Context) (all []overview.Vital) {
-			for _, v := range vitals(ctx) {
-				all = append(all, overview.Vital(v))
-			}
-			return all
-		}
 	}
 	return overview.New(c).Part()
 }

@@ -31,8 +31,8 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// roles are the columns of the table of rights. Who acts most comes last, so that the others find what
-// they may not touch.
+// roles are the columns of the table of rights. The role with most rights comes last, so that the others find
+// what they may not touch.
 var roles = []string{"nobody", "guest", "newcomer", "owner", "developer", "auditor", "admin"}
 
 // has tells who of them has something of their own.
@@ -60,10 +60,10 @@ func newScene(t testing.TB) *scene {
 		c.Nodes, c.Bus, c.SignIn, c.Forms, c.FactorsPage = twoNodes{}, new(shop), in, in, in.FactorsPage()
 		c.Lockout, c.Delays = in, in
 		c.Registry = must(registry.New(t.Context(), registry.Config{
-			BaseURL: base, Store: c.Store.(*storage.Store), Visitors: c.Visitors, NoDelivery: true,
+			BaseURL: base, Store: c.Store, Visitors: c.Visitors, NoDelivery: true,
 			Log:   slog.New(slog.DiscardHandler),
 			Audit: c.Trail,
-			Pins:  must(pins.New(pins.Config{Store: c.Store.(*storage.Store)}))(t),
+			Pins:  must(pins.New(pins.Config{Store: c.Store}))(t),
 		}))(t)
 	})
 	for role, is := range map[string]string{"guest": "", "newcomer": storage.RoleDeveloper, "owner": "",

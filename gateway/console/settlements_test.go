@@ -166,10 +166,10 @@ func (c countedMeters) UsageOf(ctx context.Context, apps []string, q driver.Usag
 func TestPageOfSettlementsAsksTheStoreTwiceBesideTheVisitor(t *testing.T) {
 	store := countedMeters{&counted{Backend: backend.New(t)}}
 	h := newNode(t, store, storage.NewMasterKey(), func(c *console.Config) {
-		c.Billing = must(billing.New(billing.Config{Store: c.Store.(*storage.Store),
+		c.Billing = must(billing.New(billing.Config{Store: c.Store,
 			UsageOf: func(ctx context.Context, apps []string, q driver.UsageQuery) (map[string][]driver.Count, error) {
 				all := map[string][]driver.Count{}
-				rows, err := c.Store.(*storage.Store).UsageOf(ctx, apps, q)
+				rows, err := c.Store.UsageOf(ctx, apps, q)
 				for _, row := range rows {
 					all[row.AppID] = append(all[row.AppID], row)
 				}

@@ -206,7 +206,7 @@ func TestNestedPartsAreResolvedUnlessTheBoxIsEmpty(t *testing.T) {
 	}
 }
 
-// A password or a token in an address is for who may change it. Others see where it leads.
+// A password or a token in an address is for users who may change it. Others see where it leads.
 func TestSecretsInAddressesAreShownToWhoMayChangeThemAlone(t *testing.T) {
 	h, _, dev := shopFixture(t)
 	root, aud := h.testUser("root", storage.RoleAdmin), h.testUser("aud", storage.RoleAuditor)

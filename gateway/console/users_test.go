@@ -37,7 +37,7 @@ func TestUserIsMadeAndSignsIn(t *testing.T) {
 	h.want(h.do("PATCH", "/api/console/users/unobody", root.cookie, `{"role":""}`), 404, 404, "changing one")
 }
 
-// What was begun with other powers does not go on.
+// Sessions and grants that were begun with other powers do not go on.
 func TestUserChangeOfRoleOrDisablingEndsSessionsAndGrants(t *testing.T) {
 	for body, notices := range map[string]string{`{"role":"admin"}`: "role is admin now", `{"role":""}`: "role taken away", `{"disabled":true}`: "disabled"} {
 		h := newFixture(t)

@@ -92,8 +92,12 @@ func (l Lang) Of(text string) Lang {
 }
 
 func (l Lang) translate(text string) (string, Lang) {
-	if zh, ok := chinese[text]; ok && l == Chinese {
-		return zh, Chinese
+	if l == Chinese {
+		for _, texts := range chinese {
+			if zh, ok := texts[text]; ok {
+				return zh, Chinese
+			}
+		}
 	}
 	return text, English
 }

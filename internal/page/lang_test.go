@@ -54,9 +54,16 @@ func TestTextsAreFilledIn(t *testing.T) {
 }
 
 func TestTranslationHasTheSamePlacesToFillIn(t *testing.T) {
-	for en, zh := range chinese {
-		if strings.Count(en, "%s") != strings.Count(zh, "%s") || zh == "" {
-			t.Errorf("chinese[%q] = %q, want as many %%s", en, zh)
+	seen := map[string]bool{}
+	for _, texts := range chinese {
+		for en, zh := range texts {
+			if strings.Count(en, "%s") != strings.Count(zh, "%s") || zh == "" {
+				t.Errorf("%q is translated as %q, want as many %%s", en, zh)
+			}
+			if seen[en] {
+				t.Errorf("%q is translated twice", en)
+			}
+			seen[en] = true
 		}
 	}
 }
@@ -78,7 +85,7 @@ func TestTextOfATemplateIsInTheTable(t *testing.T) {
 		}
 		for _, m := range text.FindAllStringSubmatch(string(raw), -1) {
 			seen++
-			if chinese[m[1]] == "" {
+			if _, in := Chinese.translate(m[1]); in != Chinese {
 				t.Errorf("%s says %q, which is not in the table", name, m[1])
 			}
 		}

@@ -1,6 +1,7 @@
 package adminapi
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -122,6 +123,45 @@ func (f Fields) Texts(name string, into *[]string) error {
 		(*into)[i] = *text
 	}
 	return nil
+}
+
+// Field is a member of a body, and the variable that it is read into.
+type Field struct {
+	name, what string
+	into       any
+}
+
+// Text is a Field that holds a text.
+func Text(name string, into *string) Field { return Field{name, "a text", into} }
+
+// Flag is a Field that is true or false.
+func Flag(name string, into *bool) Field { return Field{name, "true or false", into} }
+
+// Texts is a Field that holds a list of texts.
+func Texts(name string, into *[]string) Field { return Field{name, "", into} }
+
+// ReadInto reads an object that has these fields and no others. A variable whose field was not sent stays as it is.
+func ReadInto(w http.ResponseWriter, r *http.Request, fields ...Field) error {
+	known := make([]string, len(fields))
+	for i, one := range fields {
+		known[i] = one.name
+	}
+	f, err := ReadFields(w, r, known...)
+	for _, one := range fields {
+		if list, is := one.into.(*[]string); is {
+			err = cmp.Or(err, f.Texts(one.name, list))
+		} else {
+			err = cmp.Or(err, f.Read(one.name, one.what, one.into))
+		}
+	}
+	return err
+}
+
+// ReadText reads an object that has one text, and returns otherwise if it was not sent.
+func ReadText(w http.ResponseWriter, r *http.Request, name, otherwise string) (text string, err error) {
+	text = otherwise
+	err = ReadInto(w, r, Text(name, &text))
+	return text, err
 }
 
 // NoFields refuses any body but {}.

@@ -1,7 +1,6 @@
 package appsapi
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/keystile/keystile/gateway/internal/adminapi"
@@ -61,9 +60,8 @@ func (e *Endpoints) cancelOrder(w http.ResponseWriter, r *http.Request, by manag
 // upgrade serves POST /api/v1/billing/upgrade (protocol 4.7): an order of another tier. Asking again
 // for what is already asked for answers with the order there is.
 func (e *Endpoints) upgrade(w http.ResponseWriter, r *http.Request, by manager) (any, error) {
-	f, err := adminapi.ReadFields(w, r, "client_id", "tier")
 	id, tier := by.app.ID, ""
-	if err = errors.Join(err, f.Read("client_id", "a text", &id), f.Read("tier", "a text", &tier)); err != nil {
+	if err := adminapi.ReadInto(w, r, adminapi.Text("client_id", &id), adminapi.Text("tier", &tier)); err != nil {
 		return nil, err
 	}
 	order, err := e.c.Acts.Order(r.Context(), by.Actor, id, tier)

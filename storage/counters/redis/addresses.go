@@ -125,7 +125,7 @@ func (a *addresses) begin(client netip.Prefix) (wait time.Duration, w where, und
 		return 0, nowhere, nil, link.ErrDown
 	}
 	e := event{kind: a.kind, client: client, window: a.lock.Within}
-	h, err := a.c.wider(keys, e, a.lock.Failures, ladder(client), true)
+	h, err := a.c.wider(keys, e, a.lock.Failures, surroundings(client), true)
 	if err != nil || !h.v.OK {
 		return h.v.RetryAfter, nowhere, nil, err
 	}

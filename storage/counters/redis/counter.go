@@ -65,6 +65,6 @@ func (c *Counters) wait(e event, limit int) (time.Duration, error) {
 	case r[0] == 1:
 		return 0, nil
 	}
-	h, err := c.wider(keys, e, limit, ladder(e.client), false)
+	h, err := c.wider(keys, e, limit, surroundings(e.client), false)
 	return h.v.RetryAfter, err
 }

@@ -141,7 +141,7 @@ func TestWidestNetworksAreBoundedToo(t *testing.T) {
 	keys, _ := c.keys()
 	take := func(i int) bool {
 		client := netip.PrefixFrom(netip.AddrFrom4([4]byte{byte(i), byte(i >> 8), 1, 1}), 32)
-		h, err := c.wider(keys, event{kind: "a", client: client, window: counters.Window}, 2, ladder(client)[1:], true)
+		h, err := c.wider(keys, event{kind: "a", client: client, window: counters.Window}, 2, surroundings(client)[1:], true)
 		if err != nil {
 			t.Fatal(err)
 		}

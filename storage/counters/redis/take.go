@@ -56,7 +56,7 @@ func (c *Counters) take(e event, limit int) (held, error) {
 	var fields []string
 	around := e.around && e.client.Addr().Is6()
 	if around {
-		for _, n := range ladder(e.client)[:2] {
+		for _, n := range surroundings(e.client)[:2] {
 			f := keys.Field(e.kind, "", n.prefix)
 			fields = append(fields, f)
 			args = append(args, f, n.limit(limit))
@@ -102,11 +102,11 @@ func firstOf(stamp int64, window time.Duration, limit int, around bool) []int64 
 
 // takeWider counts an event by a network that has a place elsewhere, beside what is counted already.
 func (c *Counters) takeWider(keys script.Keys, e event, limit int, first held, around bool) (held, error) {
-	rungs := ladder(e.client)
+	networks := surroundings(e.client)
 	if around {
-		rungs = rungs[2:]
+		networks = networks[2:]
 	}
-	w, err := c.wider(keys, e, limit, rungs, true)
+	w, err := c.wider(keys, e, limit, networks, true)
 	if err != nil {
 		first.undo()
 		return held{}, err
@@ -120,12 +120,12 @@ func (c *Counters) takeWider(keys script.Keys, e event, limit int, first held, a
 }
 
 // wider asks for the first of some networks that has a place.
-func (c *Counters) wider(keys script.Keys, e event, limit int, rungs []rung, counting bool) (held, error) {
+func (c *Counters) wider(keys script.Keys, e event, limit int, networks []surrounding, counting bool) (held, error) {
 	bucket, args := keys.Wider(e.kind, e.name, e.client), []string{"", micros(e.window), "0"}
 	if counting {
 		args[2] = "1"
 	}
-	for _, n := range rungs {
+	for _, n := range networks {
 		args = append(args, keys.Field(e.kind, e.name, n.prefix), n.limit(limit))
 	}
 	r, err := c.do(widerScript, 5, []string{bucket}, args...)
@@ -146,29 +146,29 @@ func (c *Counters) undo(p script.Place, window time.Duration, stamp, eighth int6
 	}
 }
 
-// rung is a network around a client, and how many times as much as the client it may do.
-type rung struct {
+// surrounding is a network around a client, and how many times as much as the client it may do.
+type surrounding struct {
 	prefix netip.Prefix
 	factor int
 }
 
-func (r rung) limit(of int) string {
+func (r surrounding) limit(of int) string {
 	return strconv.Itoa(min(min(of, mostEvents)*r.factor, mostEvents))
 }
 
-// ladder returns the networks around a client or a network, the narrowest first. A client in none is a network
+// surroundings returns the networks around a client or a network, the narrowest first. A client in none is a network
 // by itself.
-func ladder(client netip.Prefix) (around []rung) {
+func surroundings(client netip.Prefix) (around []surrounding) {
 	own := 1
 	for p, factor, more := network.Widen(network.Of(client.Addr())); more; p, factor, more = network.Widen(p) {
 		if p.Bits() >= client.Bits() {
 			own = factor
 			continue
 		}
-		around = append(around, rung{p, factor / own})
+		around = append(around, surrounding{p, factor / own})
 	}
 	if len(around) == 0 {
-		return []rung{{client, 1}}
+		return []surrounding{{client, 1}}
 	}
 	return around
 }

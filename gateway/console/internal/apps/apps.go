@@ -1,7 +1,6 @@
 package apps
 
 import (
-	"context"
 	"embed"
 	"net/http"
 
@@ -11,7 +10,6 @@ import (
 	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/client"
 )
 
 //go:embed *.html
@@ -28,21 +26,10 @@ var (
 	hostsPage   = ui.Parse(pages, "hosts.html")
 )
 
-// Store holds the methods of storage by which applications and clients are shown.
-type Store interface {
-	App(ctx context.Context, id string) (storage.App, error)
-	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
-	FindApps(ctx context.Context, prefix, owner, from string, n int) ([]storage.App, string, error)
-	Clients(ctx context.Context, from string, n int) ([]storage.App, string, error)
-	ClientHost(ctx context.Context, host string) (client.Host, error)
-	ClientHostsFrom(ctx context.Context, from string, n int) ([]client.Host, string, error)
-	ConsentsOfApp(ctx context.Context, appID, from string, n int) ([]storage.Consent, string, error)
-}
-
 // Config holds what New needs.
 type Config struct {
 	BaseURL string
-	Store   Store // what is read
+	Store   *storage.Store // what is read
 	Acts    *appacts.Acts
 	Clients *appacts.Clients
 }

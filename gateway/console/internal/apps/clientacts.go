@@ -27,7 +27,7 @@ func (s *Apps) setClient(w http.ResponseWriter, r *http.Request, who admin.Actor
 
 // refetch serves POST /api/console/clients/refetch: the document is read again at the next sign-in.
 func (s *Apps) refetch(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	id, err := readID(w, r)
+	id, err := adminapi.ReadText(w, r, "client_id", "")
 	if err != nil {
 		return nil, err
 	}
@@ -44,18 +44,9 @@ func (s *Apps) shown(r *http.Request) func(storage.App, error) (any, error) {
 	}
 }
 
-// readID reads the client_id of a body that has nothing else.
-func readID(w http.ResponseWriter, r *http.Request) (id string, err error) {
-	f, err := adminapi.ReadFields(w, r, "client_id")
-	if err == nil {
-		err = f.Read("client_id", "a text", &id)
-	}
-	return id, err
-}
-
 // forgetClient serves POST /api/console/clients/forget.
 func (s *Apps) forgetClient(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	id, err := readID(w, r)
+	id, err := adminapi.ReadText(w, r, "client_id", "")
 	if err != nil {
 		return nil, err
 	}

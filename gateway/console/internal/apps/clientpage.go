@@ -12,8 +12,8 @@ import (
 	"github.com/keystile/keystile/storage/client"
 )
 
-// clientActs are those on the page of a client. What they act on is in the address of the page, and no
-// form brings it.
+// clientActs are those on the page of a client. The client is named by the address of the page,
+// and by no form.
 func (s *Apps) clientActs() map[string]ui.Act {
 	act := func(says string, do ui.Action, done string) ui.Act {
 		return ui.Act{Says: says, Do: do, Done: done, May: []consoleauth.Check{admin.Actor.Admin},
@@ -70,12 +70,8 @@ func (s *Apps) onClient(do ui.Action, fields ...any) ui.Action {
 
 // unsay forgets the host that a form names.
 func (s *Apps) unsay(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := adminapi.ReadFields(w, r, "host")
+	host, err := adminapi.ReadText(w, r, "host", "")
 	if err != nil {
-		return nil, err
-	}
-	host := ""
-	if err := f.Read("host", "a text", &host); err != nil {
 		return nil, err
 	}
 	return s.forgetNamed(r, who, host)

@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// clientRecord shows an application that nobody registered. What it says of itself is a claim.
+// clientRecord shows an application that nobody registered. All that it says of itself is a claim.
 type clientRecord struct {
 	ClientID     string   `json:"client_id"`
 	Name         string   `json:"name"`

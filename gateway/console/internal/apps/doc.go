@@ -6,5 +6,5 @@
 // application gets it; internal/test/campaigns/peers/snippets runs it. Every value in it is written as a
 // literal of its language with all but plain characters escaped, so that no value ends its literal.
 //
-// What says whether a redirect_uri is allowed is what authorize itself asks.
+// Whether a redirect_uri is allowed is decided by the function that authorize asks.
 package apps

@@ -1,7 +1,6 @@
 package apps
 
 import (
-	"errors"
 	"net/http"
 
 	"github.com/keystile/keystile/gateway/internal/adminapi"
@@ -52,12 +51,8 @@ func (s *Apps) listHosts(_ http.ResponseWriter, r *http.Request, _ admin.Actor) 
 
 // setHost serves POST /api/console/clients/hosts.
 func (s *Apps) setHost(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := adminapi.ReadFields(w, r, "host", "policy")
-	if err != nil {
-		return nil, err
-	}
 	host, policy := "", ""
-	if err := errors.Join(f.Read("host", "a text", &host), f.Read("policy", "a text", &policy)); err != nil {
+	if err := adminapi.ReadInto(w, r, adminapi.Text("host", &host), adminapi.Text("policy", &policy)); err != nil {
 		return nil, err
 	}
 	if policy != client.Trusted && policy != client.Denied {

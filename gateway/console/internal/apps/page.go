@@ -89,7 +89,7 @@ func (s *Apps) changeBrand(w http.ResponseWriter, r *http.Request, who admin.Act
 
 // deleteNamed deletes an application whose name was typed.
 func (s *Apps) deleteNamed(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	typed, err := adminapi.ReadConfirm(w, r)
+	typed, err := adminapi.ReadText(w, r, "confirm", "")
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,6 @@
 package billing
 
 import (
-	"context"
 	"embed"
 	"fmt"
 
@@ -13,20 +12,9 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Store holds the methods of storage that are used here; *storage.Store has it.
-type Store interface {
-	App(ctx context.Context, id string) (storage.App, error)
-	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
-	AppToSettle(ctx context.Context, id string) (storage.Settling, error)
-	AppsToSettle(ctx context.Context, owner, after string, n int) (storage.Settling, error)
-	ClosedAppsToSettle(ctx context.Context, owner, after string, n int) (storage.Settling, error)
-	Order(ctx context.Context, id string) (storage.Order, error)
-	Orders(ctx context.Context, q storage.OrderQuery, from string, n int) ([]storage.Order, string, error)
-}
-
 // Config holds what New needs. All of it is required.
 type Config struct {
-	Store   Store
+	Store   *storage.Store
 	Billing *billing.Billing
 	Acts    *appacts.Acts
 }

@@ -75,11 +75,11 @@ func (s *Billing) cancelOrder(w http.ResponseWriter, r *http.Request, who admin.
 
 // approveOrder serves POST /api/console/orders/{order_id}/approve.
 func (s *Billing) approveOrder(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := adminapi.ReadFields(w, r, "until")
+	text, err := adminapi.ReadText(w, r, "until", "")
 	if err != nil {
 		return nil, err
 	}
-	until, err := untilOf(f)
+	until, err := untilOf(text)
 	if err != nil {
 		return nil, err
 	}
@@ -88,10 +88,9 @@ func (s *Billing) approveOrder(w http.ResponseWriter, r *http.Request, who admin
 
 // untilOf reads when a tier ends: a day, which it ends before, or a time. The zero time
 // means the tier's normal duration.
-func untilOf(f adminapi.Fields) (time.Time, error) {
-	text := ""
-	if err := f.Read("until", "a text", &text); err != nil || text == "" {
-		return time.Time{}, err
+func untilOf(text string) (time.Time, error) {
+	if text == "" {
+		return time.Time{}, nil
 	}
 	for _, layout := range []string{time.DateOnly, adminapi.ISO8601} {
 		if at, err := time.Parse(layout, text); err == nil {
@@ -104,12 +103,8 @@ func untilOf(f adminapi.Fields) (time.Time, error) {
 
 // rejectOrder serves POST /api/console/orders/{order_id}/reject. Its owner reads the reason.
 func (s *Billing) rejectOrder(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := adminapi.ReadFields(w, r, "reason")
+	reason, err := adminapi.ReadText(w, r, "reason", "")
 	if err != nil {
-		return nil, err
-	}
-	reason := ""
-	if err := f.Read("reason", "a text", &reason); err != nil {
 		return nil, err
 	}
 	return decided(s.c.Acts.Reject(r.Context(), who, r.PathValue("order_id"), reason))

@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/billing"
-	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
@@ -150,7 +149,7 @@ func (s *Billing) settlementsFile(w http.ResponseWriter, r *http.Request, who ad
 func cells(s billing.Settlement) []string {
 	num := func(n int64) string { return strconv.FormatInt(n, 10) }
 	return []string{
-		s.Month, ui.Cell(s.ClientID), ui.Cell(s.Name), strconv.FormatBool(s.Final), num(s.Calls), num(s.Overage),
+		s.Month, adminapi.Cell(s.ClientID), adminapi.Cell(s.Name), strconv.FormatBool(s.Final), num(s.Calls), num(s.Overage),
 		num(s.Subscription), num(s.OverageFen), num(s.TotalFen), yuan(s.TotalFen),
 	}
 }

@@ -1,7 +1,6 @@
 package billing
 
 import (
-	"errors"
 	"net/http"
 	"time"
 
@@ -50,13 +49,13 @@ type givenTier struct {
 
 // setTier serves POST /api/console/tiers: a tier at once and for nothing.
 func (s *Billing) setTier(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := adminapi.ReadFields(w, r, "client_id", "tier", "until")
-	if err != nil {
+	id, tier, end := "", "", ""
+	if err := adminapi.ReadInto(w, r, adminapi.Text("client_id", &id), adminapi.Text("tier", &tier),
+		adminapi.Text("until", &end)); err != nil {
 		return nil, err
 	}
-	id, tier := "", ""
-	until, err := untilOf(f)
-	if err = errors.Join(f.Read("client_id", "a text", &id), f.Read("tier", "a text", &tier), err); err != nil {
+	until, err := untilOf(end)
+	if err != nil {
 		return nil, err
 	}
 	if !adminapi.IsID(id) {

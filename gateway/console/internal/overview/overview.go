@@ -6,55 +6,21 @@ import (
 	"net/http"
 	"time"
 
+	"github.com/keystile/keystile/gateway/console/internal/system"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/nodes"
 )
-
-// Store holds the methods of storage that are used here; *storage.Store has it.
-type Store interface {
-	AppsAndUsers(ctx context.Context, ids, subs []string) ([]storage.App, []storage.User, error)
-	OwnedBy(ctx context.Context, owner string,
-		apps, orders, capabilities int) (_ []storage.App, more bool, _ []storage.Order, _ []storage.Capability, err error)
-	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
-	Deliveries(ctx context.Context, member string) ([]storage.Delivery, error)
-	Counts(ctx context.Context) (storage.Counts, error)
-}
-
-// Reader reads what was charged; *usage.Reader has it.
-type Reader interface {
-	Figures(ctx context.Context, q usage.FiguresQuery) (usage.Figures, error)
-	Calls(ctx context.Context, apps []string, from, to time.Time) (map[string]usage.Row, error)
-	Top(ctx context.Context, q usage.TopQuery) ([]usage.TopEntry, error)
-}
-
-// Nodes lists the processes that serve from the store.
-type Nodes interface {
-	List(ctx context.Context) ([]nodes.Info, error)
-}
-
-// Keys are the keys that sign tokens.
-type Keys interface {
-	SigningKeys(ctx context.Context) ([]storage.SigningKey, error)
-}
-
-// Vital is one thing that the service is well by.
-type Vital struct {
-	Name, Value string
-	Well        bool
-	Says        string
-}
 
 // Config holds what New needs. Beside Store each may be nil: then its part is left out.
 type Config struct {
-	Store  Store
-	Reader Reader
-	Nodes  Nodes
-	Keys   Keys
-	Vitals func(ctx context.Context) []Vital
+	Store  *storage.Store
+	Reader *usage.Reader
+	Nodes  system.Nodes
+	Keys   system.Keys
+	Vitals func(ctx context.Context) []system.Vital
 	OffBus func(storage.Capability) string // why a published capability is not on the bus; nil: there are none
 	// FactorsPath is the page of second factors, which administrators who sign in with one alone are urged to.
 	FactorsPath string
@@ -68,13 +34,13 @@ type Config struct {
 
 // Overview is this part of the console.
 type Overview struct {
-	c      Config
-	glance glance
+	c       Config
+	summary summaryCache
 }
 
 // New makes an Overview.
 func New(c Config) *Overview {
-	return &Overview{c: c, glance: glance{turn: make(chan struct{}, 1)}}
+	return &Overview{c: c, summary: summaryCache{turn: make(chan struct{}, 1)}}
 }
 
 //go:embed *.html
@@ -92,7 +58,7 @@ func (s *Overview) Part() ui.Part {
 	}
 }
 
-// record shows what the reader sees at one glance.
+// record shows what the reader sees first.
 type record struct {
 	At      string   `json:"at"`
 	Service *service `json:"service"` // null: the reader sees their own alone
@@ -115,7 +81,7 @@ var (
 	tryTool  = step{"tool", "/console/capabilities"}
 )
 
-// steps returns what to begin with, for who has no application, or no capability.
+// steps returns what a reader who has no application, or no capability, begins with.
 func (s *Overview) steps(noApp, noCapability bool) []step {
 	all := []step{}
 	if noApp {

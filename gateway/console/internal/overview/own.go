@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/internal/admin"
@@ -65,7 +66,7 @@ func (s *Overview) own(ctx context.Context, now time.Time, who admin.Actor, out 
 	called, err := s.called(ctx, apps, now)
 	out.Missing = err != nil
 	for _, a := range apps {
-		one := ownApp{ClientID: a.ID, Name: shown(a.Name), Tier: a.TierAt(now), Disabled: a.Disabled}
+		one := ownApp{ClientID: a.ID, Name: ui.Shown(a.Name, maxShown), Tier: a.TierAt(now), Disabled: a.Disabled}
 		if sum := called[a.ID]; called != nil {
 			one.Calls, one.Errors = &sum.Calls, &sum.Errors
 		}

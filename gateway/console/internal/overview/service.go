@@ -69,24 +69,24 @@ func (s *Overview) service(ctx context.Context, now time.Time, who admin.Actor, 
 			return err
 		}
 	}
-	slow, err := s.glance.of(ctx, now, s.slow)
+	sum, err := s.summary.of(ctx, now, s.summarize)
 	if err != nil {
 		return err
 	}
-	out.Missing = slow.less
-	v.TopApps, v.TopTools = append(v.TopApps, slow.topApps...), append(v.TopTools, slow.topTools...)
-	v.Nodes, v.Live = slow.nodes, slow.live
-	for _, one := range slow.vitals {
-		v.Vitals = append(v.Vitals, vital{one.Name, shown(one.Value), one.Well})
+	out.Missing = sum.less
+	v.TopApps, v.TopTools = append(v.TopApps, sum.topApps...), append(v.TopTools, sum.topTools...)
+	v.Nodes, v.Live = sum.nodes, sum.live
+	for _, one := range sum.vitals {
+		v.Vitals = append(v.Vitals, vital{one.Name, ui.Shown(one.Value, maxShown), one.Well})
 		v.Well = v.Well && one.Well
 	}
-	out.Todo = append(out.Todo, s.openTools(slow.strangers)...)
+	out.Todo = append(out.Todo, s.openTools(sum.strangers)...)
 	if v.OpenOrders > 0 {
 		out.Todo = append(out.Todo, ordersWait(v.OpenOrders))
 	}
-	out.Todo = append(out.Todo, slow.todo...)
+	out.Todo = append(out.Todo, sum.todo...)
 	if who.Writer() == nil && !v.Called() {
-		out.Steps = s.steps(v.Apps == 0, !slow.anyCapability)
+		out.Steps = s.steps(v.Apps == 0, !sum.anyCapability)
 	}
 	return nil
 }

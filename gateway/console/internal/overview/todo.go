@@ -6,7 +6,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/gateway/console/internal/system"
+	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -19,8 +20,9 @@ type todo struct {
 }
 
 const (
-	maxTodo = 20
-	keyAge  = 180 * 24 * time.Hour // since the last rotation, after which a key is on the list
+	maxTodo  = 20
+	maxShown = 120                  // characters of a text that others have written
+	keyAge   = 180 * 24 * time.Hour // since the last rotation, after which a key is on the list
 )
 
 // ordersWait returns that orders wait for a decision.
@@ -70,10 +72,10 @@ func keysWait(keys []storage.SigningKey, now time.Time) (all []todo) {
 }
 
 // healthWaits returns what the service is not well by.
-func healthWaits(vitals []Vital) (all []todo) {
+func healthWaits(vitals []system.Vital) (all []todo) {
 	for _, v := range vitals {
 		if !v.Well {
-			all = append(all, todo{Kind: "health", Name: v.Name, Says: shown(v.Says), Path: "/console/health"})
+			all = append(all, todo{Kind: "health", Name: v.Name, Says: ui.Shown(v.Says, maxShown), Path: "/console/health"})
 		}
 	}
 	return all
@@ -84,7 +86,7 @@ func capabilityWaits(c storage.Capability, offBus func(storage.Capability) strin
 	path := "/console/capabilities/" + url.PathEscape(c.Member)
 	if c.Publish {
 		if why := offBus(c); why != "" {
-			all = append(all, todo{Kind: "offbus", Name: c.Member, Says: shown(why), Path: path})
+			all = append(all, todo{Kind: "offbus", Name: c.Member, Says: ui.Shown(why, maxShown), Path: path})
 		}
 	}
 	n := 0
@@ -112,14 +114,4 @@ func webhookWaits(member string, all []storage.Delivery) []todo {
 	}
 	return []todo{{Kind: "webhook", Name: member, Says: fmt.Sprint(n),
 		Path: "/console/capabilities/" + url.PathEscape(member) + "/deliveries"}}
-}
-
-// shown cuts a text that others have written, and drops what cannot be seen in it.
-func shown(text string) string {
-	const most = 120
-	runes := []rune(page.Shown(text))
-	if len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return string(runes)
 }

@@ -6,10 +6,10 @@
 // A session is named by a hash of the id that it is stored by. That id is itself a hash, of the cookie,
 // but it authenticates the forms of its own browser, so no page or answer has it.
 //
-// Whatever is ended is on the trail with who ended it, and its user is told: an administrator whose
-// browser was stolen does nothing to a user that stays unseen.
+// Each act that ends something is on the trail with its actor, and the user is told: an administrator whose browser was
+// stolen does nothing to a user that stays unseen.
 //
-// What users and applications are called is believed for a minute. A list reads exactly the names that it lacks,
+// Names of users and applications are cached for a minute. A list reads exactly the names that it lacks,
 // in one call: a page of users around them would hold few of them in a large store.
 //
 // A user is erased in steps that can break off: see package users and storage.Store.EraseUser, which says what

@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/internal/users"
 )
 
-// erasedRecord says what was removed with a user, and nothing of who they were.
+// erasedRecord counts what was removed with a user, and holds none of it.
 type erasedRecord struct {
 	Sub      string `json:"sub"`
 	Erased   bool   `json:"erased"`
@@ -34,7 +34,7 @@ var (
 
 // eraseNamed erases a user whose username or sub was typed.
 func (s *People) eraseNamed(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	typed, err := adminapi.ReadConfirm(w, r)
+	typed, err := adminapi.ReadText(w, r, "confirm", "")
 	if err != nil {
 		return nil, err
 	}
@@ -48,7 +48,8 @@ func (s *People) eraseNamed(w http.ResponseWriter, r *http.Request, who admin.Ac
 	return s.erase(w, adminapi.WithFields(r, adminapi.Fields{}), who)
 }
 
-// erase serves DELETE /api/console/users/{sub}. What breaks off leaves a disabled user, and is done again.
+// erase serves DELETE /api/console/users/{sub}. An erasure that breaks off leaves a disabled user,
+// and is done again.
 func (s *People) erase(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	if err := adminapi.NoFields(w, r); err != nil {
 		return nil, err

@@ -33,11 +33,7 @@ func factorsOf(u storage.User, f storage.Factors) factorRecord {
 func (f factorRecord) Any() bool { return f.Authenticator || f.Passkeys > 0 }
 
 // listFactors serves GET /api/console/users/{sub}/factors.
-func (s *People) listFactors(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
-	u, err := s.subject(r)
-	if err != nil {
-		return nil, err
-	}
+func (s *People) listFactors(_ http.ResponseWriter, r *http.Request, _ admin.Actor, u storage.User) (any, error) {
 	f, err := s.c.Store.Factors(r.Context(), u.Sub)
 	return factorsOf(u, f), err
 }

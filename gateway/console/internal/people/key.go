@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/apikey"
 )
 
@@ -30,11 +31,7 @@ type keyList struct {
 }
 
 // listKeys serves GET /api/console/users/{sub}/keys.
-func (s *People) listKeys(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
-	u, err := s.subject(r)
-	if err != nil {
-		return nil, err
-	}
+func (s *People) listKeys(_ http.ResponseWriter, r *http.Request, _ admin.Actor, u storage.User) (any, error) {
 	all, err := s.keys(r.Context(), u.Sub)
 	return keyList{u.Username, u.Sub, all}, err
 }
@@ -58,11 +55,7 @@ func (s *People) keys(ctx context.Context, sub string) ([]keyRecord, error) {
 }
 
 // revokeKeys serves DELETE /api/console/users/{sub}/keys/{id}, and revokes several that a form names.
-func (s *People) revokeKeys(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	u, err := s.subject(r)
-	if err != nil {
-		return nil, err
-	}
+func (s *People) revokeKeys(w http.ResponseWriter, r *http.Request, who admin.Actor, u storage.User) (any, error) {
 	ids, err := chosen(w, r, "id")
 	if err != nil {
 		return nil, err

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/cache"
+	"github.com/keystile/keystile/storage"
 )
 
 const (
@@ -16,7 +17,7 @@ const (
 
 // names remembers what applications and users are called, so that a list does not read each of them.
 type names struct {
-	store       Store
+	store       *storage.Store
 	apps, users *book
 }
 
@@ -34,12 +35,12 @@ type called struct {
 	until time.Time
 }
 
-func newNames(store Store) *names {
+func newNames(store *storage.Store) *names {
 	return &names{store, newBook(), newBook()}
 }
 
 // of returns the names of applications and of users, and asks the store once at most, for those that are not
-// known. What is gone has no name.
+// known. A removed one has no name.
 func (n *names) of(ctx context.Context, ids, subs []string) (apps, users map[string]string, err error) {
 	now, gone := time.Now(), n.users.gone.Load()
 	apps, ids = n.apps.of(ids, now)

@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/useracts"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
 )
 
 // passwordRecord shows a new password this once.
@@ -30,11 +31,7 @@ var (
 
 // givePassword serves POST /api/console/users/{sub}/password: a password that is drawn here, in the place of
 // a forgotten one. As when users change theirs, all their sessions and grants end, and they are told.
-func (s *People) givePassword(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	u, err := s.subject(r)
-	if err != nil {
-		return nil, err
-	}
+func (s *People) givePassword(w http.ResponseWriter, r *http.Request, who admin.Actor, u storage.User) (any, error) {
 	if _, err := adminapi.ReadFields(w, r); err != nil {
 		return nil, err
 	}
@@ -42,7 +39,7 @@ func (s *People) givePassword(w http.ResponseWriter, r *http.Request, who admin.
 		return nil, notHere
 	}
 	password := strings.ToLower(rand.Text())
-	_, err = s.acts.Set(r.Context(), who, u.Sub, useracts.Change{Password: &password})
+	_, err := s.acts.Set(r.Context(), who, u.Sub, useracts.Change{Password: &password})
 	switch {
 	case errors.Is(err, useracts.ErrOneself):
 		return nil, ownPassword

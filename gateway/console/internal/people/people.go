@@ -31,7 +31,7 @@ var (
 	erasedPage   = ui.Parse(pages, "erased.html")
 )
 
-// What there is not, and what was not chosen.
+// Refusals of acts on records that are not there, and of acts without one.
 var (
 	// protocol 7
 	noUser = &reply.Failure{Status: 404, Msg: "no such user: see GET /api/console/users for those there are"}
@@ -48,22 +48,9 @@ var (
 	noChoice = &reply.Failure{Status: 400, Msg: "choose at least one, and at most 100"}
 )
 
-// Store reads users and what belongs to them; *storage.Store has it.
-type Store interface {
-	useracts.Store
-	Users(ctx context.Context, from string, n int) ([]storage.User, string, error)
-	FindUsers(ctx context.Context, prefix, from string, n int) ([]storage.User, string, error)
-	FindUsersWithRole(ctx context.Context, role, prefix, from string, n int) ([]storage.User, string, error)
-	FindSessions(ctx context.Context, q storage.SessionQuery, from string, n int) ([]storage.Session, string, error)
-	ConsentsOf(ctx context.Context, sub, from string, n int) ([]storage.Consent, string, error)
-	ConsentsOfApp(ctx context.Context, appID, from string, n int) ([]storage.Consent, string, error)
-	AppsAndUsers(ctx context.Context, ids, subs []string) ([]storage.App, []storage.User, error)
-	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
-}
-
 // Config holds what New needs.
 type Config struct {
-	Store Store
+	Store *storage.Store
 	Acts  useracts.Config // without its Store
 	// WaitUntil returns until when attempts at a user's account wait in browsers it does not know; zero: they
 	// do not. nil: nothing is counted by account, or it is not known.
@@ -102,12 +89,13 @@ func (s *People) Part() ui.Part {
 		"/api/console/sessions": {"GET": s.findSessions}, "/api/console/sessions/end": {"POST": s.endFound},
 		"/api/console/grants": {"GET": s.findGrants}, "/api/console/grants/withdraw": {"POST": s.withdrawFound},
 		api + "/{sub}":               {"GET": s.showUser, "PATCH": s.changeUser, "DELETE": s.erase},
-		api + "/{sub}/sessions":      {"GET": s.listSessions, "DELETE": s.endAll},
-		api + "/{sub}/sessions/{id}": {"DELETE": s.endSessions},
-		api + "/{sub}/consents":      {"GET": s.listGrants}, api + "/{sub}/consents/{client_id}": {"DELETE": s.withdraw},
-		api + "/{sub}/unlock": {"POST": s.unlock}, api + "/{sub}/password": {"POST": s.givePassword},
-		api + "/{sub}/factors": {"GET": s.listFactors, "DELETE": s.resetFactors},
-		api + "/{sub}/keys":    {"GET": s.listKeys}, api + "/{sub}/keys/{id}": {"DELETE": s.revokeKeys},
+		api + "/{sub}/sessions":      {"GET": s.ofUser(s.listSessions), "DELETE": s.ofUser(s.endAll)},
+		api + "/{sub}/sessions/{id}": {"DELETE": s.ofUser(s.endSessions)},
+		api + "/{sub}/consents":      {"GET": s.listGrants}, api +
+			"/{sub}/consents/{client_id}": {"DELETE": s.ofUser(s.withdraw)},
+		api + "/{sub}/unlock": {"POST": s.ofUser(s.unlock)}, api + "/{sub}/password": {"POST": s.ofUser(s.givePassword)},
+		api + "/{sub}/factors": {"GET": s.ofUser(s.listFactors), "DELETE": s.resetFactors},
+		api + "/{sub}/keys":    {"GET": s.ofUser(s.listKeys)}, api + "/{sub}/keys/{id}": {"DELETE": s.ofUser(s.revokeKeys)},
 		api + "/{sub}/export": {"POST": s.export},
 	} {
 		part.APIs = append(part.APIs, ui.API{Path: path, Methods: actions, May: reader, Changes: administrator})
@@ -142,33 +130,36 @@ func (s *People) pages(reader, administrator []consoleauth.Check) []ui.Page {
 				Fields: map[string]ui.Kind{"role": ui.Text}},
 			"nickname": {Says: "Change the nickname of a user", Do: s.changeUser, May: administrator,
 				Done: "The nickname was changed.", Fields: map[string]ui.Kind{"nickname": ui.Text}},
-			"unlock": {Says: "Forget the failed sign-ins of a user", Do: s.unlock, May: administrator,
+			"unlock": {Says: "Forget the failed sign-ins of a user", Do: s.ofUser(s.unlock), May: administrator,
 				Done: "The failed sign-ins were forgotten.", Fields: map[string]ui.Kind{"address": ui.Optional}},
-			"password": {Says: "Give a user a new password", Do: s.givePassword, May: administrator, Result: passwordPage,
-				Done: "The user has a new password, and is signed out everywhere."},
+			"password": {Says: "Give a user a new password", Do: s.ofUser(s.givePassword), May: administrator,
+				Result: passwordPage,
+				Done:   "The user has a new password, and is signed out everywhere."},
 			"disabled": {Says: "Disable or enable a user", Do: s.changeUser, May: administrator, Done: "The change was made.",
 				Fields: map[string]ui.Kind{"disabled": ui.Bool}},
 			"erase": {Says: "Erase a user", Do: s.eraseNamed, May: administrator, Result: erasedPage,
 				Done: "The user was erased.", Fields: map[string]ui.Kind{"confirm": ui.Text}},
 		}},
-		{Path: html + "/{sub}/sessions", Title: "Sessions", Of: s.username, May: reader, Get: s.listSessions,
+		{Path: html + "/{sub}/sessions", Title: "Sessions", Of: s.username, May: reader, Get: s.ofUser(s.listSessions),
 			Template: sessionsPage, Acts: acts{
-				"end": {Says: "End sessions of a user", Do: s.endSessions, May: administrator, Done: "The sessions were ended.",
+				"end": {Says: "End sessions of a user", Do: s.ofUser(s.endSessions), May: administrator,
+					Done:   "The sessions were ended.",
 					Fields: chosen},
-				"all": {Says: "Sign a user out everywhere", Do: s.endAll, May: administrator,
+				"all": {Says: "Sign a user out everywhere", Do: s.ofUser(s.endAll), May: administrator,
 					Done: "The user is signed out everywhere."},
 			}},
 		{Path: html + "/{sub}/grants", Title: "Grants", Of: s.username, May: reader, Get: s.listGrants, Template: grantsPage,
 			Acts: acts{
-				"withdraw": {Says: "Withdraw grants of a user", Do: s.withdraw, May: administrator,
+				"withdraw": {Says: "Withdraw grants of a user", Do: s.ofUser(s.withdraw), May: administrator,
 					Done: "The grants were withdrawn.", Fields: chosen},
 			}},
-		{Path: html + "/{sub}/keys", Title: "API keys", Of: s.username, May: reader, Get: s.listKeys, Template: keysPage,
+		{Path: html + "/{sub}/keys", Title: "API keys", Of: s.username, May: reader, Get: s.ofUser(s.listKeys),
+			Template: keysPage,
 			Acts: acts{
-				"revoke": {Says: "Revoke API keys of a user", Do: s.revokeKeys, May: administrator,
+				"revoke": {Says: "Revoke API keys of a user", Do: s.ofUser(s.revokeKeys), May: administrator,
 					Done: "The API keys were revoked.", Fields: chosen},
 			}},
-		{Path: html + "/{sub}/factors", Title: "Two-step sign-in", Of: s.username, May: reader, Get: s.listFactors,
+		{Path: html + "/{sub}/factors", Title: "Two-step sign-in", Of: s.username, May: reader, Get: s.ofUser(s.listFactors),
 			Template: factorsPage, Acts: acts{
 				"reset": {Says: "Remove the second factors of a user", Do: s.resetFactors, May: administrator,
 					Done: "The second factors were removed, and the user was told."},

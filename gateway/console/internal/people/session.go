@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/useracts"
@@ -41,11 +42,7 @@ type sessionList struct {
 }
 
 // listSessions serves GET /api/console/users/{sub}/sessions.
-func (s *People) listSessions(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
-	u, err := s.subject(r)
-	if err != nil {
-		return nil, err
-	}
+func (s *People) listSessions(_ http.ResponseWriter, r *http.Request, _ admin.Actor, u storage.User) (any, error) {
 	all, err := s.live(r.Context(), u.Sub)
 	return sessionList{u.Username, u.Sub, all}, err
 }
@@ -75,6 +72,18 @@ func sessionOf(v storage.Session) sessionRecord {
 	}
 }
 
+// ofUser makes an Action of one on the user that the path names.
+func (s *People) ofUser(act func(http.ResponseWriter, *http.Request, admin.Actor,
+	storage.User) (any, error)) ui.Action {
+	return func(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
+		u, err := s.subject(r)
+		if err != nil {
+			return nil, err
+		}
+		return act(w, r, who, u)
+	}
+}
+
 // subject returns the user that a request is about.
 func (s *People) subject(r *http.Request) (storage.User, error) {
 	u, err := s.c.Store.User(r.Context(), r.PathValue("sub"))
@@ -82,11 +91,7 @@ func (s *People) subject(r *http.Request) (storage.User, error) {
 }
 
 // endSessions serves DELETE /api/console/users/{sub}/sessions/{id}, and ends several that a form names.
-func (s *People) endSessions(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	u, err := s.subject(r)
-	if err != nil {
-		return nil, err
-	}
+func (s *People) endSessions(w http.ResponseWriter, r *http.Request, who admin.Actor, u storage.User) (any, error) {
 	ids, err := chosen(w, r, "id")
 	if err != nil {
 		return nil, err
@@ -114,11 +119,7 @@ func (s *People) endNamed(r *http.Request, who admin.Actor, by map[string][]stri
 }
 
 // endAll serves DELETE /api/console/users/{sub}/sessions: everything granted before ends, too.
-func (s *People) endAll(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	u, err := s.subject(r)
-	if err != nil {
-		return nil, err
-	}
+func (s *People) endAll(_ http.ResponseWriter, r *http.Request, who admin.Actor, u storage.User) (any, error) {
 	n, err := s.acts.SignOut(r.Context(), who, u.Sub)
 	return ending(n, err, noUser)
 }

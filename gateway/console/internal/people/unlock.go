@@ -7,6 +7,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/storage"
 )
 
 // unlocked lists the addresses that had failed attempts, and may sign in again.
@@ -18,20 +19,13 @@ type unlocked struct {
 
 // unlock serves POST /api/console/users/{sub}/unlock: for the account, and for one address or for those from
 // which the user is signed in.
-func (s *People) unlock(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	u, err := s.subject(r)
+func (s *People) unlock(w http.ResponseWriter, r *http.Request, who admin.Actor, u storage.User) (any, error) {
+	address, err := adminapi.ReadText(w, r, "address", "")
 	if err != nil {
 		return nil, err
 	}
-	f, err := adminapi.ReadFields(w, r, "address")
-	if err != nil {
-		return nil, err
-	}
-	address, tried := "", []string{}
-	if err := f.Read("address", "a text", &address); err != nil {
-		return nil, err
-	}
-	if tried = append(tried, address); address == "" {
+	tried := []string{address}
+	if address == "" {
 		all, err := s.live(r.Context(), u.Sub)
 		if err != nil {
 			return nil, err

@@ -117,16 +117,10 @@ func (s *People) showUser(w http.ResponseWriter, r *http.Request, _ admin.Actor)
 
 // createUser serves POST /api/console/users: a user who signs in with a password.
 func (s *People) createUser(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := adminapi.ReadFields(w, r, "username", "password", "role", "nickname", "email")
-	if err != nil {
-		return nil, err
-	}
 	var u storage.User
 	password := ""
-	err = errors.Join(
-		f.Read("username", "a text", &u.Username), f.Read("password", "a text", &password), f.Read("role", "a text", &u.Role),
-		f.Read("nickname", "a text", &u.Nickname), f.Read("email", "a text", &u.Email),
-	)
+	err := adminapi.ReadInto(w, r, adminapi.Text("username", &u.Username), adminapi.Text("password", &password),
+		adminapi.Text("role", &u.Role), adminapi.Text("nickname", &u.Nickname), adminapi.Text("email", &u.Email))
 	if err != nil {
 		return nil, err
 	}

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/toolacts"
@@ -26,7 +27,8 @@ type bundle struct {
 
 func bundleOf(b access.Bundle) bundle {
 	return bundle{
-		b.Name, shown(b.Label, 100), shown(b.Description, 300), append([]string{}, b.Tools[:min(len(b.Tools), maxTools)]...),
+		b.Name, ui.Shown(b.Label, 100), ui.Shown(b.Description, 300),
+		append([]string{}, b.Tools[:min(len(b.Tools), maxTools)]...),
 		max(0, len(b.Tools)-maxTools),
 		"/api/mcp/b/" + b.Name, "tools:b:" + b.Name, b.CreatedAt.UTC().Format(adminapi.ISO8601),
 	}
@@ -62,16 +64,10 @@ const maxNamed = 50
 
 // makeBundle serves POST /api/console/bundles.
 func (s *Rules) makeBundle(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := adminapi.ReadFields(w, r, "name", "label", "description", "tools")
-	if err != nil {
-		return nil, err
-	}
 	var b access.Bundle
-	for _, err := range []error{f.Read("name", "a text", &b.Name), f.Read("label", "a text", &b.Label),
-		f.Read("description", "a text", &b.Description), f.Texts("tools", &b.Tools)} {
-		if err != nil {
-			return nil, err
-		}
+	if err := adminapi.ReadInto(w, r, adminapi.Text("name", &b.Name), adminapi.Text("label", &b.Label),
+		adminapi.Text("description", &b.Description), adminapi.Texts("tools", &b.Tools)); err != nil {
+		return nil, err
 	}
 	if len(b.Tools) > maxNamed {
 		named := map[string]bool{}
@@ -84,7 +80,7 @@ func (s *Rules) makeBundle(w http.ResponseWriter, r *http.Request, who admin.Act
 				" capabilities")
 		}
 	}
-	b, err = s.c.Acts.CreateBundle(r.Context(), who, b)
+	b, err := s.c.Acts.CreateBundle(r.Context(), who, b)
 	if no := (*toolacts.Missing)(nil); errors.As(err, &no) && no.Kind == "capability" {
 		return nil, adminapi.BadBody.Saying(no.Error())
 	}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/toolacts"
@@ -17,16 +18,11 @@ import (
 
 // add serves POST /api/console/access/{member}.
 func (s *Rules) add(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := adminapi.ReadFields(w, r, "subject", "deny", "tools", "read_only")
+	var n access.Rule
+	err := adminapi.ReadInto(w, r, adminapi.Text("subject", &n.Subject), adminapi.Flag("deny", &n.Deny),
+		adminapi.Texts("tools", &n.Tools), adminapi.Flag("read_only", &n.ReadOnly))
 	if err != nil {
 		return nil, err
-	}
-	var n access.Rule
-	for _, err := range []error{f.Read("subject", "a text", &n.Subject), f.Read("deny", "true or false", &n.Deny),
-		f.Texts("tools", &n.Tools), f.Read("read_only", "true or false", &n.ReadOnly)} {
-		if err != nil {
-			return nil, err
-		}
 	}
 	if n.Subject, err = s.subject(r.Context(), strings.TrimSpace(n.Subject)); err != nil {
 		return nil, err
@@ -54,11 +50,7 @@ func nameOf(w http.ResponseWriter, r *http.Request, field string) (name string, 
 	if name = r.PathValue(field); name != "" {
 		return name, nil
 	}
-	f, err := adminapi.ReadFields(w, r, field)
-	if err == nil {
-		err = f.Read(field, "a text", &name)
-	}
-	return name, err
+	return adminapi.ReadText(w, r, field, "")
 }
 
 // refusal turns the error of an act into a failure: notThere, if what the request is about is missing.
@@ -69,7 +61,7 @@ func refusal(err error, notThere *reply.Failure) error {
 	}
 	switch no.Kind {
 	case "tool":
-		return adminapi.BadBody.Saying(no.Of + " has no tool " + strconv.Quote(shown(no.Name, 60)) +
+		return adminapi.BadBody.Saying(no.Of + " has no tool " + strconv.Quote(ui.Shown(no.Name, 60)) +
 			": see its page for those it has")
 	case "rule":
 		return noRule

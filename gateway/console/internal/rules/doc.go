@@ -8,5 +8,6 @@
 // keystile capability access has it.
 //
 // The owner of a capability writes its rules; bundles, which name tools of several owners, are an
-// administrator's. What others see is for administrators and auditors: it tells what there is.
+// administrator's. Only administrators and auditors learn which tools somebody else sees: that
+// tells which tools there are.
 package rules

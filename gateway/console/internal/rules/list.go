@@ -7,11 +7,10 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
-	"strings"
 
+	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
-	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 )
@@ -44,7 +43,7 @@ func (s *Rules) standing() string {
 type origin struct {
 	Setting string      `json:"setting"`
 	Value   string      `json:"value"`
-	SignUp  string      `json:"signup"` // of the widest way, by which auto decides; "": it does not, or something else does
+	SignUp  string      `json:"signup"` // of the widest way, by which auto decides; "": it does not decide
 	Ways    access.Ways `json:"ways"`   // by which people become users, where auto decides by them
 }
 
@@ -90,7 +89,7 @@ func (s *Rules) list(_ http.ResponseWriter, r *http.Request, who admin.Actor) (a
 		Next    string  `json:"next"`
 	}{s.standing(), s.by(), []entry{}, next}
 	for _, c := range capabilities {
-		e := entry{Member: c.Member, Label: shown(c.Label, 100), Owner: shown(c.Owner, 100), Published: c.Publish}
+		e := entry{Member: c.Member, Label: ui.Shown(c.Label, 100), Owner: ui.Shown(c.Owner, 100), Published: c.Publish}
 		if all {
 			n := len(lists[c.Member].Rules)
 			e.Rules = &n
@@ -122,7 +121,7 @@ type rule struct {
 }
 
 func ruleOf(r access.Rule) rule {
-	return rule{idOf(r), shown(r.Subject, 200), r.Deny, append([]string{}, r.Tools[:min(len(r.Tools), maxTools)]...),
+	return rule{idOf(r), ui.Shown(r.Subject, 200), r.Deny, append([]string{}, r.Tools[:min(len(r.Tools), maxTools)]...),
 		max(0, len(r.Tools)-maxTools), r.ReadOnly, r.Operator}
 }
 
@@ -164,7 +163,7 @@ func (s *Rules) show(_ http.ResponseWriter, r *http.Request, who admin.Actor) (a
 	if err != nil {
 		return nil, err
 	}
-	record := ruleList{Member: c.Member, Owner: shown(c.Owner, 100), Default: s.standing(), By: s.by(),
+	record := ruleList{Member: c.Member, Owner: ui.Shown(c.Owner, 100), Default: s.standing(), By: s.by(),
 		Allows: allows(l.Rules), Count: len(l.Rules), Rules: []rule{}, Mine: who.Changes(c.Owner)}
 	for i := from; i < len(l.Rules); i++ {
 		if i == from+rows {
@@ -183,13 +182,4 @@ func (s *Rules) capability(r *http.Request, who admin.Actor) (storage.Capability
 		return c, noCapability
 	}
 	return c, err
-}
-
-// shown cuts a text that anybody may have written, and drops what cannot be seen in it.
-func shown(text string, most int) string {
-	text = page.Shown(strings.ToValidUTF8(text[:min(len(text), 4*most)], ""))
-	if letters := []rune(text); len(letters) > most {
-		return string(letters[:most]) + "…"
-	}
-	return text
 }

@@ -23,23 +23,6 @@ var (
 	seesPage    = ui.Parse(pages, "sees.html")
 )
 
-// Store has access lists and bundles; *storage.Store has it.
-type Store interface {
-	accessStore
-	Capability(ctx context.Context, member string) (storage.Capability, error)
-	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
-	User(ctx context.Context, sub string) (storage.User, error)
-	FindUsers(ctx context.Context, prefix, from string, n int) ([]storage.User, string, error)
-	App(ctx context.Context, id string) (storage.App, error)
-}
-
-// accessStore keeps who may use which tools.
-type accessStore interface {
-	Access(ctx context.Context, member string) (access.List, error)
-	AccessLists(ctx context.Context, from string, n int) ([]access.List, string, error)
-	Bundles(ctx context.Context, from string, n int) ([]access.Bundle, string, error)
-}
-
 // Bus decides who sees which tools; *mcpbus.Bus does.
 type Bus interface {
 	Open() bool
@@ -49,7 +32,7 @@ type Bus interface {
 
 // Config holds what New needs.
 type Config struct {
-	Store Store
+	Store *storage.Store
 	Bus   Bus         // nil: there are no tools, and nothing is shown
 	Ways  access.Ways // every way in; nil: not known
 	Acts  *toolacts.Acts
@@ -61,7 +44,7 @@ type Rules struct{ c Config }
 // New makes Rules.
 func New(c Config) *Rules { return &Rules{c} }
 
-// What there is not.
+// Refusals of requests for records that are not there.
 var (
 	// protocol 7
 	noCapability = &reply.Failure{Status: 404, Msg: "no such capability: see GET /api/console/access for those there are"}

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage/access"
@@ -93,7 +94,7 @@ func (s *Rules) identify(r *http.Request, v *access.Viewer, record *answer) erro
 		if err != nil {
 			return err
 		}
-		v.User, record.Name = u.Sub, shown(u.Username, 60)
+		v.User, record.Name = u.Sub, ui.Shown(u.Username, 60)
 		if v.Role == "" && !u.Disabled {
 			record.Role = u.Role
 		}

@@ -1,21 +1,13 @@
 package system
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/record/notify"
-	"github.com/keystile/keystile/storage"
 )
-
-// Events keeps what others are told of users.
-type Events interface {
-	UserWebhook(ctx context.Context) (url string, secret storage.Secret, err error)
-	Deliveries(ctx context.Context, queue string) ([]storage.Delivery, error)
-}
 
 // eventRecord shows one that waits or was given up. It does not say where it goes: a URL may hold a key.
 type eventRecord struct {

@@ -92,12 +92,8 @@ func (s *System) rotateKey(w http.ResponseWriter, r *http.Request, who admin.Act
 	if s.c.Keys == nil {
 		return nil, noKeys
 	}
-	f, err := adminapi.ReadFields(w, r, "alg")
+	alg, err := adminapi.ReadText(w, r, "alg", s.c.Keys.SigningAlg())
 	if err != nil {
-		return nil, err
-	}
-	alg := s.c.Keys.SigningAlg()
-	if err := f.Read("alg", "a text", &alg); err != nil {
 		return nil, err
 	}
 	if !slices.Contains([]string{"ES256", "EdDSA", "RS256"}, alg) {
@@ -115,12 +111,8 @@ func (s *System) retireKey(w http.ResponseWriter, r *http.Request, who admin.Act
 	if s.c.Keys == nil {
 		return nil, noKeys
 	}
-	f, err := adminapi.ReadFields(w, r, "kid")
+	kid, err := adminapi.ReadText(w, r, "kid", "")
 	if err != nil {
-		return nil, err
-	}
-	kid := ""
-	if err := f.Read("kid", "a text", &kid); err != nil {
 		return nil, err
 	}
 	err = s.c.Acts.RetireKey(r.Context(), who, kid)

@@ -100,18 +100,11 @@ func (s *System) stored(r *http.Request) (map[string]string, error) {
 
 // changeSetting serves PATCH /api/console/settings.
 func (s *System) changeSetting(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := adminapi.ReadFields(w, r, "name", "value")
-	if err != nil {
-		return nil, err
-	}
 	name, value := "", ""
-	if err := f.Read("name", "a text", &name); err != nil {
+	if err := adminapi.ReadInto(w, r, adminapi.Text("name", &name), adminapi.Text("value", &value)); err != nil {
 		return nil, err
 	}
-	if err := f.Read("value", "a text", &value); err != nil {
-		return nil, err
-	}
-	_, value, err = s.c.Acts.Set(r.Context(), who, name, value)
+	_, value, err := s.c.Acts.Set(r.Context(), who, name, value)
 	if err != nil {
 		return nil, adminapi.Refusal(err, noSetting)
 	}

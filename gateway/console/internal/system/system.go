@@ -27,22 +27,13 @@ var (
 type Config struct {
 	Nodes    Nodes // nil: no nodes are listed
 	Keys     Keys  // nil: no keys are
-	Store    Store
+	Store    *storage.Store
 	Vitals   func(ctx context.Context) []Vital // nil: those of the process alone
 	Settings func() []Setting                  // nil: the stored ones alone
 	Stored   func() Server                     // nil: what the records are in is not shown
 	Counters func() Server                     // nil: what counts for all nodes is not
 	Acts     *serviceacts.Acts
 	Began    time.Time
-}
-
-// Store has the switches that are changed while the service runs, and knows how it is sealed.
-type Store interface {
-	Events
-	Settings(ctx context.Context) ([]storage.Setting, error)
-	SealedWith(ctx context.Context) (string, error)
-	Rekeying(ctx context.Context) (bool, error)
-	Ready(ctx context.Context) error
 }
 
 // System is this part of the console.

@@ -5,6 +5,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/keystile/keystile/gateway/console/internal/ui"
 )
 
 // maxArguments bounds how many arguments of a tool a difference names.
@@ -22,14 +24,14 @@ func argumentChanges(before, after json.RawMessage) string {
 		had, there := old[name]
 		switch {
 		case !there:
-			all = append(all, "+"+shown(name, 60))
+			all = append(all, "+"+ui.Shown(name, 60))
 		case !sameJSON(had, schema) || neededBefore[name] != neededNow[name]:
-			all = append(all, "~"+shown(name, 60))
+			all = append(all, "~"+ui.Shown(name, 60))
 		}
 	}
 	for name := range old {
 		if _, there := now[name]; !there {
-			all = append(all, "-"+shown(name, 60))
+			all = append(all, "-"+ui.Shown(name, 60))
 		}
 	}
 	if len(all) == 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/toolacts"
@@ -42,7 +43,7 @@ func (t *Tools) deliveries(_ http.ResponseWriter, r *http.Request, who admin.Act
 		record.Deliveries = append(record.Deliveries, delivery{
 			d.ID, d.Event, address(d.URL, record.Mine), d.CreatedAt.UTC().Format(adminapi.ISO8601),
 			d.NextAt.UTC().Format(adminapi.ISO8601),
-			d.Attempts, d.LastStatus, shown(d.LastError, 200), d.Waiting(),
+			d.Attempts, d.LastStatus, ui.Shown(d.LastError, 200), d.Waiting(),
 		})
 	}
 	return record, nil
@@ -50,12 +51,8 @@ func (t *Tools) deliveries(_ http.ResponseWriter, r *http.Request, who admin.Act
 
 // resend serves POST /api/console/deliveries/{member}/{id}/resend: what was given up waits again.
 func (t *Tools) resend(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := adminapi.ReadFields(w, r, "id")
+	id, err := adminapi.ReadText(w, r, "id", r.PathValue("id"))
 	if err != nil {
-		return nil, err
-	}
-	id := r.PathValue("id")
-	if err := f.Read("id", "a text", &id); err != nil {
 		return nil, err
 	}
 	_, err = t.c.Acts.Resend(r.Context(), who, r.PathValue("member"), id)

@@ -3,7 +3,6 @@ package tools
 import (
 	"cmp"
 	"encoding/json"
-	"errors"
 	"net/http"
 	"strconv"
 	"strings"
@@ -73,10 +72,7 @@ func editFields(c storage.Capability) map[string]string {
 
 // edit shows what an update may change of a capability.
 func (t *Tools) edit(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	c, err := t.c.Store.Capability(r.Context(), r.PathValue("member"))
-	if errors.Is(err, storage.ErrNotFound) || err == nil && !who.Changes(c.Owner) {
-		return nil, noCapability
-	}
+	c, err := t.changeable(r, r.PathValue("member"), who)
 	if err != nil {
 		return nil, err
 	}

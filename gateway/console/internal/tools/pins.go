@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
@@ -81,7 +82,7 @@ func (h held) cut() held {
 			room -= len(c.Before) + len(c.After)
 			was, wasCut := heldText(c.Before)
 			is, isCut := heldText(c.After)
-			if tool.Changes[j] = (heldChange{shown(c.At, 300), was, is, c.Note}); wasCut || isCut {
+			if tool.Changes[j] = (heldChange{ui.Shown(c.At, 300), was, is, c.Note}); wasCut || isCut {
 				tool.Cut, h.All = tool.Cut+1, false
 			}
 		}
@@ -97,7 +98,7 @@ func heldText(text string) (_ string, cut bool) {
 			lines, cut = append(lines[:i], "…"), true
 			break
 		}
-		lines[i] = shown(line, room)
+		lines[i] = ui.Shown(line, room)
 		cut = cut || utf8.RuneCountInString(line) > room
 		room -= len([]rune(lines[i])) + 1
 	}

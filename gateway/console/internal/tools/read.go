@@ -6,11 +6,10 @@ import (
 	"net/url"
 	"slices"
 	"strings"
-	"unicode/utf8"
 
+	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
-	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/toolplan"
 )
@@ -32,9 +31,9 @@ type line struct {
 
 func (t *Tools) lineOf(c storage.Capability, who admin.Actor) line {
 	return line{
-		Member: c.Member, Label: shown(c.Label, 200), Description: shown(c.Description, 1024), Kind: c.Kind,
+		Member: c.Member, Label: ui.Shown(c.Label, 200), Description: ui.Shown(c.Description, 1024), Kind: c.Kind,
 		UpstreamURL: address(c.UpstreamURL, who.Changes(c.Owner)),
-		AuthType:    c.AuthType, Owner: shown(c.Owner, 100), WebhookURL: address(c.WebhookURL, who.Changes(c.Owner)),
+		AuthType:    c.AuthType, Owner: ui.Shown(c.Owner, 100), WebhookURL: address(c.WebhookURL, who.Changes(c.Owner)),
 		Publish: c.Publish, Credential: !c.AuthSecret.IsZero(),
 		ToolCount: c.ToolCount, Timeout: int(c.CallTimeout().Seconds()),
 		UpdatedAt: c.UpdatedAt.UTC().Format(adminapi.ISO8601),
@@ -43,20 +42,11 @@ func (t *Tools) lineOf(c storage.Capability, who admin.Actor) line {
 	}
 }
 
-// shown cuts a text that anybody may have written, and drops what cannot be seen in it.
-func shown(text string, most int) string {
-	text = page.Shown(strings.ToValidUTF8(text[:min(len(text), 4*most)], ""))
-	if utf8.RuneCountInString(text) > most {
-		return string([]rune(text)[:most]) + "…"
-	}
-	return text
-}
-
-// address shows where requests go. What is secret in an address, a password or a token in the query, is
-// shown to who may change it, and to nobody else.
+// address shows where requests go. A secret in an address, a password or a token in the query, is shown only to readers
+// who may change it.
 func address(text string, mine bool) string {
 	if mine || text == "" {
-		return shown(text, 300)
+		return ui.Shown(text, 300)
 	}
 	u, err := url.Parse(text)
 	if err != nil || u.Opaque != "" {
@@ -64,13 +54,13 @@ func address(text string, mine bool) string {
 	}
 	hidden := u.RawQuery != "" || u.Fragment != ""
 	u.User, u.RawQuery, u.ForceQuery, u.Fragment, u.RawFragment = nil, "", false, "", ""
-	if text = shown(u.String(), 300); hidden {
+	if text = ui.Shown(u.String(), 300); hidden {
 		text += "?…"
 	}
 	return text
 }
 
-// list shows a person's own capabilities, or all of them to who sees all.
+// list shows a person's own capabilities, or all of them to a reader who sees all.
 func (t *Tools) list(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	after, err := adminapi.AfterOf(r)
 	if err != nil {
@@ -123,7 +113,7 @@ func toolLines(tools []toolplan.Tool, after string) (all []toolLine, next string
 		if len(all) == rows {
 			return all, all[rows-1].Name
 		}
-		all = append(all, toolLine{tool.Name, shown(tool.Description, 160), tool.Method, shown(tool.Path, 120),
+		all = append(all, toolLine{tool.Name, ui.Shown(tool.Description, 160), tool.Method, ui.Shown(tool.Path, 120),
 			tool.ChangesNothing()})
 	}
 	return all, ""
@@ -146,7 +136,7 @@ const maxSkips = 30
 // skips returns the first pieces that were left out, and how many more there are.
 func skips(all []toolplan.Skip) (out []toolplan.Skip, more int) {
 	for _, s := range all[:min(len(all), maxSkips)] {
-		out = append(out, toolplan.Skip{Pointer: shown(s.Pointer, 200), Reason: shown(s.Reason, 200)})
+		out = append(out, toolplan.Skip{Pointer: ui.Shown(s.Pointer, 200), Reason: ui.Shown(s.Reason, 200)})
 	}
 	return out, max(0, len(all)-maxSkips)
 }

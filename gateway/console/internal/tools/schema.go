@@ -6,6 +6,7 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/rawjson"
 )
@@ -24,7 +25,7 @@ func newRoom() *room { return &room{maxNodes, 12 << 10} }
 
 // text returns what there is room for.
 func (m *room) text(text string) string {
-	text, _ = cutMarkup(shown(text, maxText), max(0, m.bytes))
+	text, _ = cutMarkup(ui.Shown(text, maxText), max(0, m.bytes))
 	m.bytes -= len(text)
 	return text
 }
@@ -85,11 +86,11 @@ func textOf(raw json.RawMessage) (text string) {
 // typeOf returns the type of a schema, as far as it names one.
 func typeOf(s map[string]json.RawMessage) string {
 	if text := textOf(s["type"]); text != "" {
-		return shown(text, 20)
+		return ui.Shown(text, 20)
 	}
 	var many []string
 	if json.Unmarshal(s["type"], &many) == nil && len(many) > 0 {
-		return shown(strings.Join(many, " | "), 60)
+		return ui.Shown(strings.Join(many, " | "), 60)
 	}
 	return "any"
 }
@@ -172,7 +173,7 @@ func fieldsIn(s map[string]json.RawMessage, id string, depth int, room *room) (a
 			break
 		}
 		p := members(raw)
-		f := field{ID: fmt.Sprintf("%s.%d", id, len(all)), Name: shown(string(key), 60), Required: needed[string(key)],
+		f := field{ID: fmt.Sprintf("%s.%d", id, len(all)), Name: ui.Shown(string(key), 60), Required: needed[string(key)],
 			Hint: room.text(textOf(p["description"])), key: string(key)}
 		f.Kind = kindOf(p)
 		switch f.Kind {
@@ -224,7 +225,7 @@ func fill(fields []field, form url.Values) {
 	}
 }
 
-// argumentsOf makes the arguments from a form. What is left empty is left out, if it may be.
+// argumentsOf makes the arguments from a form. An empty field is left out, if it may be.
 func argumentsOf(fields []field, form url.Values) (json.RawMessage, error) {
 	out := []byte{'{'}
 	for _, f := range fields {

@@ -18,15 +18,6 @@ import (
 //go:embed *.html
 var pages embed.FS
 
-// Store reads capabilities; *storage.Store does.
-type Store interface {
-	Capability(ctx context.Context, member string) (storage.Capability, error)
-	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
-	Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error)
-	Held(ctx context.Context, member string) (toolplan.Held, error)
-	Deliveries(ctx context.Context, member string) ([]storage.Delivery, error)
-}
-
 // Registry registers capabilities; *registry.Registry does.
 type Registry interface {
 	BeginReading(ctx context.Context, actor string) (_ context.Context, leave func(), err error)
@@ -51,7 +42,7 @@ type Bus interface {
 // Config holds what New needs.
 type Config struct {
 	BaseURL  string
-	Store    Store
+	Store    *storage.Store
 	Registry Registry // nil: capabilities are not shown
 	Bus      Bus      // nil: tools are not called
 	Acts     *toolacts.Acts
@@ -136,7 +127,8 @@ func toMember(result any, _ string) string {
 	return "/console/capabilities/" + result.(line).Member
 }
 
-// stays stands where an act of another page leads to this one: it changes nothing, and is for who might.
+// stays stands where an act of another page leads to this one: it changes nothing, and is for
+// writers.
 func (t *Tools) stays(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	_, err := t.own(r, who)
 	return nil, err

@@ -9,6 +9,7 @@ import (
 	"time"
 	"unicode"
 
+	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/rawjson"
@@ -56,7 +57,7 @@ func (t *Tools) toolOf(r *http.Request, who admin.Actor) (storage.Capability, to
 
 func recordOf(c storage.Capability, tool toolplan.Tool) tried {
 	lines, _ := toolLines([]toolplan.Tool{tool}, "")
-	lines[0].Description = shown(tool.Description, 2000)
+	lines[0].Description = ui.Shown(tool.Description, 2000)
 	room := newRoom()
 	return tried{Member: c.Member, Tool: lines[0], Fields: fieldsOf(tool.InputSchema),
 		Schema: schemaNode("", tool.InputSchema, false, 0, room), OnBus: c.Publish}

@@ -56,10 +56,7 @@ func (t *Tools) draft(_ http.ResponseWriter, r *http.Request, who admin.Actor) (
 	if member == "" {
 		return d, nil
 	}
-	c, err := t.c.Store.Capability(r.Context(), member)
-	if errors.Is(err, storage.ErrNotFound) || err == nil && !who.Changes(c.Owner) {
-		return nil, noCapability
-	}
+	c, err := t.changeable(r, member, who)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +80,7 @@ func body(r *http.Request) ([]byte, draft, error) {
 		fields["headers"] = headers
 	}
 	for _, name := range draftFields {
-		text := strings.TrimSpace(strings.ReplaceAll(r.PostForm.Get(name), "\r\n", "\n"))
+		text := formText(r, name)
 		d.Values[name] = text
 		if text == "" {
 			continue
@@ -137,7 +134,7 @@ func (t *Tools) preview(_ http.ResponseWriter, r *http.Request, who admin.Actor)
 	p.Tools, _ = toolLines(tools, "")
 	p.Skipped, p.More = skips(c.Skipped)
 	for _, line := range advice[:min(len(advice), maxSkips)] {
-		p.Advice = append(p.Advice, shown(line, 300))
+		p.Advice = append(p.Advice, ui.Shown(line, 300))
 	}
 	there, stored, err := t.c.Store.Tools(r.Context(), d.Values["member"])
 	if err == nil && who.Changes(there.Owner) {
@@ -220,6 +217,15 @@ func (t *Tools) remove(_ http.ResponseWriter, r *http.Request, who admin.Actor) 
 func (t *Tools) seen(r *http.Request, who admin.Actor) (storage.Capability, error) {
 	c, err := t.c.Store.Capability(r.Context(), r.PathValue("member"))
 	if errors.Is(err, storage.ErrNotFound) || err == nil && !who.Sees(c.Owner) {
+		return c, noCapability
+	}
+	return c, err
+}
+
+// changeable returns a capability that somebody may change; for others there is none.
+func (t *Tools) changeable(r *http.Request, member string, who admin.Actor) (storage.Capability, error) {
+	c, err := t.c.Store.Capability(r.Context(), member)
+	if errors.Is(err, storage.ErrNotFound) || err == nil && !who.Changes(c.Owner) {
 		return c, noCapability
 	}
 	return c, err

@@ -60,7 +60,7 @@ func (t *Trail) confine(ctx context.Context, q *event.Query, who admin.Actor) er
 		return nil
 	}
 	q.Apps = []string{}
-	own, _, err := t.c.Apps.Apps(ctx, who.Sub, "", event.MaxApps)
+	own, _, err := t.c.Store.Apps(ctx, who.Sub, "", event.MaxApps)
 	for _, a := range own {
 		if who.Sees(a.Owner) {
 			q.Apps = append(q.Apps, a.ID)

@@ -31,15 +31,10 @@ type Archive interface {
 	Verify(ctx context.Context, read func(records int)) (event.TrailReport, error)
 }
 
-// Apps lists the applications of an owner.
-type Apps interface {
-	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
-}
-
 // Config holds what New needs.
 type Config struct {
 	Archive  Archive // nil: there is nothing to see
-	Apps     Apps
+	Store    *storage.Store
 	Recorder admin.Recorder
 }
 

@@ -40,10 +40,10 @@ func (s *Server) receive(w http.ResponseWriter, r *http.Request, most int64, who
 	return f, readForm(w, r, most)
 }
 
-// askAgain asks who sent a form to confirm that it is they. A form that would not be done then is not kept: a page of
+// askAgain asks the sender of a form to sign in once more. A form that would not be done then is not kept: a page of
 // another site could have it done after a sign-in otherwise.
 //
-// Who confirms reads what the form does: somebody else may have sent it from a console that was left open.
+// The page says what the form does: somebody else may have sent it from a console that was left open.
 func (s *Server) askAgain(w http.ResponseWriter, r *http.Request, p Page, who admin.Actor, f *received) error {
 	if s.c.Forms == nil {
 		return s.c.SignIn.AskFor(w, r, p.back(r))

@@ -23,7 +23,7 @@ var hostileTexts = []string{
 	"%00", "<script>", "{{.}}", "null", "true false", "\ufeff1", "\"", "\\u0000", "NaN", strings.Repeat("\n", 50_000),
 }
 
-// Whatever a form holds, it becomes JSON that can be read, or a refusal that says which field is wrong.
+// Any field of a form becomes JSON that can be read, or a refusal that says which field is wrong.
 func TestHostileFieldsAreFieldsOrARefusal(t *testing.T) {
 	for _, text := range hostileTexts {
 		form := url.Values{}

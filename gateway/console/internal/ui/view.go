@@ -218,6 +218,15 @@ func (s *Server) write(w http.ResponseWriter, status int, t *page.Template, v *V
 	return nil
 }
 
+// Shown cuts a text that others may have written, and drops what cannot be seen in it.
+func Shown(text string, most int) string {
+	text = page.Shown(strings.ToValidUTF8(text[:min(len(text), 4*most)], ""))
+	if letters := []rune(text); len(letters) > most {
+		return string(letters[:most]) + "…"
+	}
+	return text
+}
+
 // policy is the Content-Security-Policy of every page: nothing but files of ours, no script that
 // stands in a page, and no markup made by a script.
 const policy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; " +

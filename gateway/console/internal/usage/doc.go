@@ -3,7 +3,7 @@
 // # Choices
 //
 // Calls are summed by time and by name, at most a hundred names; the file has every row. The whole
-// service's figures are for who may read what belongs to others. Who called most of it is read from
+// service's figures are for readers of all. Its most frequent callers are read from
 // rankings, so a number may be one that the name has at least. A page shows at most 120 columns: more
 // hours are summed.
 package usage

@@ -35,8 +35,8 @@ type span struct {
 // Called returns the name of an application, or what else calls is called.
 func (b browsed) Called(id string) string { return cmp.Or(b.names[id], id) }
 
-// browse is show for a page. Who may not read the whole service's chooses an application first. What
-// the whole service's calls are ranked by is the application, unless something else is asked for.
+// browse is show for a page. A reader who may not read the whole service's chooses an application
+// first. The whole service's calls are ranked by application, unless something else is asked for.
 func (s *Usage) browse(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	form := r.URL.Query()
 	all, chosen := who.Reader() == nil, form.Get("client_id")

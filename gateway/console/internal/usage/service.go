@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/gateway/usage"
 )
 
-// byApp is the name for who calls, of the whole service: by client_id.
+// byApp ranks the calls of the whole service by client_id.
 const byApp = "app"
 
 // ranked are the names by which the whole service's calls are ranked.

@@ -19,23 +19,10 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Store holds the methods of storage that are used here; *storage.Store has it.
-type Store interface {
-	App(ctx context.Context, id string) (storage.App, error)
-	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
-}
-
-// Reader reads what was charged; *usage.Reader has it.
-type Reader interface {
-	Figures(ctx context.Context, q usage.FiguresQuery) (usage.Figures, error)
-	Usage(ctx context.Context, q usage.Query) (usage.Answer, error)
-	Top(ctx context.Context, q usage.TopQuery) ([]usage.TopEntry, error)
-}
-
 // Config holds what New needs.
 type Config struct {
-	Store  Store
-	Reader Reader // nil: there is no page, and the endpoints answer 404
+	Store  *storage.Store
+	Reader *usage.Reader // nil: there is no page, and the endpoints answer 404
 }
 
 // Usage is this part of the console.
@@ -189,7 +176,7 @@ func newRecord(q usage.Query, from, to time.Time) record {
 	return out
 }
 
-// readQuery reads the parameters. What is left out is the last 30 days by day, or 7 by hour.
+// readQuery reads the parameters. Without from it is the last 30 days by day, or 7 by hour.
 func readQuery(r *http.Request) (q usage.Query, err error) {
 	form, now := r.URL.Query(), time.Now().UTC()
 	q.ClientID, q.By, q.Daily = form.Get("client_id"), form.Get("by"), form.Get("granularity") != "hour"
@@ -239,7 +226,7 @@ func (s *Usage) file(w http.ResponseWriter, r *http.Request, who admin.Actor) er
 	rows := csv.NewWriter(&text)
 	rows.Write([]string{"at", "name", "calls", "errors"})
 	for _, row := range out.rows {
-		rows.Write([]string{row.At.UTC().Format(adminapi.ISO8601), ui.Cell(row.Name), strconv.FormatInt(row.Calls, 10),
+		rows.Write([]string{row.At.UTC().Format(adminapi.ISO8601), adminapi.Cell(row.Name), strconv.FormatInt(row.Calls, 10),
 			strconv.FormatInt(row.Errors, 10)})
 	}
 	rows.Flush()

@@ -1,4 +1,4 @@
-package gateway
+package accountapi
 
 import (
 	"net/http"
@@ -22,24 +22,23 @@ type quotaLeft struct {
 	ResetAt   string `json:"reset_at"`        // ISO 8601, UTC, whole seconds
 }
 
-const iso8601 = adminapi.ISO8601
-
 // quota serves GET /api/v1/quota (protocol 4.7): what is charged so far, including this
 // process's last call. It is not charged itself.
-func (g *Gateway) quota(w http.ResponseWriter, r *http.Request) error {
-	caller, account, err := g.caller(r)
+func (e *Endpoints) quota(w http.ResponseWriter, r *http.Request) error {
+	_, account, err := e.c.Caller(r)
 	if err != nil {
 		return err
 	}
-	q, err := g.billing.Quota(r.Context(), account.payer(caller), time.Now())
+	q, err := e.c.Billing.Quota(r.Context(), account, time.Now())
 	if err != nil {
 		return err
 	}
-	for _, name := range g.products.all() {
+	for _, name := range e.c.Products {
 		q.Month[name] += 0
 	}
-	entryOf(r).verdict.Headers(w.Header())
-	return reply.Success(w, quotaRecord{q.Plan.Tier, quotaLeft{q.Remaining, q.Plan.Calls, q.ResetAt.Format(iso8601)},
+	e.c.Rate(r).Headers(w.Header())
+	return reply.Success(w, quotaRecord{q.Plan.Tier, quotaLeft{q.Remaining, q.Plan.Calls,
+		q.ResetAt.Format(adminapi.ISO8601)},
 		q.Month})
 }
 
@@ -56,15 +55,14 @@ type planRecord struct {
 }
 
 // plans serves GET /api/v1/billing/plans.
-func (g *Gateway) plans(w http.ResponseWriter, r *http.Request) error {
-	if _, _, err := g.caller(r); err != nil {
+func (e *Endpoints) plans(w http.ResponseWriter, r *http.Request) error {
+	if _, _, err := e.c.Caller(r); err != nil {
 		return err
 	}
 	all := []planRecord{}
-	for _, p := range g.billing.Plans() {
+	for _, p := range e.c.Billing.Plans() {
 		all = append(all, planRecord{p.Tier, p.PerMinute, p.Calls, p.Period, p.Branding, adminapi.Yearly(p.PriceFen),
-			p.OverFen,
-			p.SLA})
+			p.OverFen, p.SLA})
 	}
 	return reply.Success(w, all)
 }

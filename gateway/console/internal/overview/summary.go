@@ -6,79 +6,82 @@ import (
 	"sync"
 	"time"
 
+	"github.com/keystile/keystile/gateway/console/internal/system"
+	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/storage"
 )
 
 const (
-	glanceFresh = 15 * time.Second
-	glanceWait  = 3 * time.Second // that reading it takes at most
-	topNames    = 5
-	readCaps    = 100 // capabilities that are looked through
-	readHooks   = 5   // webhooks that are
+	summaryFresh = 15 * time.Second
+	summaryWait  = 3 * time.Second // that reading it takes at most
+	topNames     = 5
+	readCaps     = 100 // capabilities that are looked through
+	readHooks    = 5   // webhooks that are
 )
 
-// glance remembers what of the service changes slowly.
-type glance struct {
+// summaryCache holds the last summary for some seconds.
+type summaryCache struct {
 	turn chan struct{} // held by who reads it anew
 
 	mu   sync.Mutex
-	last *slow
+	last *summary
 }
 
-// slow holds what changes slowly, and is the same for everybody who may read the whole service.
-type slow struct {
+// summary holds what changes slowly, and is the same for everybody who may read the whole service.
+type summary struct {
 	strangers           bool // see Config.Strangers
 	read                time.Time
 	topApps, topTools   []name
 	nodes, live         int
-	vitals              []Vital
+	vitals              []system.Vital
 	todo                []todo
 	anyCapability, less bool // less: something could not be read
 }
 
-// of returns what was read in the last seconds, or reads it. Who comes while it is read again gets
-// what there was.
-func (g *glance) of(ctx context.Context, now time.Time, read func(context.Context, time.Time) *slow) (*slow, error) {
-	g.mu.Lock()
-	last := g.last
-	g.mu.Unlock()
-	if last != nil && now.Sub(last.read) < glanceFresh && !now.Before(last.read) {
+// of returns what was read in the last seconds, or reads it. A request that comes while another one reads it again gets
+// the summary before.
+func (c *summaryCache) of(ctx context.Context, now time.Time,
+	read func(context.Context, time.Time) *summary) (*summary, error) {
+	c.mu.Lock()
+	last := c.last
+	c.mu.Unlock()
+	if last != nil && now.Sub(last.read) < summaryFresh && !now.Before(last.read) {
 		return last, nil
 	}
 	if last != nil {
 		select {
-		case g.turn <- struct{}{}:
+		case c.turn <- struct{}{}:
 		default:
 			return last, nil
 		}
 	} else {
 		select {
-		case g.turn <- struct{}{}:
+		case c.turn <- struct{}{}:
 		case <-ctx.Done():
 			return nil, ctx.Err()
 		}
-		g.mu.Lock()
-		last = g.last
-		g.mu.Unlock()
+		c.mu.Lock()
+		last = c.last
+		c.mu.Unlock()
 		if last != nil { // somebody else was first
-			<-g.turn
+			<-c.turn
 			return last, nil
 		}
 	}
-	defer func() { <-g.turn }()
-	bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), glanceWait) // others wait for it, too
+	defer func() { <-c.turn }()
+	bound, cancel := context.WithTimeout(context.WithoutCancel(ctx), summaryWait) // others wait for it, too
 	defer cancel()
 	last = read(bound, now)
-	g.mu.Lock()
-	g.last = last
-	g.mu.Unlock()
+	c.mu.Lock()
+	c.last = last
+	c.mu.Unlock()
 	return last, nil
 }
 
-// slow reads what changes slowly.
-func (s *Overview) slow(ctx context.Context, now time.Time) *slow {
-	out := &slow{read: now}
+// summarize reads what changes slowly.
+func (s *Overview) summarize(ctx context.Context, now time.Time) *summary {
+	out := &summary{read: now}
 	lacks := func(err error) bool {
 		out.less = out.less || err != nil
 		return err != nil
@@ -151,7 +154,7 @@ func (s *Overview) top(ctx context.Context, of string, now time.Time, lacks func
 	lacks(err)
 	for _, app := range apps {
 		if i := slices.Index(ids, app.ID); i >= 0 {
-			all[i].Name = shown(app.Name)
+			all[i].Name = ui.Shown(app.Name, maxShown)
 		}
 	}
 	return all

@@ -1,4 +1,4 @@
-package gateway
+package accountapi
 
 import (
 	"encoding/csv"
@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
@@ -43,12 +44,12 @@ type omitted struct {
 // That is for the application itself, for its owner, and for the person whose account it is.
 //
 // The application's other users learn nothing of each other. It is no bill: calls of the application for no
-// user are of no user, and while a store is away for long, calls are counted by product alone (gateway/internal/ledger).
+// user are of no user, and while a store is away for long, calls are counted by product alone (package ledger).
 // A user who calls adds a row an hour for themselves and one for each tool they call, and no more than one for
 // each call that is charged; rows of hours go after 400 days, those of days stay. One answer holds the 1,000
 // names with the most calls and 10,000 rows; it is summed up a few days at a time, two answers at a time.
-func (g *Gateway) usageBy(w http.ResponseWriter, r *http.Request, q usageQuery) error {
-	caller, account, err := g.caller(r)
+func (e *Endpoints) usageBy(w http.ResponseWriter, r *http.Request, q usageQuery) error {
+	caller, account, err := e.c.Caller(r)
 	if err != nil {
 		return err
 	}
@@ -59,7 +60,7 @@ func (g *Gateway) usageBy(w http.ResponseWriter, r *http.Request, q usageQuery) 
 	case !personal && !mayRead(caller, account):
 		return notOwner
 	}
-	a, err := g.reader.Usage(r.Context(), q.Query)
+	a, err := e.c.Reader.Usage(r.Context(), q.Query)
 	if err != nil {
 		return badUsage(err)
 	}
@@ -93,18 +94,18 @@ func wholly(a usage.Answer, user string) usage.Answer {
 
 // mayRead reports whether a caller may learn who has called an application: by the application's own
 // token, or by one of it that its owner has.
-func mayRead(caller storage.Caller, account *account) bool {
+func mayRead(caller storage.Caller, account storage.App) bool {
 	return caller.UserID == "" || caller.UserID == account.Owner
 }
 
 // namedAnswer makes the answer.
 func namedAnswer(a usage.Answer, by string) usageBy {
 	u := usageBy{
-		From: a.From.Format(iso8601), To: a.To.Format(iso8601), Granularity: granularity(a), By: by,
+		From: a.From.Format(adminapi.ISO8601), To: a.To.Format(adminapi.ISO8601), Granularity: granularity(a), By: by,
 		Series: []namedRow{}, Totals: a.Totals, Omitted: omitted{a.Omitted.Names, a.Omitted.Calls},
 	}
 	for _, row := range a.Series {
-		out := namedRow{At: row.At.Format(iso8601), Calls: row.Calls, Errors: row.Errors}
+		out := namedRow{At: row.At.Format(adminapi.ISO8601), Calls: row.Calls, Errors: row.Errors}
 		switch by {
 		case usage.ByMember:
 			out.Member = row.Name
@@ -129,18 +130,9 @@ func writeNamedCSV(w http.ResponseWriter, u usageBy) error {
 	out := csv.NewWriter(&text)
 	out.Write([]string{"at", u.By, "calls", "errors"})
 	for _, row := range u.Series {
-		out.Write([]string{row.At, cell(row.Member + row.Tool + row.User), strconv.FormatInt(row.Calls, 10),
+		out.Write([]string{row.At, adminapi.Cell(row.Member + row.Tool + row.User), strconv.FormatInt(row.Calls, 10),
 			strconv.FormatInt(row.Errors, 10)})
 	}
 	out.Flush()
 	return sendCSV(w, text.String())
-}
-
-// cell returns a name as a spreadsheet shows it and does not run it: a host's own subs may begin
-// with anything.
-func cell(name string) string {
-	if name != "" && strings.ContainsRune("=+-@\t\r\n|%", rune(name[0])) {
-		return "'" + name
-	}
-	return name
 }

@@ -1,4 +1,4 @@
-package gateway
+package accountapi
 
 import (
 	"encoding/csv"
@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
@@ -41,8 +42,8 @@ type usageQuery struct {
 // usage serves GET /api/v1/usage (protocol 4.7): what was charged to the caller's
 // application, by day or hour, and how much of it went beyond the quota. It is not charged
 // itself.
-func (g *Gateway) usage(w http.ResponseWriter, r *http.Request) error {
-	caller, account, err := g.caller(r)
+func (e *Endpoints) usage(w http.ResponseWriter, r *http.Request) error {
+	_, account, err := e.c.Caller(r)
 	if err != nil {
 		return err
 	}
@@ -50,28 +51,29 @@ func (g *Gateway) usage(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	if q.Product != "" && !g.products.has(q.Product) {
-		return badProduct
+	if q.Product != "" && !slices.Contains(e.c.Products, q.Product) {
+		return BadProduct
 	}
-	q.Account = account.payer(caller)
+	q.Account = account
 	q.ClientID = q.Account.ID
-	if first := g.billing.FirstHour(q.Account, time.Now()); !q.Daily && q.From.Before(first) {
-		return badQuery.Saying("rows by hour are kept for 400 days: by hour, from is " + first.Format(iso8601) +
+	if first := e.c.Billing.FirstHour(q.Account, time.Now()); !q.Daily && q.From.Before(first) {
+		return adminapi.BadQuery.Saying("rows by hour are kept for 400 days: by hour, from is " +
+			first.Format(adminapi.ISO8601) +
 			" or later; ask for what was before with granularity=day")
 	}
 	if q.By != usage.ByProduct {
-		return g.usageBy(w, r, q)
+		return e.usageBy(w, r, q)
 	}
-	a, err := g.reader.Usage(r.Context(), q.Query)
+	a, err := e.c.Reader.Usage(r.Context(), q.Query)
 	if err != nil {
 		return badUsage(err)
 	}
 	record := usageRecord{
-		From: a.From.Format(iso8601), To: a.To.Format(iso8601), Granularity: granularity(a),
+		From: a.From.Format(adminapi.ISO8601), To: a.To.Format(adminapi.ISO8601), Granularity: granularity(a),
 		Series: []usageRow{}, Totals: a.Totals, Overage: a.Overage,
 	}
 	for _, row := range a.Series {
-		record.Series = append(record.Series, usageRow{row.At.Format(iso8601), row.Name, row.Calls, row.Errors})
+		record.Series = append(record.Series, usageRow{row.At.Format(adminapi.ISO8601), row.Name, row.Calls, row.Errors})
 	}
 	if q.csv {
 		return writeCSV(w, record)
@@ -92,7 +94,7 @@ func badUsage(err error) error {
 	case errors.Is(err, usage.ErrBusy):
 		return busySumming
 	case errors.Is(err, storage.ErrInvalid):
-		return badQuery.Saying(err.Error())
+		return adminapi.BadQuery.Saying(err.Error())
 	}
 	return err
 }
@@ -102,7 +104,7 @@ func badUsage(err error) error {
 func readUsageQuery(form url.Values) (q usageQuery, err error) {
 	for name, values := range form {
 		if len(values) > 1 {
-			return q, badQuery.Saying(strconv.Quote(name) + " is there more than once")
+			return q, adminapi.BadQuery.Saying(strconv.Quote(name) + " is there more than once")
 		}
 	}
 	switch form.Get("granularity") {
@@ -110,14 +112,14 @@ func readUsageQuery(form url.Values) (q usageQuery, err error) {
 		q.Daily = true
 	case "hour":
 	default:
-		return q, badQuery.Saying("granularity is day or hour")
+		return q, adminapi.BadQuery.Saying("granularity is day or hour")
 	}
 	switch form.Get("format") {
 	case "", "json":
 	case "csv":
 		q.csv = true
 	default:
-		return q, badQuery.Saying("format is json or csv")
+		return q, adminapi.BadQuery.Saying("format is json or csv")
 	}
 	if q.From, err = readTime(form.Get("from")); err != nil {
 		return q, err
@@ -127,7 +129,7 @@ func readUsageQuery(form url.Values) (q usageQuery, err error) {
 	}
 	q.Product, q.By = form.Get("product"), form.Get("by")
 	if !slices.Contains([]string{"", usage.ByMember, usage.ByTool, usage.ByUser}, q.By) {
-		return q, badQuery.Saying("by is member, tool or user")
+		return q, adminapi.BadQuery.Saying("by is member, tool or user")
 	}
 	if q.Query, err = q.Check(); err != nil {
 		return q, badUsage(err)
@@ -145,7 +147,8 @@ func readTime(text string) (time.Time, error) {
 			return t.UTC(), nil
 		}
 	}
-	return time.Time{}, badQuery.Saying("from and to are dates such as 2026-11-21, or times such as 2026-11-21T15:00:00Z")
+	return time.Time{}, adminapi.BadQuery.Saying("from and to are dates such as 2026-11-21, or times such as " +
+		"2026-11-21T15:00:00Z")
 }
 
 // writeCSV writes the series. Product names and times hold nothing that a spreadsheet
