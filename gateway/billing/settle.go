@@ -85,23 +85,16 @@ func (b *Billing) App(ctx context.Context, id string) (storage.App, error) {
 
 // Settle makes the settlement of one application for the UTC month that at is in.
 func (b *Billing) Settle(ctx context.Context, app storage.App, at time.Time) (Settlement, error) {
-	all, _, err := b.SettleAll(ctx, []storage.App{app}, at)
+	all, _, err := b.SettleAll(ctx, storage.Settling{Apps: []storage.App{app}}, at)
 	if err != nil {
 		return Settlement{}, err
 	}
 	return all[0], nil
 }
 
-// SettleAll makes the settlements of several applications for a month, and the sum that they owe. It
-// reads the usage of up to driver.MaxMeters of them at once, and their orders.
-func (b *Billing) SettleAll(ctx context.Context, apps []storage.App,
-	at time.Time) (all []Settlement, totalFen int64, err error) {
-	return b.SettlePage(ctx, storage.Settling{Apps: apps}, at)
-}
-
-// SettlePage is SettleAll where the orders have been read along with the applications: of those that are
-// Whole it reads none.
-func (b *Billing) SettlePage(ctx context.Context, page storage.Settling,
+// SettleAll makes the settlements of several applications for a month, and the sum that they owe. It reads the usage of
+// up to driver.MaxMeters of them at once, and their orders, unless the page is Whole and has them.
+func (b *Billing) SettleAll(ctx context.Context, page storage.Settling,
 	at time.Time) (all []Settlement, totalFen int64, err error) {
 	all = []Settlement{}
 	from, to := month(at), month(at).AddDate(0, 1, 0)

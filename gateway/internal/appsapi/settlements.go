@@ -25,7 +25,7 @@ func (e *Endpoints) settlements(_ http.ResponseWriter, r *http.Request, by manag
 	if err != nil {
 		return nil, err
 	}
-	list, total, err := e.c.Billing.SettleAll(r.Context(), all, at)
+	list, total, err := e.c.Billing.SettleAll(r.Context(), storage.Settling{Apps: all}, at)
 	return struct {
 		Month       string               `json:"month"`
 		Currency    string               `json:"currency"`

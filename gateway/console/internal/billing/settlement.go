@@ -84,7 +84,7 @@ func (s *Billing) settle(r *http.Request, who admin.Actor, q settleQuery) (out s
 	if err != nil {
 		return out, err
 	}
-	out.Settlements, out.TotalFen, err = s.c.Billing.SettlePage(r.Context(), page, q.month)
+	out.Settlements, out.TotalFen, err = s.c.Billing.SettleAll(r.Context(), page, q.month)
 	out.Month, out.Currency = q.month.Format("2006-01"), billing.Currency
 	return out, err
 }
