@@ -76,7 +76,7 @@ func (v visitors) consented(ctx context.Context, app storage.App, who storage.Se
 		switch granted, ok, err := allowed(ctx, app, who.UserID, wanted); {
 		case err != nil:
 			return "", err
-		case ok && scope.Within(wanted, granted): // a Consent of somebody else's may not widen it
+		case ok && scope.Within(wanted, granted): // a host's own Consent may not widen it
 			return granted, nil
 		}
 	}

@@ -126,8 +126,8 @@ func (i *introspector) active(ctx context.Context, f token.Facts, kind string) (
 	return about, err
 }
 
-// refreshFacts returns what a refresh token of an application holds. One that is unknown, somebody
-// else's, spent or over is ErrInvalidToken.
+// refreshFacts returns what a refresh token of an application holds. One that is unknown, of
+// another application, spent or over is ErrInvalidToken.
 func (i *introspector) refreshFacts(ctx context.Context, asks storage.App, text string) (token.Facts, error) {
 	now := time.Now()
 	t, err := i.store.Token(ctx, handle.KeyOf(text))

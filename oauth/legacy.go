@@ -66,7 +66,7 @@ func purpose(loginType, redirectURI, state string) []byte {
 	return sum[:ticketHead-8]
 }
 
-// seal computes the MAC of a ticket. The key is an appkey: who has it could call act=login as well.
+// seal computes the MAC of a ticket. The key is an appkey: whoever has it could call act=login as well.
 func seal(app storage.App, key storage.Secret, head []byte) []byte {
 	mac := hmac.New(sha256.New, []byte(key.Reveal()))
 	mac.Write([]byte("keystile legacy sign-in\x00" + app.ID + "\x00"))

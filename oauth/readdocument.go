@@ -86,7 +86,7 @@ func (c *clients) read(ctx context.Context, r *http.Request, clientID, host stri
 	}
 	known := err == nil && old.Live(now)
 	if known && c.usable(old, now) {
-		return old, nil // somebody else has just read it
+		return old, nil // another request has just read it
 	}
 	doc, err := c.get(ctx, r, clientID, host, known)
 	if err != nil {
@@ -138,7 +138,7 @@ func (c *clients) get(ctx context.Context, r *http.Request, clientID, host strin
 	return doc, failure
 }
 
-// save stores what a document says. If somebody else was faster, theirs counts.
+// save stores what a document says. If another request was faster, theirs counts.
 func (c *clients) save(ctx context.Context, r *http.Request, old storage.App, clientID string,
 	doc clientdoc.Document) (storage.App, error) {
 	now := time.Now().UTC()

@@ -18,13 +18,13 @@ import (
 // to: anybody can make one, so a browser is never sent on to it without a page between (decision 95, RFC 9700
 // 4.11.2).
 
-// interactionRequired answers prompt=none for such an application. It is the same whether or not somebody is
+// interactionRequired answers prompt=none for such an application. It is the same whether or not a person is
 // signed in: any page on the web could otherwise find that out.
 var interactionRequired = badRequest.Named("interaction_required").Saying("the user has to sign in and to allow " +
 	"this, and prompt=none forbids to ask")
 
 // trusts reports whether the visitor may be sent on to an application: one that was registered here, or that
-// they have consented to. It looks up as much for nobody as for somebody.
+// they have consented to. It looks up as much for nobody as for a person.
 func (v visitors) trusts(r *http.Request, app storage.App) (bool, error) {
 	switch {
 	case app.Client == nil:

@@ -111,7 +111,7 @@ func (r *reader) texts(name string) []string {
 	return out
 }
 
-// lastSecond is the end of the year 9999: later times overflow in somebody's code.
+// lastSecond is the end of the year 9999: later times overflow in other programs.
 const lastSecond = 253402300799
 
 // time reads whole seconds (RFC 7519 2, NumericDate). We write no fractions.

@@ -35,7 +35,7 @@ type Revoked struct {
 
 	mu    sync.RWMutex // guards what follows
 	facts map[fact]driver.Revocation
-	acked map[fact]time.Time // stored by this process, and not yet read back; while somebody follows
+	acked map[fact]time.Time // stored by this process, and not yet read back; while the feed is followed
 	ring  []fact             // all of facts, for the hand that forgets
 	hand  int
 }

@@ -64,7 +64,7 @@ func NewVerifier(c VerifierConfig) *Verifier {
 // audiences (see IsOneOf); without any, for the issuer. The errors are ErrInvalid and
 // ErrStale.
 //
-// It does no I/O; the context is there for verifiers that ask somebody else.
+// It does no I/O; the context is there for verifiers that ask another service.
 func (v *Verifier) Verify(_ context.Context, bearer string, audiences ...string) (caller storage.Caller, err error) {
 	t, audience, err := v.verify(bearer, audiences)
 	if err != nil {
@@ -97,7 +97,7 @@ func (v *Verifier) verify(bearer string, audiences []string) (t *passed, audienc
 	return t, audience, nil
 }
 
-// Facts holds what a good token says, for somebody who asks about it (RFC 7662).
+// Facts holds what a good token says, for an application that asks about it (RFC 7662).
 type Facts struct {
 	Caller   storage.Caller
 	IssuedAt time.Time
@@ -115,7 +115,7 @@ func (v *Verifier) Facts(_ context.Context, bearer string, audiences ...string) 
 }
 
 // Issued returns whom a token of this service speaks for, whatever it is meant for, even
-// if it is revoked already: what somebody who wants to revoke it needs to know. A token
+// if it is revoked already: what a caller who wants to revoke it needs to know. A token
 // that is not ours, or over, is ErrInvalid.
 func (v *Verifier) Issued(bearer string) (storage.Caller, error) {
 	if len(bearer) > maxToken {

@@ -72,7 +72,7 @@ func (s *SignIn) AskFor(w http.ResponseWriter, r *http.Request, path string) err
 // minutes, sealed, and asks the user to confirm who they are. Then they send the form, whose body this is, to the same
 // address once more: see KeptForm. The caller has checked everything else of the form, which was shown in a session.
 //
-// The pages that ask say what the form does, since somebody else may have filled it in while the user was away: in
+// The pages that ask say what the form does, since another person may have filled it in while the user was away: in
 // these words, with the names and values of its fields, in the language of its page. No value is secret.
 func (s *SignIn) KeepForm(w http.ResponseWriter, r *http.Request, session string, body []byte, what string,
 	fields [][2]string) error {

@@ -20,7 +20,7 @@
 // A host with a user table of its own implements users.Users, two methods; see package users.
 //
 // A method that the protocol does not name, such as a company directory or a badge, is a connector.Connector with a
-// Label, among Config.Connectors. It begins at a page, of the host or of somebody else, and ends at
+// Label, among Config.Connectors. It begins at a page, of the host or of another site, and ends at
 // /oauth/signin/with/{name}/return with something that proves who it was. The state between is drawn here, tied to the
 // browser, and used up once. A page that asks for a secret that can be guessed needs counters.Addresses of its own.
 //

@@ -34,7 +34,7 @@ func (s *SignIn) ownData(c Config, has users.Host, accountPage *account.Account)
 }
 
 // eraser returns what erases a user, nil if nothing can: without a Revoker what a user was granted would
-// outlive them, and of a host's own table only the host can remove somebody.
+// outlive them, and of a host's own table only the host can remove a person.
 func (c Config) eraser() deletion.Eraser {
 	switch {
 	case c.Revoker == nil:

@@ -29,7 +29,7 @@ func (s *SignIn) submit(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if strings.TrimSpace(in.Username) == "" || in.Password == "" { // no guess, so no failure either
-		return s.showEmptyField(w, r, in)
+		return s.showAlert(w, r, in, http.StatusBadRequest, "Type in your username and your password.")
 	}
 	user, throttle, err := s.steps.Attempts.Password(r, in.Username, in.Password)
 	switch {
@@ -38,24 +38,14 @@ func (s *SignIn) submit(w http.ResponseWriter, r *http.Request) error {
 		return s.steps.Pages.ShowThrottled(w, r, in.Query, throttle.Wait, throttle.Account)
 	case errors.Is(err, storage.ErrNotFound):
 		s.steps.Trail.Refused(r, http.StatusUnauthorized, throttle.Sub)
-		return s.showWrongCredentials(w, r, in)
+		return s.showAlert(w, r, in, http.StatusUnauthorized,
+			"The username or the password is not right. Check both and try again.")
 	case err != nil:
 		return err
 	default:
 		s.steps.Pages.RememberWay(w, r, storage.LoginSelf)
 	}
 	return s.steps.SignIn(w, r, user, session.Password, in.Query)
-}
-
-// showWrongCredentials shows the form again: 401, the username kept, the password not.
-func (s *SignIn) showWrongCredentials(w http.ResponseWriter, r *http.Request, in web.Form) error {
-	return s.showAlert(w, r, in, http.StatusUnauthorized,
-		"The username or the password is not right. Check both and try again.")
-}
-
-// showEmptyField shows the form again after an empty field: 400.
-func (s *SignIn) showEmptyField(w http.ResponseWriter, r *http.Request, in web.Form) error {
-	return s.showAlert(w, r, in, http.StatusBadRequest, "Type in your username and your password.")
 }
 
 func (s *SignIn) showAlert(w http.ResponseWriter, r *http.Request, in web.Form, status int, alert string) error {

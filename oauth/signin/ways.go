@@ -75,11 +75,9 @@ func (c Config) checkWays(complain func(format string, args ...any)) {
 			complain("ConnectorSignUp: %q is the Name of no Connector", name)
 		case !slices.Contains([]string{"", SignUpClosed, SignUpOpen, SignUpInvitation}, signUp):
 			complain("ConnectorSignUp: %s: %q is neither closed, open nor invitation", name, signUp)
-		case signUp != "" && !c.asksAboutNewcomers():
+		case signUp != "" && c.Users.Users != nil && c.Users.Invited == nil:
 			complain("ConnectorSignUp: %s: the Users decide by themselves whom Connected makes a user of: give Invited to them",
 				name)
 		}
 	}
 }
-
-func (c Config) asksAboutNewcomers() bool { return c.Users.Users == nil || c.Users.Invited != nil }

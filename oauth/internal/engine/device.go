@@ -67,8 +67,8 @@ func (e *Engine) Device(ctx context.Context, app storage.App, form url.Values, a
 }
 
 // checkDevice checks the client, the resource and whether the device_code has been redeemed. A second
-// redemption that comes too late to be a retry ends the grant, as for an authorization code: somebody
-// else knows the device_code.
+// redemption that comes too late to be a retry ends the grant, as for an authorization code: another
+// party knows the device_code.
 func (e *Engine) checkDevice(ctx context.Context, w *work) error {
 	if w.app.Disabled {
 		return refuse(InvalidGrant, "this application is disabled")

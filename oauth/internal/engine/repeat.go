@@ -42,7 +42,7 @@ func (e *Engine) successor(ctx context.Context, w *work, at time.Time) (string, 
 }
 
 // repeat looks for the successor of a refresh token that was replaced a short while ago. If nobody has used it, it is
-// the answer once more. If somebody has, two hold the tokens of one grant, which ends; otherwise it ends or not as
+// the answer once more. If one has, two parties hold the tokens of one grant, which ends; otherwise it ends or not as
 // byAge says.
 func (e *Engine) repeat(ctx context.Context, w *work, t driver.Token, byAge bool) (ends bool, err error) {
 	text, err := e.successor(ctx, w, t.SpentAt)

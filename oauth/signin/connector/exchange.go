@@ -240,7 +240,7 @@ func (t *exchange) token(o object, others ...string) (string, error) {
 
 // show returns the error of a request for what is only shown of a user, whose identity is known by an earlier
 // answer. If it failed, they come in without a nickname: the error is nil, and the profile says why. A stranger stays
-// one, a user who has gone away is not waited for, and an answer that somebody else has made lets nobody in.
+// one, a user who has gone away is not waited for, and a forged answer lets nobody in.
 func (t *exchange) show(err error) error {
 	trouble := new(Trouble)
 	switch {

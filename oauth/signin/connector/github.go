@@ -125,7 +125,7 @@ func (g *github) Finish(ctx context.Context, back string, query url.Values) (Pro
 	if g.trust {
 		confirmed = address
 	}
-	who := identity{union: user.text("id")} // the login is given to somebody else when it is free
+	who := identity{union: user.text("id")} // the login is given to another person when it is free
 	return t.profile(who, who, Profile{
 		Nickname: cmp.Or(oneLine(user.text("name")), user.text("login")),
 		Avatar:   pictureURL(user.text("avatar_url")),

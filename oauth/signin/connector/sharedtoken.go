@@ -70,7 +70,7 @@ func (s *sharedToken) renew(ctx context.Context, r *tokenRequest) {
 	close(r.done)
 }
 
-// ended returns the error of somebody who has not got a shared token: the Trouble of the request for
+// ended returns the error of a person who has not got a shared token: the Trouble of the request for
 // it, or that they have waited too long.
 func (t *exchange) ended(err error) error {
 	if trouble := new(Trouble); errors.As(err, &trouble) || errors.Is(err, ErrCode) || errors.Is(err, ErrStranger) {

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Admission says whether somebody who is not a user yet may become one. Sign-in puts it into the context of
+// Admission says whether a person who is not a user yet may become one. Sign-in puts it into the context of
 // Connected and CreateByEmail, by its Config. The zero value admits nobody.
 type Admission struct {
 	Open       bool   // anybody may
@@ -18,7 +18,7 @@ type Admission struct {
 
 type admissionKey struct{}
 
-// WithAdmission returns a context under which somebody new is admitted.
+// WithAdmission returns a context under which a new person is admitted.
 func WithAdmission(ctx context.Context, a Admission) context.Context {
 	return context.WithValue(ctx, admissionKey{}, a)
 }
@@ -61,7 +61,7 @@ func (s *StoreUsers) admit(ctx context.Context, invitation string, u storage.Use
 		return u, err
 	}
 	u, err = s.store.CreateInvited(ctx, u, i, logins...)
-	if errors.Is(err, storage.ErrConflict) { // somebody else has used it meanwhile
+	if errors.Is(err, storage.ErrConflict) { // another person has used it meanwhile
 		err = storage.ErrNotFound
 	}
 	return u, err

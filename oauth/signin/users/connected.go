@@ -13,7 +13,7 @@ import (
 )
 
 // Connected implements ConnectedUsers. If two of the subjects are of two users, the strongest
-// decides, and no subject is moved. Somebody who is not a user yet becomes one if the Admission of the
+// decides, and no subject is moved. A person who is not a user yet becomes one if the Admission of the
 // context says so, and is storage.ErrNotFound otherwise.
 //
 // All identities of a provider's profile lead to one user, also one that is added later. A provider fills in
@@ -125,7 +125,7 @@ func (s *StoreUsers) seen(ctx context.Context, u storage.User, method string,
 }
 
 // reachable stores the address that a provider tells of its user, if they have none. It is not confirmed, unless the
-// operator trusts the provider. An address that somebody has confirmed here is theirs: it joins no accounts.
+// operator trusts the provider. An address that a person has confirmed here is theirs: it joins no accounts.
 func (s *StoreUsers) reachable(ctx context.Context, u storage.User, p connector.Profile) (storage.User, error) {
 	address, err := NormalizeEmail(p.Email)
 	confirmed := p.ConfirmedEmail != "" && p.ConfirmedEmail == p.Email // a host's Connector may name two
@@ -140,7 +140,7 @@ func (s *StoreUsers) reachable(ctx context.Context, u storage.User, p connector.
 	}
 	if confirmed {
 		switch err := s.LinkEmail(ctx, u.Sub, address); {
-		case errors.Is(err, storage.ErrExists): // somebody has confirmed it meanwhile
+		case errors.Is(err, storage.ErrExists): // a person has confirmed it meanwhile
 			return u, nil
 		case err != nil:
 			return u, err

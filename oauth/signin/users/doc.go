@@ -2,8 +2,8 @@
 //
 // [StoreUsers] are those of the Store. A host with a user table of its own implements [Users], two
 // methods, and gives it to oauth.Config and, in a [Host], to signin.Config; examples/signin does. The Store keeps
-// what is not about who somebody is: applications, sessions, tickets, consents, openids and tokens,
-// all by the user's sub. So the sub never changes and is never given to somebody else. Sign-in never
+// what is not about who a person is: applications, sessions, tickets, consents, openids and tokens,
+// all by the user's sub. So the sub never changes and is never given to another person. Sign-in never
 // writes to the table but by the methods that it has. Each field of Host switches something on:
 //
 //	field      with               opens                                     without it

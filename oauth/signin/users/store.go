@@ -90,7 +90,7 @@ func (s *StoreUsers) Named(ctx context.Context, username string) (sub string, er
 	return l.UserID, err
 }
 
-// login returns the login by password of somebody who has typed their username, or an address that they have
+// login returns the login by password of a person who has typed their username, or an address that they have
 // confirmed; the zero one if there is none. A username comes first.
 func (s *StoreUsers) login(ctx context.Context, typed string) (storage.Login, error) {
 	for _, name := range usernames.Keys(typed) {

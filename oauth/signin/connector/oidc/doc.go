@@ -17,7 +17,7 @@
 // A user is issuer#sub, which no other issuer can say. An address of email never finds an account: whoever can make a
 // provider name an address would otherwise come into the account behind it, or wait in an account that its owner will
 // use. It is asked for where an application asks for it, and told to it as one that is not verified. With
-// Config.TrustEmail an address that the provider has verified is a confirmed one here, unless somebody else has
+// Config.TrustEmail an address that the provider has verified is a confirmed one here, unless another person has
 // confirmed it. With Config.Domains such an address decides who may come in.
 //
 // An id_token counts if it is signed by a key of the issuer (RS256, PS256, ES256 or EdDSA), is for
@@ -26,7 +26,7 @@
 // issuer where it is there, and must be there where the provider has announced it.
 //
 // The id_token says who somebody is. A userinfo that fails, is a JWT or cannot be read costs the name, and the operator
-// reads it in the log, unless it is needed to let them in (Domains). One that names somebody else is an error.
+// reads it in the log, unless it is needed to let them in (Domains). One that names another person is an error.
 //
 // The wishes of an application (prompt, max_age, login_hint, ui_locales) are passed on. With prompt=login goes a
 // max_age of five minutes, because a provider has to say then when its user signed in. Google refuses prompt=login and

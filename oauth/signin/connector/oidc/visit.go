@@ -41,7 +41,7 @@ func (u *upstream) Begin(ctx context.Context, v connector.Visit) (string, error)
 	return addParams(m.authorize, params), nil
 }
 
-// scopes returns what to ask for: the address only where somebody wants it.
+// scopes returns what to ask for: the address only where a person wants it.
 func (u *upstream) scopes(a connector.Asked) []string {
 	if a.Email && !slices.Contains(u.Scopes, "email") {
 		return append(slices.Clone(u.Scopes), "email")

@@ -23,6 +23,6 @@
 // one is not asked for, so it connects again at the next sign-in.
 //
 // A method is unlinked whole, with the other sessions that it began, and never the last one that
-// its owner can sign in with. A username is not unlinked: somebody else could take it and pass for
+// its owner can sign in with. A username is not unlinked: another person could take it and pass for
 // its owner.
 package account

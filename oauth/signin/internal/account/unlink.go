@@ -14,7 +14,7 @@ import (
 )
 
 // unlink removes one of the sender's sign-in methods, and ends the other sessions that it began.
-// It takes a fresh sign-in: who finds an open browser must not lock its owner
+// It takes a fresh sign-in: whoever finds an open browser must not lock its owner
 // out. Of two parallel requests, neither removes the last method that the other keeps.
 func (a *Account) unlink(r request) (string, error) {
 	method := r.in["method"]

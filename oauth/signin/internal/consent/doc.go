@@ -3,7 +3,7 @@
 // # Choices
 //
 // The page shows the application, its host, the permissions as text, and the user. The form carries
-// the user and the scope, since another tab may sign somebody else in and the application may
+// the user and the scope, since another tab may sign another person in and the application may
 // request more: an answer counts for exactly that user and scope, and a scope without a text is
 // never stored. Consent to the management of applications, and to tools that the application was not
 // allowed before, takes a fresh sign-in when it is given, not only when it is used; the form is

@@ -18,7 +18,7 @@ func (d *Devices) answer(w http.ResponseWriter, r *http.Request, who storage.Ses
 	switch {
 	case in["allow"] != "" && in["deny"] != "", !isTicketID(in["ticket"]):
 		return web.NotAForm
-	case in["user"] != user.Sub: // somebody else has signed in here meanwhile, and was shown nothing
+	case in["user"] != user.Sub: // another person has signed in here meanwhile, and was shown nothing
 		return web.SeeOther(w, web.DeviceLink(code))
 	}
 	t, err := d.Store.Ticket(r.Context(), in["ticket"])

@@ -28,7 +28,7 @@
 // and the record gone.
 //
 // The user is always asked, also for a first-party application and for what they have allowed before:
-// the page stands between them and somebody else who has begun the request and sent them the code (RFC
+// the page stands between them and another person who has begun the request and sent them the code (RFC
 // 8628 5.4). A code that came with the link is filled in and not looked up before the user says that
 // their device shows it. The page says at which address the request was begun, and warns where that is
 // not in the network of the browser. A no is kept until the code ends, so that the device is told.

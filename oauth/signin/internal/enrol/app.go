@@ -21,7 +21,7 @@ import (
 	"github.com/keystile/keystile/storage/authn"
 )
 
-// who is somebody who adds an app: a signed-in user, or one whose sign-in waits for it.
+// who is a person who adds an app: a signed-in user, or one whose sign-in waits for it.
 type who struct {
 	u     storage.User
 	f     storage.Factors

@@ -8,7 +8,7 @@
 // passes. Between the two steps nobody is signed in: there is a ticket that belongs to the browser, ends
 // within ten minutes and after five wrong codes, and then the first step begins again.
 //
-// Wrong codes count for the address (the lock) and delay the account, in known browsers too: who gets here
+// Wrong codes count for the address (the lock) and delay the account, in known browsers too: whoever gets here
 // knows the first factor, so this shuts no stranger's victim out. And they are counted in the record of the factors
 // (decision 97), in the write that uses a right one up, so that no burst and no number of nodes judges more than is
 // counted.

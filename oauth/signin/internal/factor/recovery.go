@@ -32,7 +32,7 @@ func DrawRecovery() (shown []string, kept []authn.RecoveryCode) {
 	return shown, kept
 }
 
-// typedRecovery returns the code in what somebody has typed. The digits that rand.Text does not use are taken for the
+// typedRecovery returns the code in what a person has typed. The digits that rand.Text does not use are taken for the
 // letters that they look like.
 func typedRecovery(text string) string { return lookalikes.Replace(typedcode.Read(text)) }
 

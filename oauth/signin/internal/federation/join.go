@@ -39,7 +39,7 @@ func (u provider) asksForInvitation() bool {
 	return u.Invitations != nil && u.Ways.Of(u.Name()) == access.SignUpInvitation
 }
 
-// askForInvitation keeps who the provider says that somebody is, and asks them for the code of their invitation.
+// askForInvitation keeps who the provider says that a person is, and asks them for the code of their invitation.
 func (u provider) askForInvitation(w http.ResponseWriter, r *http.Request, query string, p connector.Profile) error {
 	subject, err := json.Marshal(p)
 	if err != nil {
@@ -123,7 +123,7 @@ func (u provider) serveJoin(w http.ResponseWriter, r *http.Request) error {
 }
 
 // join makes a user of the profile of a ticket, with an invitation. The ticket is used up afterwards, so that a code
-// which somebody else has used first can be corrected; the invitation itself makes one user only.
+// which another person has used first can be corrected; the invitation itself makes one user only.
 func (u provider) join(
 	r *http.Request, t storage.Ticket, invitation string,
 ) (user storage.User, p connector.Profile, err error) {

@@ -153,14 +153,14 @@ func (u provider) serveReturn(w http.ResponseWriter, r *http.Request) error {
 	return u.letIn(w, r, user, profile, t.Query)
 }
 
-// Why somebody is not let in who is no user, or a disabled one.
+// Why a person is not let in who is no user, or a disabled one.
 const (
 	newcomersRefused = "You have no account here, and this way does not open one. If you have an account, sign in to it " +
 		"in another way; your account page then links this one. Otherwise ask whoever runs this service for an account."
 	notThisWay = "You cannot sign in here in this way. Choose another way, or ask whoever runs this service."
 )
 
-// connected returns the user of a profile. Somebody new becomes one if the way of the provider is open to them, or
+// connected returns the user of a profile. A new person becomes one if the way of the provider is open to them, or
 // with an invitation (its ID).
 func (u provider) connected(r *http.Request, p connector.Profile, invitation string) (storage.User, error) {
 	admission := users.Admission{Open: u.Ways.Of(u.Name()) == access.SignUpOpen, Invitation: invitation}

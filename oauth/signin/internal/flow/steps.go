@@ -160,7 +160,7 @@ func (s *Base) ShowSignIn(w http.ResponseWriter, r *http.Request) error {
 	return t.Show(w, http.StatusOK, web.FormPage, &web.View{Title: "Sign in", Username: t.Hint})
 }
 
-// Invited returns the ID of the invitation whose code somebody has typed, or storage.ErrNotFound, which is written
+// Invited returns the ID of the invitation whose code a person has typed, or storage.ErrNotFound, which is written
 // down and counts as a failed sign-in; or how long to wait.
 func (s *Base) Invited(r *http.Request, by users.InvitedUsers,
 	code string) (id string, wait time.Duration, err error) {

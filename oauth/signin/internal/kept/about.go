@@ -35,7 +35,7 @@ func (k *Forms) told(r *http.Request, refused error, body []byte) web.About {
 }
 
 // sealAbout seals what is told of a form. The id of the form opens it, which the address of a page has and the store
-// has not: the page that asks who somebody is shows it, where no cookie of the form is sent.
+// has not: the page that asks who a person is shows it, where no cookie of the form is sent.
 func sealAbout(about web.About, at place, key storage.Secret) (string, error) {
 	plain, err := json.Marshal(about)
 	if err != nil {

@@ -35,7 +35,7 @@ type view struct {
 }
 
 // goOn serves the page from which a kept form goes on, once its user has confirmed who they are. It says what the form
-// does, and its user sends it: no script does, since somebody else may have filled it in while they were away.
+// does, and its user sends it: no script does, since another person may have filled it in while they were away.
 func (k *Forms) goOn(w http.ResponseWriter, r *http.Request) error {
 	query := r.URL.Path + "?" + r.URL.RawQuery
 	id, to, ok := web.ReadGoOn(query)

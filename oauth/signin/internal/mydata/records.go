@@ -31,7 +31,7 @@ type record struct {
 }
 
 // recordOf returns what a user is given of a record. Of an administrator's act it has neither who nor where
-// that was: these are about somebody else.
+// that was: these are about another person.
 func recordOf(e event.Event) record {
 	r := record{e.At, e.Kind, e.App, e.Product, e.Method, e.Path, e.IP, e.Status, e.Detail}
 	if e.Kind == event.Admin {

@@ -98,7 +98,7 @@ func (s *Page) showForm(w http.ResponseWriter, r *http.Request, u storage.User, 
 		Secret: true})
 }
 
-// submit takes the current password as a sign-in does: who finds an open browser must not be able
+// submit takes the current password as a sign-in does: whoever finds an open browser must not be able
 // to guess it either. It is a sign-in, so no other has to be recent.
 func (s *Page) submit(w http.ResponseWriter, r *http.Request, v storage.Session, u storage.User) error {
 	in, err := s.Pages.ReadFields(w, r, "current", "password")

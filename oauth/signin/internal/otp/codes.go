@@ -32,7 +32,7 @@ type Codes struct {
 // invited reports whether people who are not users yet need an invitation to get a code.
 func (s *Codes) invited() bool { return s.SignUp == access.SignUpInvitation }
 
-// admits reports whether an address that nobody has makes a new user, for somebody with an invitation (its ID) or
+// admits reports whether an address that nobody has makes a new user, for a person with an invitation (its ID) or
 // without (""). Whether that can still be used is decided when it is.
 func (s *Codes) admits(invitation string) bool {
 	return s.SignUp == access.SignUpOpen || s.invited() && invitation != ""

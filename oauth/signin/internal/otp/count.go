@@ -30,7 +30,7 @@ const (
 // Strangers have at most 130 emails an hour sent to one address. The first 15 are for anybody, and the others for
 // newcomers alone: nobody uses them up with many addresses of few networks. One /24 or /48 has 20 sent, one /16 or /32
 // has 25, and each of the others takes a /16 or /32 that had none, so it takes more than a hundred of these to leave
-// none for somebody from elsewhere. So many guessers at the codes have fewer tries at each: 335 an hour in all.
+// none for one from elsewhere. So many guessers at the codes have fewer tries at each: 335 an hour in all.
 const (
 	perRepeats = 15  // beyond which none is sent for those who had some
 	perSites   = 25  // beyond which codes have fewer tries

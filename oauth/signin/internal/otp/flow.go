@@ -70,7 +70,7 @@ var SignInFlow = &Flow{
 			u, err = s.Emails.CreateByEmail(users.WithAdmission(r.Context(), users.Admission{Invitation: t.Invitation}),
 				t.Subject)
 			switch {
-			case errors.Is(err, storage.ErrNotFound) && t.Invitation != "": // used by somebody else meanwhile
+			case errors.Is(err, storage.ErrNotFound) && t.Invitation != "": // used by another person meanwhile
 				return web.InvitationUsed
 			case errors.Is(err, storage.ErrNotFound): // there is such a user already, and they are disabled
 				return web.EmailDisabled
@@ -140,7 +140,7 @@ var LinkFlow = &Flow{
 				err = storage.ErrNotFound
 			}
 		}
-		if errors.Is(err, storage.ErrNotFound) || err == nil && u.Sub != t.UserID { // signed out, or somebody else is here
+		if errors.Is(err, storage.ErrNotFound) || err == nil && u.Sub != t.UserID { // signed out, or another person is here
 			err = ErrExpired
 		}
 		return u, err

@@ -126,7 +126,7 @@ func (s *Codes) takeAddress(w http.ResponseWriter, r *http.Request, e *Flow) err
 	return web.SeeOther(w, e.CodePath())
 }
 
-// invitationIn returns the ID of the invitation that somebody has typed, "" of none where the flow asks for none.
+// invitationIn returns the ID of the invitation that a person has typed, "" of none where the flow asks for none.
 func (s *Codes) invitationIn(r *http.Request, e *Flow, typed string) (id string, wait time.Duration, err error) {
 	if !s.asksFor(e) || strings.TrimSpace(typed) == "" {
 		return "", 0, nil

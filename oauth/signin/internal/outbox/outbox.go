@@ -83,8 +83,8 @@ type content struct {
 	Message  *Message        `json:"message,omitempty"`  // once it is written: what is left to send
 }
 
-// Room returns ErrFull if there is no place for another email of a kind, or if as many as each
-// may have wait for somebody: of is who, "" if that does not matter.
+// Room returns ErrFull if there is no place for another email of a kind, or if as many of a requester's wait
+// as each may have: of names the requester, "" if it does not matter.
 func (o *Outbox) Room(ctx context.Context, kind, of string, each int) error {
 	if o.closed.Load() {
 		return ErrFull

@@ -12,12 +12,12 @@
 // right answer to a challenge is stored, until the challenge ends: of two answers one goes on.
 //
 // The user handle of a passkey is the sub, which is random and says nothing. A credential is looked up among
-// those of the user that the answer names, never by its id alone, so a credential id that somebody has
+// those of the user that the answer names, never by its id alone, so a credential id that a person has
 // copied from another user opens nothing of theirs.
 //
 // As the first factor a passkey has verified its user (a PIN, a finger, a face), so it is two factors and no other is
 // asked for. As the second it need not. A wrong answer counts for the address, and for the account if it names a
-// credential of theirs: who does not know one cannot hold anybody up.
+// credential of theirs: whoever does not know one cannot hold anybody up.
 //
 // A counter that does not rise may be that of a copied key, or of a device that was restored. It is
 // logged, recorded and told to the user, and is no reason to shut them out. No attestation is asked for, and none

@@ -32,7 +32,7 @@ const (
 // MarkText is the length of a mark as the cookie holds it.
 var MarkText = base64.RawURLEncoding.EncodedLen(markLen)
 
-// Known reports whether somebody has signed in as a user (a sub) with this browser before.
+// Known reports whether a person has signed in as a user (a sub) with this browser before.
 // If the key cannot be read now, it reports false.
 func (s *Sessions) Known(r *http.Request, sub string) bool {
 	marks := MarksOf(r)

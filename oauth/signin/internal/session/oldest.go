@@ -10,7 +10,7 @@ import (
 )
 
 // MaxPerUser bounds the sessions of one user. A person has a few; a program that signs in again and again, or
-// somebody who knows a password, would make a row of the store each time.
+// a person who knows a password, would make a row of the store each time.
 const MaxPerUser = 100
 
 // maxTrimmed bounds what one sign-in ends, where an older version has left more.

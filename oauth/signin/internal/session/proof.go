@@ -17,7 +17,7 @@ type Proof struct {
 	AMR    string    // RFC 8176, separated by spaces; "": it is not known, as of another provider
 	At     time.Time // zero: now
 
-	// These three are about another provider, which may have let in somebody who proved who they are long before:
+	// These three are about another provider, which may have let in a person who proved who they are long before:
 	Unsaid  bool // it does not say when that was; At is when they came from there
 	Alone   bool // and they have no other way to prove it
 	Settled bool // what an application has asked of the sign-in is met, whenever it was

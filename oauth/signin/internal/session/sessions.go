@@ -5,7 +5,7 @@
 // A browser is known to a user by the cookie keystile_known, for a year and for the last five
 // users. It holds a salt and a keyed hash of the user and the month for each. The key is drawn
 // at first use and kept sealed in the store, so every process knows the same browsers. The
-// mark says that somebody has signed in there, and no more: signing out, signing out
+// mark says that a person has signed in there, and no more: signing out, signing out
 // everywhere and a new password leave it. Where the key cannot be read, a browser is unknown.
 //
 // A user has a hundred sessions: where one more begins, the oldest ends, and its applications are told.

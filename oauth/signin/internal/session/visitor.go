@@ -100,6 +100,6 @@ func (*Stale) Error() string { return ErrStale.Error() }
 // Is reports whether an error is ErrStale.
 func (*Stale) Is(target error) bool { return target == ErrStale }
 
-// ErrStale says that a session has not proved within ten minutes what its user has: somebody else may be using the
+// ErrStale says that a session has not proved within ten minutes what its user has: another person may be using the
 // browser by now.
 var ErrStale = errors.New("signin: the sign-in is too long ago, or has not proved a second factor")

@@ -57,7 +57,7 @@ func codeAt(key []byte, step int64) string {
 	return fmt.Sprintf("%0*d", digits, n%1_000_000)
 }
 
-// Typed returns the code in what somebody has typed; "" if it cannot be one.
+// Typed returns the code in what a person has typed; "" if it cannot be one.
 func Typed(text string) string { return typedcode.Digits(text, digits) }
 
 // Address returns what the QR code for an app holds (the Key URI Format): the service, the user's name and

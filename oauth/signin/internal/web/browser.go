@@ -38,7 +38,7 @@ func BrowserSecret(r *http.Request) string {
 }
 
 // Bind gives the browser a new id and returns it: a sign-in must not begin with a value that
-// somebody has planted.
+// a person has planted.
 func (p *Pages) Bind(w http.ResponseWriter) string { return handle.Hash(p.BindSecret(w)) }
 
 // BindSecret is Bind, and returns the value of the cookie.

@@ -75,11 +75,11 @@ var (
 	NoCode = &reply.Failure{Status: http.StatusNotFound, Msg: "there is no such code in this browser: get a new one"}
 )
 
-// InvitationWrong tells somebody that their invitation opens nothing.
+// InvitationWrong tells a person that their invitation opens nothing.
 const InvitationWrong = "This invitation is not right, or has been used, or has ended. Check it, or ask for another " +
 	"one."
 
-// InvitationUsed says so of one that somebody else has used meanwhile.
+// InvitationUsed says so of one that another person has used meanwhile.
 var InvitationUsed = &reply.Failure{Status: http.StatusBadRequest, Msg: InvitationWrong}
 
 // InvitationMissing asks for one.

@@ -37,7 +37,7 @@ func (p *Pages) ReadFields(w http.ResponseWriter, r *http.Request, names ...stri
 	return parseFields(body, names...)
 }
 
-// ReadChoice is ReadFields for a form with one field that stands in it as often as somebody has
+// ReadChoice is ReadFields for a form with one field that stands in it as often as a person has
 // chosen something: at most most times.
 func (p *Pages) ReadChoice(w http.ResponseWriter, r *http.Request, choice string, most int,
 	names ...string) (in map[string]string, chosen []string, err error) {

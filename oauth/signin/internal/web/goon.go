@@ -15,7 +15,7 @@ const GoOnPath = FormPath + "/on"
 const ParamKept = "kept"
 
 // About tells people in words what a form does that goes on once they have confirmed who they are, in the language of
-// the browser that sent it: somebody else may have sat before the browser then.
+// the browser that sent it: another person may have sat before the browser then.
 type About struct {
 	What   string            `json:"what"`
 	Fields []formwords.Field `json:"fields"`

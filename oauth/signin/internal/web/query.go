@@ -189,7 +189,7 @@ func AsksConsent(query string) bool {
 // paramConsent marks a denial; see oauth.Consent.
 const paramConsent = "keystile_consent"
 
-// paramHint marks a request whose id_token_hint names somebody; see oauth.Server.
+// paramHint marks a request whose id_token_hint names a person; see oauth.Server.
 const paramHint = "keystile_hint"
 
 // rewrite is Back with each parameter changed or dropped.

@@ -8,7 +8,7 @@ import (
 	"github.com/keystile/keystile/internal/cookies"
 )
 
-// wayCookie names the way in which somebody last signed in with this browser. It only puts that way first
+// wayCookie names the way in which a person last signed in with this browser. It only puts that way first
 // on the page: whoever changes it changes the order of the links, and nothing else.
 const (
 	wayCookie = cookies.Way
@@ -16,7 +16,7 @@ const (
 	wayPath   = "/oauth"
 )
 
-// RememberWay remembers that somebody has signed in by a method: one of the links, or any other, after which
+// RememberWay remembers that a person has signed in by a method: one of the links, or any other, after which
 // no link comes first.
 func (p *Pages) RememberWay(w http.ResponseWriter, r *http.Request, method string) {
 	c := &http.Cookie{
