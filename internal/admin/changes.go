@@ -4,7 +4,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
+	"maps"
+	"net/url"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/keystile/keystile/storage"
@@ -58,6 +61,29 @@ func OrderChanges(before, after storage.Order) []string {
 	return d.all
 }
 
+// CapabilityChanges is AppChanges for a capability. Its secrets are chosen by people, so that even a hash of one could
+// be guessed: of them, and of addresses beyond their server, it says only that they have changed.
+func CapabilityChanges(before, after storage.Capability) []string {
+	d := &difference{}
+	d.text("label", before.Label, after.Label)
+	d.hidden("description", "", "", before.Description == after.Description)
+	d.text("kind", before.Kind, after.Kind)
+	d.address("upstream_url", before.UpstreamURL, after.UpstreamURL)
+	d.value("tools", before.ToolCount, after.ToolCount)
+	d.text("auth_type", before.AuthType, after.AuthType)
+	d.text("auth_name", before.AuthName, after.AuthName)
+	d.text("auth_in", before.AuthIn, after.AuthIn)
+	d.chosen("auth_secret", before.AuthSecret, after.AuthSecret)
+	d.headers(before.SecretHeaders(), after.SecretHeaders())
+	d.address("webhook_url", before.WebhookURL, after.WebhookURL)
+	d.chosen("webhook_secret", before.WebhookSecret, after.WebhookSecret)
+	d.value("timeout", before.CallTimeout(), after.CallTimeout())
+	d.value("publish", before.Publish, after.Publish)
+	d.text("pins", before.Pins(), after.Pins())
+	d.text("owner", before.Owner, after.Owner)
+	return d.all
+}
+
 func shown(t time.Time) string {
 	if t.IsZero() {
 		return "none"
@@ -74,6 +100,15 @@ func HashOf(s storage.Secret) string {
 	}
 	sum := sha256.Sum256([]byte(s.Reveal()))
 	return "sha256:" + hex.EncodeToString(sum[:6])
+}
+
+// ServerOf returns the scheme and the host of an address, which are all of it that the audit trail learns.
+func ServerOf(address string) string {
+	u, err := url.Parse(address)
+	if err != nil || u.Host == "" {
+		return ""
+	}
+	return u.Scheme + "://" + u.Host
 }
 
 func brandText(a storage.App) string {
@@ -109,5 +144,34 @@ func (d *difference) list(name string, before, after []string) {
 		if !slices.Contains(before, is) {
 			d.all = append(d.all, fmt.Sprintf("%s +%q", name, is))
 		}
+	}
+}
+
+// hidden shows what may be known of two values, and else only that they are not the same.
+func (d *difference) hidden(name, before, after string, same bool) {
+	switch {
+	case before != after:
+		d.all = append(d.all, name+" "+before+" -> "+after)
+	case !same:
+		d.all = append(d.all, name+" changed")
+	}
+}
+
+// address shows the servers of two addresses, whose paths and queries may hold keys.
+func (d *difference) address(name, before, after string) {
+	d.hidden(name, strconv.Quote(ServerOf(before)), strconv.Quote(ServerOf(after)), before == after)
+}
+
+// chosen shows whether there is a secret that a person has chosen.
+func (d *difference) chosen(name string, before, after storage.Secret) {
+	state := map[bool]string{true: "none", false: "set"}
+	d.hidden(name, state[before.IsZero()], state[after.IsZero()], before.Reveal() == after.Reveal())
+}
+
+func (d *difference) headers(before, after map[string]storage.Secret) {
+	names := slices.AppendSeq(slices.Collect(maps.Keys(before)), maps.Keys(after))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		d.chosen("header "+name, before[name], after[name])
 	}
 }

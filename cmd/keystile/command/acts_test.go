@@ -40,11 +40,12 @@ type act struct {
 	served  bool         // the command needs a server
 	api     string       // as console, below /api/v1; the owner of the application sends it
 	silent  bool         // nobody is to be told by mail
+	service bool         // it is about no user: its records are of the user who acts
 	late    bool         // the mail may come after its address is gone, and is left open
 }
 
 // acts are those of each subject.
-var acts = slices.Concat(userActs, appActs)
+var acts = slices.Concat(userActs, appActs, toolActs, serviceActs)
 
 // An act is one function, whichever front it comes through: what it writes on the audit trail is the same but for the
 // actor, and so is what is told by mail and by webhooks.
@@ -74,7 +75,7 @@ func (a act) compare(t *testing.T) {
 		if len(got.records) == 0 {
 			t.Errorf("through the %s nothing is on the trail", f.name)
 		}
-		got.strip(by)
+		got.strip(by, a.service)
 		if a.late {
 			got.mails = nil
 		} else if f.closed {
@@ -201,6 +202,7 @@ var drawn = []struct {
 	{"{hash}", regexp.MustCompile(`\b([0-9a-f]{64}|[0-9a-f]{32}|[0-9a-f]{12})\b`)},
 	{"{a client_id}", regexp.MustCompile(`\bks[a-z0-9]{20,}\b`)},
 	{"{a sub}", regexp.MustCompile(`\bu[a-z2-7]{26}\b`)},
+	{"active {a kid}", regexp.MustCompile(`active [\w-]{43} -> [\w-]{43}`)},
 }
 
 // named is the inverse of filled. The longest texts come first: a name may be in an address.
@@ -257,7 +259,11 @@ func (s *scene) types(text string, served bool) bool {
 	table := cli.Table{Program: "keystile",
 		Commands: admin.Commands(admin.Opener{Open: open, Kind: program{storage: Bolt()}.kind})}
 	var out, errs bytes.Buffer
-	if code := table.Main(s.Context(), append(words, "--data", data),
+	end := len(words)
+	if i := slices.Index(words, "--"); i >= 0 {
+		end = i
+	}
+	if code := table.Main(s.Context(), slices.Insert(words, end, "--data", data),
 		cli.Call{Stdin: strings.NewReader(""), Stdout: &out, Stderr: &errs}); code != 0 {
 		s.Fatalf("keystile %q = %d %s", words, code, errs.String())
 	}
@@ -324,9 +330,12 @@ func (c *consequences) wantActor(t *testing.T, front, by string) {
 // byWhom finds the actor in a mail.
 var byWhom = regexp.MustCompile(`by (the operator|an administrator): `)
 
-// strip takes out by whom it was done.
-func (c *consequences) strip(by string) {
+// strip takes out by whom it was done, and whose records they are if they are the actor's.
+func (c *consequences) strip(by string, own bool) {
 	for i, r := range c.records {
+		if own {
+			_, r, _ = strings.Cut(r, " app=")
+		}
 		c.records[i] = strings.ReplaceAll(r, " by "+by, "")
 	}
 	for i, m := range c.mails {

@@ -65,7 +65,7 @@ func (m *Missing) Unwrap() error { return storage.ErrNotFound }
 
 // missing names what the store has not found.
 func missing(err error, kind, name string) error {
-	if errors.Is(err, storage.ErrNotFound) {
+	if no := (*Missing)(nil); errors.Is(err, storage.ErrNotFound) && !errors.As(err, &no) {
 		return &Missing{Kind: kind, Name: name}
 	}
 	return err

@@ -18,7 +18,6 @@ var powers = map[string]string{
 	"cmd/keystile/command/storage.go":              "optional interfaces of storage/driver, as operators see them",
 	"internal/record/forward/forward.go":           "records of the package itself",
 	"gateway/answer.go":                            "the layers of a ResponseWriter",
-	"cmd/keystile/internal/admin/table.go":         "answers of the package's own commands",
 	"internal/reply/write.go":                      "a value that writes its own JSON, as of encoding/json",
 	"internal/reqctx/reqctx.go":                    "what the gateway has put into its own context",
 	"internal/router/router.go":                    "handlers of rooms beside plain ones",

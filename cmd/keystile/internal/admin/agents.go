@@ -16,7 +16,7 @@ import (
 
 var clientCommands = []command{
 	{
-		name: "client list", reads: true, summary: "List the applications that nobody registered here", do: listClients,
+		name: "client list", summary: "List the applications that nobody registered here", do: listClients,
 		details: "Their client_id is the URL of a metadata document, or begins with ks- if they have registered\n" +
 			"themselves. One that no user has consented to ends at expires_at. With --hosts it lists the hosts that\n" +
 			"you have trusted or denied.",
@@ -24,7 +24,7 @@ var clientCommands = []command{
 		flags:    []cli.Flag{{Name: "hosts", Help: "the hosts that you have trusted or denied"}},
 	},
 	{
-		name: "client show", reads: true, words: []string{"HOST|CLIENT_ID"},
+		name: "client show", words: []string{"HOST|CLIENT_ID"},
 		summary: "Show such an application, or a host and its applications", do: showClient,
 		examples: []string{"keystile client show claude.ai", "keystile client show ks-abcdefghij0123456789"},
 	},

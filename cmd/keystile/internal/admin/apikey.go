@@ -31,7 +31,7 @@ var apiKeyCommands = []command{
 		},
 	},
 	{
-		name: "apikey list", reads: true, words: []string{"USER"}, summary: "List the API keys of a user", do: listAPIKeys,
+		name: "apikey list", words: []string{"USER"}, summary: "List the API keys of a user", do: listAPIKeys,
 		details: userHelp + " When a key was last used is known to the hour.", examples: []string{"keystile apikey list ada"},
 	},
 	{

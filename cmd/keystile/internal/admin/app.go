@@ -46,10 +46,10 @@ var appCommands = []command{
 			{Name: "owner", Value: "USERNAME", Help: "who manages it, beside administrators (nobody)"},
 		},
 	},
-	{name: "app list", reads: true, summary: "List the applications", do: listApps,
+	{name: "app list", summary: "List the applications", do: listApps,
 		examples: []string{"keystile app list --json"}},
 	{
-		name: "app show", reads: true, words: []string{"CLIENT_ID"}, summary: "Show an application, without its secrets",
+		name: "app show", words: []string{"CLIENT_ID"}, summary: "Show an application, without its secrets",
 		do:       showApp,
 		examples: []string{"keystile app show ksabcdefghij0123456789"},
 	},

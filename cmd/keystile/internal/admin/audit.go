@@ -18,8 +18,8 @@ import (
 // auditCommands have lines that no operator types: what the two below read.
 var auditCommands = []command{
 	{name: "audit records", words: []string{"AFTER", "N"}, summary: "Read a page of the audit trail", do: auditPage,
-		reads: true, hidden: true},
-	{name: "audit state", summary: "Read what stands for removed records", do: auditState, reads: true, hidden: true},
+		hidden: true},
+	{name: "audit state", summary: "Read what stands for removed records", do: auditState, hidden: true},
 }
 
 func auditLines(opener Opener) []cli.Command {

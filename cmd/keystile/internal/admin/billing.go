@@ -17,7 +17,7 @@ import (
 
 var billingCommands = []command{
 	{
-		name: "billing orders", reads: true, summary: "List the orders of other tiers", do: listOrders,
+		name: "billing orders", summary: "List the orders of other tiers", do: listOrders,
 		details:  "Those that wait for you are pending or contact.",
 		examples: []string{"keystile billing orders --status pending"},
 		flags: []cli.Flag{
@@ -39,7 +39,7 @@ var billingCommands = []command{
 		flags: []cli.Flag{{Name: "reason", Value: "TEXT", Help: "why, for the owner to read"}},
 	},
 	{
-		name: "billing settlements", reads: true, summary: "Show what applications owe for a month", do: listSettlements,
+		name: "billing settlements", summary: "Show what applications owe for a month", do: listSettlements,
 		details: "It is made of the usage ledger and the approved orders alone. Amounts are in fen, hundredths\n" +
 			"of a yuan. A month that is not over is not final.",
 		examples: []string{"keystile billing settlements --month 2026-11",

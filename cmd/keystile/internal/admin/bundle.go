@@ -26,9 +26,9 @@ var bundleCommands = []command{
 			{Name: "description", Value: "TEXT", Help: "what it is for"},
 		},
 	},
-	{name: "capability bundle list", reads: true, summary: "List the bundles", do: listBundles,
+	{name: "capability bundle list", summary: "List the bundles", do: listBundles,
 		examples: []string{"keystile capability bundle list"}},
-	{name: "capability bundle show", reads: true, words: []string{"NAME"}, summary: "Show a bundle", do: showBundle,
+	{name: "capability bundle show", words: []string{"NAME"}, summary: "Show a bundle", do: showBundle,
 		examples: []string{"keystile capability bundle show support"}},
 	{
 		name: "capability bundle delete", words: []string{"NAME"}, summary: "Delete a bundle", do: deleteBundle, acts: true,

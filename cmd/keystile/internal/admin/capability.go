@@ -66,7 +66,7 @@ var capabilityCommands = []command{
 	},
 	{
 		name: "capability preview", summary: "Show the tools of a document, and store nothing", do: previewCapability,
-		reads: true, brings: true, scratch: true,
+		brings: true, scratch: true,
 		details: "It needs no data folder. Where there is one, names that are taken and limits are minded too.",
 		examples: []string{"keystile capability preview --openapi shop.json --lint",
 			"curl -s https://api.example.com/openapi.yaml |\n    keystile capability preview --openapi - --json"},
@@ -79,10 +79,10 @@ var capabilityCommands = []command{
 		}, documentFlags...),
 	},
 	updateCommand,
-	{name: "capability list", reads: true, summary: "List the capabilities", do: listCapabilities,
+	{name: "capability list", summary: "List the capabilities", do: listCapabilities,
 		examples: []string{"keystile capability list --json"}},
 	{
-		name: "capability show", reads: true, words: []string{"MEMBER"},
+		name: "capability show", words: []string{"MEMBER"},
 		summary: "Show a capability and its tools, without its secrets", do: showCapability,
 		examples: []string{"keystile capability show shop"},
 	},

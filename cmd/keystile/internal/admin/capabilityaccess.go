@@ -24,7 +24,6 @@ const (
 var accessCommands = []command{{
 	name: "capability access", words: []string{"[MEMBER]"},
 	summary: "Say who may use the tools of a capability, or show it", do: capabilityAccess, acts: true,
-	looks: func(args cli.Args) bool { return !changesAccess(args) },
 	details: "SUBJECT is everyone, role:admin, role:developer, role:auditor, user:USER (a username or a sub),\n" +
 		"app:CLIENT_ID or tier:TIER.\n" +
 		"Rules are added to those there are; what denies wins over what allows. The owner and administrators\n" +

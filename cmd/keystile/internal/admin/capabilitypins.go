@@ -20,7 +20,6 @@ const (
 var pinCommands = []command{{
 	name: "capability pins", words: []string{"MEMBER", "[NAME...]"},
 	summary: "Show what an upstream has changed in its tools, and accept it", do: capabilityPins, acts: true,
-	looks: func(args cli.Args) bool { return !args.On(acceptFlag) },
 	details: "What an MCP endpoint changes in its tools, or lists anew, is held until it is accepted: agents go on " +
 		"with the\n" +
 		"texts and schemas that were accepted. With the digest that is shown, nothing is accepted but what was " +

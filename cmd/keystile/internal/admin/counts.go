@@ -16,7 +16,7 @@ import (
 const countersName = "counters"
 
 var countCommands = []command{
-	{name: "storage recount", summary: "Compare what is counted with what is there", do: recount, reads: true,
+	{name: "storage recount", summary: "Compare what is counted with what is there", do: recount,
 		hidden: true, wait: 10 * time.Minute},
 }
 

@@ -13,7 +13,7 @@ import (
 
 var keyCommands = []command{
 	{
-		name: "key list", reads: true, summary: "List the signing keys and the ids of the master keys", do: listKeys,
+		name: "key list", summary: "List the signing keys and the ids of the master keys", do: listKeys,
 		details: "A signing key is published as next before it is used, then active, then retired: published\n" +
 			"until all it signed has expired. " +
 			"Of the master keys (alg A256GCM) one seals what the store keeps\n" +

@@ -9,7 +9,7 @@ import (
 
 var nodeCommands = []command{
 	{
-		name: "node list", reads: true, summary: "List the servers that share this store", do: listNodes,
+		name: "node list", summary: "List the servers that share this store", do: listNodes,
 		details: "Each writes every few seconds that it lives; one that has missed three of these beats is not\n" +
 			"live, and leaves the list within ten minutes. CLOCK_AHEAD is how many seconds its clock is ahead of\n" +
 			"the store's. Where no server runs on this machine the command\n" +

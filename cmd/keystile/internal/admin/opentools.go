@@ -11,7 +11,7 @@ import (
 const openToolsCommand = "capability open"
 
 var openToolsCommands = []command{{name: openToolsCommand, summary: "Name the tools that strangers may use",
-	do: openTools, reads: true, hidden: true}}
+	do: openTools, hidden: true}}
 
 // OpenTools are the tools that strangers may use because no access list says otherwise.
 type OpenTools struct {

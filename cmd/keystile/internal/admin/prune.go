@@ -14,8 +14,8 @@ import (
 
 var pruneCommands = []command{
 	{
-		name: "audit prune", summary: "Remove the oldest records of the audit trail", do: pruneTrail, wait: time.Hour,
-		reads: true, // what it does is on the trail before it is done
+		name: "audit prune", summary: "Remove the oldest records of the audit trail", do: pruneTrail, acts: true,
+		wait: time.Hour,
 		details: "It works while the server runs or not. A running server does this by itself, as audit.keep and " +
 			"audit.max_size say. With --dry-run it says\n" +
 			"what would be removed, and removes nothing: begin with that, and with keystile audit export, because\n" +

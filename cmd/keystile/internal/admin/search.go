@@ -19,7 +19,7 @@ import (
 
 var searchCommands = []command{
 	{name: "audit find", words: []string{"QUERY"}, summary: "Read a page of what a query selects", do: findPage,
-		reads: true, hidden: true},
+		hidden: true},
 	{
 		name: "audit reindex", summary: "Make the index of the audit trail anew", do: reindexTrail, acts: true,
 		details: "A running server does so in the background, else the next one that is started. Meanwhile a search\n" +

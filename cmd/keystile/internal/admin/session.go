@@ -8,7 +8,7 @@ import (
 
 var sessionCommands = []command{
 	{
-		name: "session list", reads: true, words: []string{"USER"}, summary: "List where a user is signed in",
+		name: "session list", words: []string{"USER"}, summary: "List where a user is signed in",
 		do:      listSessions,
 		details: userHelp, examples: []string{"keystile session list ada"},
 	},

@@ -18,10 +18,10 @@ var settingCommands = []command{
 		examples: []string{"keystile setting set " + storage.SettingForcePKCE + " 1"},
 	},
 	{
-		name: "setting get", reads: true, words: []string{"KEY"}, summary: "Show a setting", do: getSetting,
+		name: "setting get", words: []string{"KEY"}, summary: "Show a setting", do: getSetting,
 		details: settingsHelp(), examples: []string{"keystile setting get " + storage.SettingForcePKCE},
 	},
-	{name: "setting list", reads: true, summary: "List the settings", do: listSettings,
+	{name: "setting list", summary: "List the settings", do: listSettings,
 		examples: []string{"keystile setting list"}},
 }
 

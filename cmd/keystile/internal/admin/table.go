@@ -24,7 +24,6 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/nodes"
 )
 
@@ -117,14 +116,12 @@ type command struct {
 	details  string
 	examples []string
 	flags    []cli.Flag
-	reads    bool                // it changes nothing
-	looks    func(cli.Args) bool // whether a call of it changes nothing
-	hidden   bool                // other commands use it
-	acts     bool                // it is an act of internal/admin, which writes its own record and drops what is cached
-	brings   bool                // it brings a document, of up to 16 MiB
-	scratch  bool                // it needs no data folder: see Opener.Scratch
-	asks     string              // what a person is asked before it is done, with a verb for its words
-	wait     time.Duration       // for the server's answer; 0: half a minute
+	acts     bool          // it changes something, by an act of internal/admin; any other command only reads
+	hidden   bool          // other commands use it
+	brings   bool          // it brings a document, of up to 16 MiB
+	scratch  bool          // it needs no data folder: see Opener.Scratch
+	asks     string        // what a person is asked before it is done, with a verb for its words
+	wait     time.Duration // for the server's answer; 0: half a minute
 	do       func(context.Context, Target, cli.Args) (output, error)
 }
 
@@ -155,35 +152,21 @@ func execute(ctx context.Context, target Target, name string, args cli.Args) (st
 	if err := c.line(Opener{}).Check(args); err != nil {
 		return "", &cli.UsageError{Err: err}
 	}
+	return c.execute(ctx, target, args)
+}
+
+// execute runs the command. One that only reads is run by the zero Actor, whom every act refuses.
+func (c command) execute(ctx context.Context, target Target, args cli.Args) (string, error) {
+	if !c.acts {
+		target.By = admin.Actor{}
+	}
 	said, err := c.do(ctx, target, args)
 	unrecorded, untold := (*admin.Unrecorded)(nil), (*admin.Untold)(nil)
 	if err != nil && (said == nil || !errors.As(err, &unrecorded) && !errors.As(err, &untold)) {
 		return "", plain(err)
 	}
 	text, failed := said.text(args.On("json"))
-	return text, errors.Join(err, failed, target.settle(ctx, c, args, said))
-}
-
-// noted is an output that adds to what the audit trail says.
-type noted interface{ noted() string }
-
-// settle makes what was done known where that is not the act's own: to the running server, and to the audit trail,
-// which names the command and what it was done to, and no flag: some hold secrets.
-func (r Target) settle(ctx context.Context, c command, args cli.Args, said output) error {
-	if c.reads || c.acts || c.looks != nil && c.looks(args) {
-		return nil
-	}
-	detail := strings.Join(append([]string{c.name}, args.Words...), " ")
-	if made, ok := said.(answer); ok && len(args.Words) == 0 && len(made) > 0 {
-		detail += fmt.Sprint(" ", made[0].value) // what was made begins with what it is called by
-	}
-	if more, ok := said.(noted); ok {
-		detail += more.noted()
-	}
-	if err := r.Recorder.Trail.NoteNow(ctx, event.Event{Kind: event.Admin, Detail: detail}); err != nil {
-		return &admin.Unrecorded{Cause: err}
-	}
-	return nil
+	return text, errors.Join(err, failed)
 }
 
 // plain says an error of the store in the words of the command line.

@@ -1,10 +1,16 @@
 package admin
 
 import (
+	"bytes"
 	"errors"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -55,5 +61,49 @@ func TestActThatIsNotWrittenDownSaysSo(t *testing.T) {
 	code, _, said := o.run("", "app", "create", "--name", "Shop", "--domain", "a.example")
 	if code != 1 || !strings.Contains(said, "it is done, but the audit trail could not be written: the store is away") {
 		t.Errorf("exit %d, %q", code, said)
+	}
+}
+
+// A command that does not say that it acts is refused by every act, so that none is on the trail by mistake, or missing.
+func TestCommandThatOnlyReadsIsRefusedByActs(t *testing.T) {
+	o := newOffice(t)
+	args := cli.Args{Flags: map[string][]string{"name": {"Shop"}, "domain": {"a.example"}}}
+	c := command{name: "app create", do: createApp}
+	operator := o.target.by(admin.CommandLine())
+	if _, err := c.execute(t.Context(), operator, args); !errors.Is(err, admin.FactorFirst) {
+		t.Errorf("a command that reads is answered %v", err)
+	}
+	if len(o.trail) > 0 || len(o.rows("app", "list")) > 0 {
+		t.Errorf("it has left %v", o.trail)
+	}
+	c.acts = true
+	if _, err := c.execute(t.Context(), operator, args); err != nil || len(o.trail) != 1 {
+		t.Errorf("a command that acts is answered %v, and the trail has %v", err, o.trail)
+	}
+}
+
+// ownTests are acts whose consequences have tests of their own: what they change is no record of one front alone.
+var ownTests = []string{"audit prune", "audit reindex", "key rekey", "capability register", "capability update",
+	"capability remove", "capability pins"}
+
+// Every act of the table is compared through its fronts.
+func TestCommandThatActsIsComparedWithOtherFronts(t *testing.T) {
+	files, err := filepath.Glob("../../command/acts*_test.go")
+	if err != nil || len(files) < 4 {
+		t.Fatalf("the rows of acts are in %v, %v", files, err)
+	}
+	var rows []byte
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		rows = append(rows, text...)
+	}
+	for _, c := range table {
+		compared := bytes.Contains(rows, []byte(`command: "`+c.name+" "))
+		if own := slices.Contains(ownTests, c.name); c.acts && compared == own || !c.acts && compared {
+			t.Errorf("%s: acts is %t, a row compares it: %t, it has a test of its own: %t", c.name, c.acts, compared, own)
+		}
 	}
 }

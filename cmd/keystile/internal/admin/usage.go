@@ -16,7 +16,7 @@ var csvFlag = cli.Flag{Name: "csv", Help: "print a table for spreadsheets"}
 
 var usageCommands = []command{
 	{
-		name: "usage", reads: true, summary: "Show the charged calls, of all applications or of one", do: showUsage,
+		name: "usage", summary: "Show the charged calls, of all applications or of one", do: showUsage,
 		details: "Without --app it is the whole service, with how long the calls took: half of them, 95 of\n" +
 			"100 and 99 of 100 took no longer than this. Without --from it is the last 24 hours; with\n" +
 			"--daily it is this month. Times are in UTC.",
@@ -33,7 +33,7 @@ var usageCommands = []command{
 		},
 	},
 	{
-		name: "usage top", reads: true, summary: "Show who called most", do: showTop,
+		name: "usage top", summary: "Show who called most", do: showTop,
 		details: "It is counted by each server as it goes, and stored each minute. A number with a + is one\n" +
 			"that it is at least. A server that is killed forgets up to a minute.",
 		examples: []string{"keystile usage top", "keystile usage top --tools --day 2026-11-21",
@@ -49,7 +49,7 @@ var usageCommands = []command{
 		},
 	},
 	{
-		name: "usage forecast", words: []string{"CLIENT_ID"}, reads: true,
+		name: "usage forecast", words: []string{"CLIENT_ID"},
 		summary: "Show where the quota of an application is going", do: showForecast,
 		details:  "What is used of it is extended by the mean of the last seven days.",
 		examples: []string{"keystile usage forecast ksabcdefghij0123456789"},

@@ -41,7 +41,7 @@ var userCommands = []command{
 			{Name: "days", Value: "N", Help: "how long the code works, up to 90 (7)"},
 		},
 	},
-	{name: "user list", reads: true, summary: "List the users", do: listUsers,
+	{name: "user list", summary: "List the users", do: listUsers,
 		examples: []string{"keystile user list --json"}},
 	{
 		name: "user set", words: []string{"USER"}, summary: "Change a user", do: setUser, acts: true, flags: userChanges,

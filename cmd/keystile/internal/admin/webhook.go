@@ -20,10 +20,10 @@ var webhookCommands = []command{
 			{Name: "new-secret", Help: "draw another secret; the one before is of no use from now on"},
 		},
 	},
-	{name: "webhook show", reads: true, summary: "Show where user events are sent", do: showWebhook,
+	{name: "webhook show", summary: "Show where user events are sent", do: showWebhook,
 		examples: []string{"keystile webhook show"}},
 	{
-		name: "webhook list", reads: true, summary: "List what waits to be sent, and what was given up", do: listWebhooks,
+		name: "webhook list", summary: "List what waits to be sent, and what was given up", do: listWebhooks,
 		details:  "Without a flag these are user events; of an application, what it is told of the end of sessions.",
 		examples: []string{"keystile webhook list", "keystile webhook list --app ksabcdefghij0123456789"},
 		flags:    []cli.Flag{{Name: "app", Value: "CLIENT_ID", Help: "an application with a backchannel_logout_uri"}},
