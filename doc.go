@@ -52,7 +52,7 @@
 // # Where to begin
 //
 // Operators have pages at /console/ (package gateway/console), the same for programs at /api/console/, and
-// cmd/keystile/command as their reference, with the configuration.
+// cmd/keystile/README.md as their reference, with the configuration.
 //
 // Guides, each a program that runs and a README of one screen; examples/README.md is the index:
 //

@@ -1,7 +1,6 @@
 //go:build ignore
 
-// Gen writes doc_config.go, the configuration in the doc comment of package command, from the keys
-// of package config:
+// Gen writes CONFIGURATION.md beside the program, from the keys of package config:
 //
 //	go generate ./cmd/keystile/command
 package main
@@ -14,7 +13,7 @@ import (
 )
 
 func main() {
-	if err := os.WriteFile("doc_config.go", []byte(config.GoDoc("command")), 0o644); err != nil {
+	if err := os.WriteFile("../CONFIGURATION.md", []byte(config.Page()), 0o644); err != nil {
 		log.Fatal(err)
 	}
 }

@@ -3,7 +3,6 @@ package command
 import (
 	"encoding/json"
 	"fmt"
-	"go/format"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -170,20 +169,16 @@ func TestAdminPortThatIsTakenIsExplained(t *testing.T) {
 		"--admin-listen", s.address)
 }
 
-// The doc comment of this package has the list that config --reference prints.
-func TestDocCommentHasTheReference(t *testing.T) {
+// The page beside the program has the list that config --reference prints.
+func TestConfigurationPageHasTheReference(t *testing.T) {
 	t.Parallel()
 	code, list, _ := command(t, "", "config", "--reference")
-	text, err := os.ReadFile("doc_config.go")
+	text, err := os.ReadFile("../CONFIGURATION.md")
 	if code != 0 || err != nil || !strings.Contains(list, "  - admin.listen (host:port): ") {
 		t.Fatal(code, list, err)
 	}
-	if string(text) != config.GoDoc("command") || !strings.Contains(strings.ReplaceAll(string(text), "\n// ", "\n"),
-		list) {
-		t.Error("doc_config.go is not what the keys of package config say: go generate ./cmd/keystile/command")
-	}
-	if formatted, err := format.Source(text); err != nil || string(formatted) != string(text) {
-		t.Errorf("doc_config.go is not as gofmt writes it: %v", err)
+	if string(text) != config.Page() || !strings.HasSuffix(string(text), "\n"+list) {
+		t.Error("CONFIGURATION.md is not what the keys of package config say: go generate ./cmd/keystile/command")
 	}
 }
 

@@ -38,7 +38,7 @@
 //
 // # Size
 //
-// It is larger than a package here should be: some fifty commands, each a few lines of the one
-// table that travels to a running server, over the same target and the same answers. A command has
-// no rule of its own; where one appeared it moved below.
+// This is one package because its sixty commands are lines of one table, which a running server and the command line
+// both read: each takes the same Target and returns the same kinds of answers in a few lines. A command has no rule of
+// its own; the rules are in internal/admin and in the packages of the service.
 package admin

@@ -64,7 +64,7 @@ func TestActThatIsNotWrittenDownSaysSo(t *testing.T) {
 	}
 }
 
-// A command that does not say that it acts is refused by every act, so that none is on the trail by mistake, or missing.
+// A command that does not say that it acts is refused by every act.
 func TestCommandThatOnlyReadsIsRefusedByActs(t *testing.T) {
 	o := newOffice(t)
 	args := cli.Args{Flags: map[string][]string{"name": {"Shop"}, "domain": {"a.example"}}}

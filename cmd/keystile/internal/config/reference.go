@@ -14,12 +14,16 @@ const referenceWidth = 100
 // Reference writes all keys as a list for people: type, default, section of the protocol, and
 // what each is for.
 func Reference(w io.Writer) error {
+	_, err := io.WriteString(w, list())
+	return err
+}
+
+func list() string {
 	var out strings.Builder
 	for _, k := range keys {
 		out.WriteString(k.item())
 	}
-	_, err := io.WriteString(w, out.String())
-	return err
+	return out.String()
 }
 
 // ReferenceJSON writes the same as a JSON array.
@@ -53,27 +57,19 @@ func ReferenceJSON(w io.Writer) error {
 	return enc.Encode(all)
 }
 
-// GoDoc returns the reference as a Go file that is part of the doc comment of package pkg.
-func GoDoc(pkg string) string {
-	var file strings.Builder
-	file.WriteString(`// # Configuration
-//
-// Each key is written so, or nested, in the file; lifetimes.code is KEYSTILE_LIFETIMES_CODE in the
-// environment and --lifetimes-code on the command line. A section is one of
-// internal/protocol/protocol.md. keystile config --reference prints this list, with --json for
-// programs, and keystile config what is in effect and where each value comes from.
-//
-`)
-	for _, k := range keys {
-		for line := range strings.Lines(k.item()) {
-			file.WriteString("// " + line)
-		}
-	}
-	file.WriteString("package " + pkg + "\n")
-	return file.String()
+// Page returns the reference as a page in Markdown.
+func Page() string {
+	return `# Configuration
+
+Each key is written so, or nested, in the file; lifetimes.code is KEYSTILE_LIFETIMES_CODE in the environment and
+--lifetimes-code on the command line. A section is one of [protocol.md](../../internal/protocol/protocol.md).
+"keystile config --reference" prints this list, with --json for programs, and "keystile config" prints the values in effect
+and where each of them comes from.
+
+` + list()
 }
 
-// item returns the entry of one key: a list item of a Go doc comment.
+// item returns the entry of one key: an item of a list.
 func (k key) item() string {
 	about := k.kind
 	if k.fallback != "" {
