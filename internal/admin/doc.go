@@ -17,7 +17,7 @@
 //
 // # Errors
 //
-// A refused actor gets a [reply.Failure] of failure.go. What a record has against a change is an error of package
+// A refused actor gets a [reply.Failure] of failure.go. A change that the record does not allow is an error of package
 // storage (ErrInvalid, ErrExists, ErrNotFound, ErrConflict, ErrLastAdmin, ErrStillOwns), and nothing is stored then.
 // Any other error means that the act may have happened; it can be done again.
 package admin

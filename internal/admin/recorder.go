@@ -50,7 +50,7 @@ func (u *Unrecorded) Unwrap() error { return u.Cause }
 // 1,024.
 const maxDetail = 1000
 
-// Note writes an act to the audit trail and waits until it is stored. Its error is an [Unrecorded]. What is too
+// Note writes an act to the audit trail and waits until it is stored. Its error is an [Unrecorded]. A text that is too
 // long for one event continues in the next.
 func (c Recorder) Note(ctx context.Context, by Actor, a Act) error {
 	e := by.Request.Event

@@ -22,7 +22,7 @@ type Maker interface {
 }
 
 // Make makes an API key of a user (a sub), and returns its text, which is not kept. The name loses
-// the spaces around it. What is wrong with the name, scope or life is an ErrInvalid.
+// the spaces around it. A wrong name, scope or life is an ErrInvalid.
 func Make(ctx context.Context, store Maker, sub, name, wanted string,
 	life time.Duration) (text string, k apikey.Key, err error) {
 	wanted, err = checkScope(wanted)

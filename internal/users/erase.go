@@ -24,7 +24,7 @@ type EraseStore interface {
 	EraseUser(ctx context.Context, sub string, looksOfName func(username string) []string) error
 }
 
-// Owner is the error of Erase for who owns something. It wraps storage.ErrStillOwns.
+// Owner is the error of Erase for a user who owns something. It wraps storage.ErrStillOwns.
 type Owner struct{ Apps, Capabilities int }
 
 func (o *Owner) Error() string {

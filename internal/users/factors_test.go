@@ -43,7 +43,7 @@ func TestResetRemovesEveryFactorAndRaisesTheEpoch(t *testing.T) {
 	}
 }
 
-// Who is signed out everywhere, for a new password or by an administrator, is asked in every browser again.
+// A user who is signed out everywhere, for a new password or by an administrator, is asked in every browser again.
 func TestSigningOutEverywhereEndsTheTrustOfBrowsers(t *testing.T) {
 	store := open(t)
 	revoke := func(context.Context, ...driver.Revocation) error { return nil }

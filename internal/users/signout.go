@@ -25,7 +25,7 @@ type SessionStore interface {
 }
 
 // SignOut ends the sessions of a user, the trust of their browsers and everything they granted before now.
-// Whatever is to keep them out, or to give them less, is saved before: then nothing begins that this would
+// The caller first saves what keeps them out, or gives them less: then nothing begins that this would
 // miss. It returns how many sessions there were.
 func SignOut(ctx context.Context, store Store, revoke func(context.Context, ...driver.Revocation) error,
 	sub string) (ended int, err error) {

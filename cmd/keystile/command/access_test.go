@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// What an operator says about a capability holds at once in the server that runs, for lists,
+// A rule that an operator sets for a capability holds at once in the server that runs, for lists,
 // calls and bundles (decision 54).
 func TestAccessToToolsChangesAtOnce(t *testing.T) {
 	t.Parallel()
@@ -82,7 +82,7 @@ func TestAccessWithOpenSignUpIsForTheToolsOwners(t *testing.T) {
 	}
 }
 
-// Whoever came while a way in was open has no more tools once it is closed.
+// Users who came while a way in was open have no more tools once it is closed.
 func TestClosingSignUpOpensNoToolToWhoeverCameBefore(t *testing.T) {
 	t.Parallel()
 	document := filepath.Join(t.TempDir(), "pets.json")

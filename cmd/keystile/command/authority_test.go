@@ -16,8 +16,8 @@ var writeAuthority = flag.Bool("write-authority", false,
 
 const authorityFile = "testdata/authority.txt"
 
-// The table of who may do what: each credential at each endpoint, with an object of its own,
-// somebody else's and one that is not there. What is written down in testdata/authority.txt
+// The table of rights has each credential at each endpoint, with an object of its own,
+// another user's and one that is not there. The table in testdata/authority.txt
 // was decided by a person; this test finds out whether it is true. An endpoint without a
 // line, or a line without an endpoint, is a failure.
 func TestKeyOpensWhatItMustAndNothingMore(t *testing.T) {

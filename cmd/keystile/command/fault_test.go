@@ -49,7 +49,7 @@ func TestDamagedDatabaseIsExplainedAndLeftAlone(t *testing.T) {
 	}
 }
 
-// Of a single damaged page a start may see nothing. Whatever it does, it must not crash.
+// A start may see nothing of a single damaged page. It must not crash in any case.
 func TestDamagedPageNeverCrashes(t *testing.T) {
 	t.Parallel()
 	data := t.TempDir()

@@ -45,7 +45,7 @@ func TestHealthAsksThisMachineWhereAllOfItListens(t *testing.T) {
 // emptyTopic is a line of a list of commands that has nothing behind the name.
 var emptyTopic = regexp.MustCompile(`(?m)^  [a-z]+ *$`)
 
-// Whoever reads the help finds out what each word is for.
+// A reader of the help finds out what each word is for.
 func TestTopicOfTheHelpHasASummary(t *testing.T) {
 	for _, words := range [][]string{{"help"}, {"help", "capability"}} {
 		_, out, _ := command(t, "", words...)

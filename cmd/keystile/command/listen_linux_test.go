@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// The program listens so that the kernel keeps little for who does not read.
+// The program listens so that the kernel keeps little for clients that do not read.
 func TestListenersBoundWhatTheKernelKeeps(t *testing.T) {
 	at, err := listen(t.Context(), "--listen", "127.0.0.1:0")
 	if err != nil {

@@ -197,7 +197,7 @@ func TestMailThatTakesTooLongIsGivenUp(t *testing.T) {
 	s.log.Find(t, s.ended, `a mail was not sent.*(deadline exceeded|i/o timeout)`)
 }
 
-// What an operator does to somebody's application reaches their mailbox.
+// An act of an operator on a user's application reaches the user's mailbox.
 func TestOwnerIsMailedWhatACommandDid(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir())

@@ -98,7 +98,7 @@ func TestServiceManagerLosesNoRequestInARestart(t *testing.T) {
 	}
 }
 
-// What listens on all addresses must not offer a demo, whatever the configuration says of where it listens.
+// A service that listens on all addresses must not offer a demo, whatever address the configuration names.
 func TestSocketForAllMachinesHasNoDemo(t *testing.T) {
 	t.Parallel()
 	public := socketAt(t, "0.0.0.0:0")

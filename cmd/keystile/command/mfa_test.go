@@ -9,7 +9,7 @@ import (
 
 const userPassword = "correct horse battery"
 
-// Who needs a second factor, and since when, is what the configuration says of their role.
+// The configuration says by role which users need a second factor, and since when.
 func TestConfigurationSaysWhoNeedsASecondFactor(t *testing.T) {
 	const at, added, due = "/oauth/signin", "/oauth/signin/factor/new", "/oauth/signin/factor/due"
 	for args, want := range map[string]map[string]string{

@@ -123,8 +123,8 @@ func TestDocumentIsServedToEverybody(t *testing.T) {
 	}
 }
 
-// What a client meets at the whole program, past all rooms that stand before the one that
-// answers, is what the document says; also if it has asked too often.
+// A client of the whole program, behind all rooms that stand before the one that answers, meets
+// what the document says, also if it has asked too often.
 func TestRunningProgramIsAsItsDocumentSays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")

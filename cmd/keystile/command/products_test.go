@@ -63,7 +63,7 @@ func (s *service) status(t *testing.T, path, bearer string) int {
 	return resp.StatusCode
 }
 
-// What a call is charged to and what the service behind it reads are never two things: a path
+// The product that a call is charged to is always the one that the service behind it reads: a path
 // that may be read as another product's is no product's.
 func TestCallIsChargedToTheProductThatGetsItHoweverItsPathIsWritten(t *testing.T) {
 	t.Parallel()

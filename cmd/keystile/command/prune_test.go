@@ -11,7 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// What varies in what is printed.
+// varies matches the parts of the output that differ each time.
 var varies = regexp.MustCompile(`\d{4}-\d\d-\d\dT[\d:]+Z|\b\d+\b`)
 
 func TestOperatorRemovesOldAuditRecords(t *testing.T) {
@@ -59,7 +59,7 @@ func TestOperatorRemovesOldAuditRecords(t *testing.T) {
 	wantFailure(t, 2, "a unit: d, h, m or s", "audit", "prune", "--keep", "400", "--data", data)
 }
 
-// What is too much goes by itself, and the rest verifies.
+// Records beyond the limit are removed without a command, and the rest verifies.
 func TestTrailIsAsLargeAsTheSettingSays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("writes 16 MiB")

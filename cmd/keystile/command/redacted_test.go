@@ -37,8 +37,8 @@ var withPasswords = []string{
 	`[{preset: "user:SECRETMARK@host"}]`, `[{"https://user:SECRETMARK@host": 1}]`, `[{name: http://user:SECRETMARK@host`,
 }
 
-// Whatever setting an address with a password is written into, and however wrong it is: what the program prints, logs
-// and answers has not the password in it.
+// An address with a password may be written into any setting, and may be wrong: the program prints, logs and answers
+// nothing with the password in it.
 func TestSettingsHideThePasswordOfAnAddress(t *testing.T) {
 	if testing.Short() {
 		t.Skip("takes seconds")
@@ -149,7 +149,7 @@ func TestStartShowsNoPasswordOfAnAddress(t *testing.T) {
 	}
 }
 
-// What the pages of settings and health have of addresses that are right.
+// The pages of settings and health show valid addresses without their passwords.
 func TestPagesOfAServiceShowNoPasswordOfAnAddress(t *testing.T) {
 	s := start(t, t.TempDir(), "--redis-url", "redis://user:SECRETMARK@127.0.0.1:1/0", "--account-contact",
 		"https://user:SECRETMARK@host.example/privacy")

@@ -5,7 +5,7 @@ import "github.com/keystile/keystile/storage/client"
 // rows are the endpoints, each as somebody asks who wants what it is for. A path with .php
 // behind it is the same endpoint.
 var rows = []row{
-	// What anybody may know.
+	// Everybody may read these.
 	{method: "GET", path: "/{$}"},
 	{method: "GET", path: "/openapi.json"},
 	{method: "GET", path: "/healthz/live"},

@@ -17,7 +17,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// Whoever reads standard output gets records and nothing else.
+// A reader of standard output gets records and nothing else.
 func TestStandardOutputHasNothingButRecords(t *testing.T) {
 	t.Parallel()
 	s := startShipping(t, "--streams-audit", "stdout", "--streams-usage", "stdout", "--admin-listen", "127.0.0.1:0")
@@ -88,7 +88,7 @@ func (o *objects) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	}
 }
 
-// What is told of the bucket reaches it: objects are named and signed so, and encrypted with that key.
+// The settings of the bucket reach it: objects are named and signed so, and encrypted with that key.
 func TestBucketIsAsTheConfigurationSays(t *testing.T) {
 	t.Parallel()
 	asked := make(chan *http.Request, 100)

@@ -130,7 +130,7 @@ func TestProcessThatIsKilledWhileItShipsLeavesNoGap(t *testing.T) {
 	}
 }
 
-// Whoever reads the records ends, and the service does not.
+// The process that reads the records ends, and the service does not.
 func TestServiceOutlivesWhoReadsItsRecords(t *testing.T) {
 	t.Parallel()
 	self, err := os.Executable()

@@ -31,7 +31,7 @@ func metricsOf(t *testing.T, s *service) string {
 	return body
 }
 
-// What a client may do at one node it has done at the other.
+// A request at one node counts at the other.
 func TestNodesCountTogetherOnRedis(t *testing.T) {
 	t.Parallel()
 	url, counters := database.WithSchema(t), redisURL(t)
@@ -61,7 +61,7 @@ func TestNodesCountTogetherOnRedis(t *testing.T) {
 	}
 }
 
-// What two nodes let through is what they would refuse together.
+// Two nodes report the requests that they let through and would refuse together.
 func TestNodesInShadowReportWhatTheyWouldRefuseTogether(t *testing.T) {
 	t.Parallel()
 	url, counters := database.WithSchema(t), redisURL(t)

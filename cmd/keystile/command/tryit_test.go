@@ -78,7 +78,7 @@ func consoleData[T any](t *testing.T, s *service, cookie, path string) T {
 	return v.Data
 }
 
-// A call from the form is a real one: it is charged to who sends it, once, and recorded.
+// A call from the form is a real one: it is charged to its sender, once, and recorded.
 func TestToolThatIsTriedIsCalledChargedAndRecordedOnce(t *testing.T) {
 	t.Parallel()
 	shop := newOrders(t)

@@ -300,7 +300,7 @@ func (p *newcomer) joins() {
 	}
 }
 
-// What signup says of all ways in, the setting of a connector says of one, in a trial too; fakes are open without it.
+// The signup of a connector takes the place of the general one, in a trial too; without it fakes are open.
 func TestConnectorHasASignUpOfItsOwn(t *testing.T) {
 	t.Parallel()
 	names := []string{"wx", "qq", "douyin", "alipay", "feishu", "wecom", "dingtalk"}

@@ -84,7 +84,7 @@ type watched struct {
 	all  map[string]bool // by kind, and what is noted of an administrator's acts
 }
 
-// letters say what kind of document was written. What the service keeps for itself has none.
+// letters say what kind of document was written. Documents that the service keeps for itself have none.
 var letters = map[string]string{
 	"app": "a", "order": "r", "user": "u", "login": "l", "capability": "c", "session": "s", "consent": "n", "ticket": "k",
 	"openid":  "m",

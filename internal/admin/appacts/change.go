@@ -66,8 +66,8 @@ func (n NewApp) reserved(by admin.Actor) error {
 	return nil
 }
 
-// amend changes an application as far as that is for the actor to do. What an administrator restricts is kept from the
-// owner; Held, where it is sent, decides what else is.
+// amend changes an application as far as that is for the actor to do. A field that an administrator restricts is kept
+// from the owner; Held, where it is sent, decides which others are.
 func (a *Acts) amend(ctx context.Context, by admin.Actor, c Change, app *storage.App) error {
 	if err := (NewApp{Change: c}).reserved(by); err != nil {
 		return err

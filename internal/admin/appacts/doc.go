@@ -5,6 +5,5 @@
 // holds a field of them; an application that acts for itself rotates its secret, orders, and takes back an order that
 // waits. For a record of another owner it is storage.ErrNotFound, which tells nothing.
 //
-// What tiers cost and how an order takes effect is decided by package gateway/billing, which stands behind the
-// interface [Billing].
+// Package gateway/billing, behind the interface [Billing], decides what tiers cost and how an order takes effect.
 package appacts

@@ -24,7 +24,7 @@ type field struct {
 
 func never(storage.App) bool { return false }
 
-// fields are all that an owner can change. What is not restricted by a field is held only if an operator says so.
+// fields are all that an owner can change. A change that restricts nothing is held only if an operator says so.
 var fields = []field{
 	{"name", func(b, a storage.App) bool { return a.Name == b.Name }, changed, never},
 	{"domains", func(b, a storage.App) bool { return slices.Equal(b.Domains, a.Domains) }, func(b, a storage.App) bool {

@@ -139,7 +139,7 @@ func TestActsOnTheServiceAreRecorded(t *testing.T) {
 	}
 }
 
-// What signs tokens, and what decides who may do what, does not change while the trail cannot be written.
+// Signing keys and settings do not change while the trail cannot be written.
 func TestSettingsAndKeysStayWhileTheTrailIsAway(t *testing.T) {
 	o := newOffice(t)
 	o.away = errors.New("the store is away")

@@ -8,8 +8,8 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// RotateKey signs with the next key of an algorithm from now on, and returns that key. What was signed before stays
-// valid. It is ErrInvalid if there is no next key, and ErrConflict if somebody else rotates at this moment.
+// RotateKey signs with the next key of an algorithm from now on, and returns that key. Tokens that were signed before
+// stay valid. It is ErrInvalid if there is no next key, and ErrConflict if another process rotates at this moment.
 func (a *Acts) RotateKey(ctx context.Context, by admin.Actor, alg string) (storage.SigningKey, error) {
 	if err := may(by); err != nil {
 		return storage.SigningKey{}, err

@@ -153,7 +153,7 @@ func TestSetKeepsTheLastAdministratorButForTheOperator(t *testing.T) {
 	}
 }
 
-// What has happened is on the trail, although the rest of the change has failed.
+// The part of a change that was done is on the trail, although the rest has failed.
 func TestSetWritesDownWhatWasDoneWhenTheRestFails(t *testing.T) {
 	o := newOffice(t)
 	ada, root := o.user("ada", ""), o.user("root", storage.RoleAdmin)

@@ -55,7 +55,7 @@ func TestPartOfAnApplicationCanBeChangedAlone(t *testing.T) {
 	}
 }
 
-// What older versions have made for the first administrator is given to whom it belongs.
+// Applications that older versions made for the first administrator are given to their owners.
 func TestApplicationIsGivenAway(t *testing.T) {
 	o := newOffice(t)
 	ada := o.user("ada")

@@ -65,7 +65,7 @@ func TestInviteRefusesWhatIsWrong(t *testing.T) {
 	}
 }
 
-// What an operator vouches for is a way in, and what they take back is none.
+// An address that an operator vouches for is a way in, and one that they take back is none.
 func TestVerifiedAddressIsAWayIn(t *testing.T) {
 	o := newOffice(t)
 	ada, _ := o.user("ada"), o.user("bob")

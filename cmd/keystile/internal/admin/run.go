@@ -48,7 +48,7 @@ type Opener struct {
 // one is in its place.
 var ErrGone = errors.New("the store is gone")
 
-// Kind says what a storage can do beside being opened. What it has not, no command does.
+// Kind says what a storage can do beside being opened. A command says so where the storage lacks what it needs.
 type Kind struct {
 	// Elsewhere says that its databases have addresses, and no place in a data folder.
 	Elsewhere bool

@@ -9,7 +9,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-// What --json prints of a thing has the shape that the API gives it: null for what is not there,
+// A record that --json prints has the shape that the API gives it: null for what is not there,
 // objects for what has parts.
 func TestJSONHasTheShapeOfTheAPI(t *testing.T) {
 	o := newOffice(t)

@@ -59,7 +59,7 @@ func TestEraseRefusesOwnersAndTheLastAdministrator(t *testing.T) {
 	o.must("user", "erase", "ada")
 }
 
-// What cannot be noted is not done; the next time finishes it.
+// An erasure that cannot be noted is not done; the next time finishes it.
 func TestUserIsNotErasedWithoutANote(t *testing.T) {
 	o := newOffice(t)
 	ada := o.user("ada")
