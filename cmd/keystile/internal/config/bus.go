@@ -18,13 +18,13 @@ type Bus struct {
 }
 
 // within reads a whole number between two bounds.
-func within(field func(*Config) *int, least, most int) func(*Config, string) error {
-	return func(c *Config, s string) error {
+func within(field *int, least, most int) func(string) error {
+	return func(s string) error {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < least || n > most {
 			return fmt.Errorf("it is a whole number from %d to %d", least, most)
 		}
-		*field(c) = n
+		*field = n
 		return nil
 	}
 }
@@ -34,9 +34,9 @@ const maxPerCaller = 1000
 
 // maxAnswer is a size between two bounds: less is no use to anybody, and each call that is
 // under way may hold several times as much in memory.
-func maxAnswer(c *Config, s string) error {
+func (c *Config) setMaxAnswer(s string) error {
 	var n int64
-	if err := size(func(*Config) *int64 { return &n }, 0)(c, s); err != nil {
+	if err := size(&n, 0)(s); err != nil {
 		return err
 	}
 	if n < mcpbus.LeastAnswer || n > mcpbus.MostAnswer {

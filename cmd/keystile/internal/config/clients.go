@@ -14,7 +14,7 @@ type Clients struct {
 	Registration string   // capped or off
 }
 
-func clientHosts(c *Config, s string) error {
+func (c *Config) setClientHosts(s string) error {
 	var hosts []string
 	for _, host := range words(s) {
 		if err := client.CheckHost(host); err != nil {

@@ -135,7 +135,7 @@ func Load(args cli.Args, env []string) (*Config, error) {
 	flags, environment := l.flags(args), l.environment(env)
 	file := l.file(first("config", flags, environment).text)
 	c := &Config{}
-	for _, k := range keys {
+	for _, k := range c.keys() {
 		l.apply(c, k, first(k.name, flags, environment, file, map[string]given{k.name: {k.fallback, "default"}}))
 	}
 	c.settleDemo()
@@ -171,7 +171,7 @@ func (l *loader) apply(c *Config, k key, v given) {
 	if k.objects {
 		text = oneLine(text)
 	}
-	err := k.set(c, text)
+	err := k.set(text)
 	if err == nil && !k.secret && !k.prose && slices.ContainsFunc(k.texts(text), redact.Hides) {
 		err = errors.New("it has a user or password in it, which is shown wherever settings are")
 	}

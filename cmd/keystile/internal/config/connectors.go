@@ -33,10 +33,72 @@ type WeComCredentials struct {
 	Secret          storage.Secret
 }
 
+// connectorKeys are about other providers, where people may sign in.
+func (c *Config) connectorKeys() []key {
+	return []key{
+		idKey("wx", "1", "id that WeChat", "open.weixin.qq.com", "wxd477edab60670232", &c.WX.ID),
+		secretKey("wx.secret", "1", "the secret beside that id", &c.WX.Secret),
+		c.signUpKey("wx", "WeChat"),
+		idKey("qq", "1", "id that QQ", "connect.qq.com", "101896710", &c.QQ.ID),
+		secretKey("qq.secret", "1", "the secret beside that id", &c.QQ.Secret),
+		c.signUpKey("qq", "QQ"),
+		idKey("douyin", "1", "id that Douyin", "developer.open-douyin.com", "aw1234567890abcd", &c.Douyin.ID),
+		secretKey("douyin.secret", "1", "the secret beside that id", &c.Douyin.Secret),
+		c.signUpKey("douyin", "Douyin"),
+		idKey("alipay", "1", "id that Alipay", "open.alipay.com", "2021003129694075", &c.Alipay.ID),
+		secretKey("alipay.private_key", "1",
+			"the RSA key that signs what Alipay is asked: PKCS#8 or PKCS#1, as PEM or bare base64", &c.Alipay.PrivateKey),
+		{name: "connectors.alipay.public_key", kind: "text", protocol: "1", help: "Alipay's own public key, which its " +
+			"answers are checked by", example: "MIIBIjANBgkq...", set: maybe(text(&c.Alipay.PublicKey))},
+		c.signUpKey("alipay", "Alipay"),
+		idKey("feishu", "", "App ID that Feishu", "open.feishu.cn", "cli_a1b2c3d4e5f6", &c.Feishu.ID),
+		secretKey("feishu.secret", "", "the App Secret beside that id", &c.Feishu.Secret),
+		{name: "connectors.feishu.lark", kind: "true or false", fallback: "false", help: "whether the id is one of Lark, " +
+			"which is Feishu outside China", example: "true", set: boolean(&c.Feishu.Lark)},
+		c.signUpKey("feishu", "Feishu"),
+		{name: "connectors.wecom.corp_id", kind: "text", help: "the id of the corporation at work.weixin.qq.com; with " +
+			"it, its members may sign in there", example: "ww1234567890abcdef", set: maybe(text(&c.WeCom.CorpID))},
+		{name: "connectors.wecom.agent_id", kind: "text", help: "the AgentId of the corporation's application with web " +
+			"login", example: "1000002", set: maybe(text(&c.WeCom.AgentID))},
+		secretKey("wecom.secret", "", "that application's Secret", &c.WeCom.Secret),
+		c.signUpKey("wecom", "WeCom"),
+		idKey("dingtalk", "", "Client ID that DingTalk", "open-dev.dingtalk.com", "dingabcdefghijklmnop", &c.DingTalk.ID),
+		secretKey("dingtalk.secret", "", "the Client Secret beside that id", &c.DingTalk.Secret),
+		c.signUpKey("dingtalk", "DingTalk"),
+		{name: "connectors.oidc", kind: "list of objects", objects: true, never: inFlag, secret: true,
+			help: "other providers that people may sign in with, by OpenID Connect: preset (oidc, google, keycloak, entra " +
+				"or github), id and secret; issuer (oidc, keycloak) or tenant (entra); name, label, scopes, domains, signup, " +
+				"trust_email (an address that it has verified is confirmed here; without it none is) and allow_private, see " +
+				"Let people sign in as they know it",
+			example: `[{preset: google, id: 123.apps.googleusercontent.com, secret: ...}]`, set: c.setOpenIDs},
+		{name: "fake_providers", kind: "true or false", fallback: "false", help: "whether WeChat, QQ, Alipay, Douyin, " +
+			"Feishu, WeCom, DingTalk, an issuer of OpenID Connect and GitHub are played by the service itself, for a " +
+			"trial: anybody signs in as anybody and becomes a user, whatever signup says, so it is for this machine alone",
+			example: "true", set: boolean(&c.FakeProviders)},
+	}
+}
+
+func idKey(name, protocol, what, site, example string, at *string) key {
+	return key{name: "connectors." + name + ".id", kind: "text", protocol: protocol, example: example, set: maybe(text(at)),
+		help: "the " + what + " gave the service at " + site + "; with it, people may sign in there"}
+}
+
+func secretKey(name, protocol, help string, at *storage.Secret) key {
+	return key{name: "connectors." + name, kind: "text", protocol: protocol, help: help, never: inFlag, secret: true,
+		set: hidden(at)}
+}
+
+func (c *Config) signUpKey(name, brand string) key {
+	return key{name: "connectors." + name + ".signup", kind: "name", example: signin.SignUpInvitation,
+		help: "whom " + brand + " makes a user of: nobody (closed), who brings the code of an invitation (invitation), or " +
+			"anybody (open); without it, signup",
+		set: c.connectorSignUp(name)}
+}
+
 // hidden is a text that is shown nowhere.
-func hidden(at func(*Config) *storage.Secret) func(*Config, string) error {
-	return func(c *Config, s string) error {
-		*at(c) = storage.NewSecret(s)
+func hidden(at *storage.Secret) func(string) error {
+	return func(s string) error {
+		*at = storage.NewSecret(s)
 		return nil
 	}
 }
@@ -45,13 +107,13 @@ func hidden(at func(*Config) *storage.Secret) func(*Config, string) error {
 var signUps = []string{signin.SignUpClosed, signin.SignUpInvitation, signin.SignUpOpen}
 
 // connectorSignUp says whom a connector makes a user of.
-func connectorSignUp(name string) func(*Config, string) error {
-	return maybe(func(c *Config, s string) error {
+func (c *Config) connectorSignUp(name string) func(string) error {
+	return maybe(func(s string) error {
 		if c.ConnectorSignUp == nil {
 			c.ConnectorSignUp = map[string]string{}
 		}
 		said := ""
-		err := choice(func(*Config) *string { return &said }, signUps...)(c, s)
+		err := choice(&said, signUps...)(s)
 		c.ConnectorSignUp[name] = said
 		return err
 	})

@@ -10,9 +10,9 @@ import (
 )
 
 // demo is true, false or, left out, what settleDemo makes of it.
-func demo(c *Config, s string) error {
+func (c *Config) setDemo(s string) error {
 	c.DemoUnasked = s == ""
-	return maybe(boolean(func(c *Config) *bool { return &c.Demo }))(c, s)
+	return maybe(boolean(&c.Demo))(s)
 }
 
 // settleDemo decides whether there is a demo if nobody has said so: it is for trying the

@@ -11,9 +11,9 @@ import (
 const drainShared = time.Second
 
 // drain is a duration, 0 for none or, left out, what settleDrain makes of it.
-func drain(c *Config, s string) error {
+func (c *Config) setDrain(s string) error {
 	c.drainUnasked = s == ""
-	return unless0(duration(func(c *Config) *time.Duration { return &c.Drain }))(c, s)
+	return unless0(duration(&c.Drain))(s)
 }
 
 // settleDrain decides how long a node drains if nobody has said so: where a database has an address of its own,

@@ -13,14 +13,14 @@ import (
 )
 
 // origins accepts what browsers send in Origin, and no star: what is listed is let in.
-func origins(at func(*Config) *[]string) func(*Config, string) error {
-	return func(c *Config, s string) error {
+func origins(at *[]string) func(string) error {
+	return func(s string) error {
 		for _, word := range words(s) {
-			var one Config
-			if err := origin(func(c *Config) *string { return &c.BaseURL })(&one, word); err != nil {
+			var one string
+			if err := origin(&one)(word); err != nil {
 				return fmt.Errorf("%q: %w", word, err)
 			}
-			*at(c) = append(*at(c), word)
+			*at = append(*at, word)
 		}
 		return nil
 	}
@@ -28,7 +28,7 @@ func origins(at func(*Config) *[]string) func(*Config, string) error {
 
 // hosts accepts names and addresses as they stand in a Host header, without a port: every
 // port will do.
-func hosts(c *Config, s string) error {
+func (c *Config) setHosts(s string) error {
 	for _, word := range words(s) {
 		host, err := storage.NormalizeDomain(word)
 		if err != nil || strings.Contains(word, "/") {
@@ -43,13 +43,13 @@ func hosts(c *Config, s string) error {
 }
 
 // private reads a list of addresses that may be reached although they are not public.
-func private(at func(*Config) *[]string) func(*Config, string) error {
-	return func(c *Config, s string) error {
+func private(at *[]string) func(string) error {
+	return func(s string) error {
 		allow := words(s)
 		if _, err := netguard.New(netguard.Config{Allow: allow}); err != nil {
 			return err
 		}
-		*at(c) = allow
+		*at = allow
 		return nil
 	}
 }
@@ -57,7 +57,7 @@ func private(at func(*Config) *[]string) func(*Config, string) error {
 // tiers are those whose rate can be in shadow.
 var tiers = []string{storage.TierFree, storage.TierWhiteLabel, storage.TierEnterprise}
 
-func shadow(c *Config, s string) error {
+func (c *Config) setShadow(s string) error {
 	for _, word := range words(s) {
 		switch {
 		case word == "address":
@@ -74,7 +74,7 @@ func shadow(c *Config, s string) error {
 	return nil
 }
 
-func freeRepeats(c *Config, s string) error {
+func (c *Config) setFreeRepeats(s string) error {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 || n > 100 {
 		return errors.New("it is a whole number from 0 to 100")

@@ -21,7 +21,7 @@ type key struct {
 	secret   bool
 	objects  bool // a file may have a list of objects
 	prose    bool // a text for people, in which an @ is no sign of a password
-	set      func(*Config, string) error
+	set      func(string) error
 }
 
 func (k key) in(s sources) bool { return k.never&s == 0 }

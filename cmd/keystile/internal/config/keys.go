@@ -1,8 +1,8 @@
 package config
 
 import (
+	"slices"
 	"strings"
-	"time"
 
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/oauth"
@@ -10,435 +10,318 @@ import (
 	"github.com/keystile/keystile/storage/authn"
 )
 
-// keys is the table: all there is to configure. A key arrives with its feature.
-var keys = []key{
-	{name: "config", kind: "file", help: "the configuration file, YAML", never: inFile, set: nothing},
-	{name: "data", kind: "folder", fallback: "keystile-data", help: "the data folder", example: "/var/lib/keystile",
-		set: text(func(c *Config) *string { return &c.Data })},
-	{name: "listen", kind: "host:port", fallback: "127.0.0.1:8080",
-		help: "the address to listen on; port 0 is any free one", example: "127.0.0.1:8080",
-		set: address(func(c *Config) *string { return &c.Listen })},
-	{name: "base_url", kind: "origin", protocol: "1", help: "the origin people and applications reach the service at; " +
-		"without it, that of the listener", example: "https://id.example.com",
-		set: origin(func(c *Config) *string { return &c.BaseURL })},
-	{name: "storage_url", kind: "address",
-		help: "where the store is: bolt: for the file in the data folder, or postgres://user@host/database for what " +
-			"several nodes share, with parameters schema, migrate, listen, pool_max_conns and timeout, see go doc " +
-			"./storage/postgres; leave the password to PGPASSWORD or ~/.pgpass; without it, the data folder",
-		example: "postgres://keystile@db.example.com/keystile?sslmode=verify-full", secret: true,
-		set: hidden(func(c *Config) *storage.Secret { return &c.StorageURL })},
-	{name: "redis_url", kind: "address",
-		help: "where several nodes count requests and failed sign-ins together: redis://host:6379, or rediss:// for TLS; " +
-			"without it each node counts alone; while it is away each node keeps its share of the limits",
-		example: "redis://redis.example.com:6379", secret: true,
-		set: hidden(func(c *Config) *storage.Secret { return &c.RedisURL })},
-	{name: "node_name", kind: "text",
-		help: "the name of this node beside others on the same store, for people; without it, the machine's", example: "id-1",
-		set: maybe(text(func(c *Config) *string { return &c.NodeName }))},
-	{name: "master_key", kind: "32 bytes in base64",
-		help: "the key that seals secrets in the store, or several, separated by commas: the first seals, the others open " +
-			"what was sealed before, until keystile key rekey is done; without it, those in master_key_file",
-		never: inFile | inFlag, secret: true, set: masterKeys},
-	{name: "master_key_file", kind: "file",
-		help: "a file with the master key, readable by its owner only; of several lines the first key seals, the others " +
-			"open; without it, master.key in the data folder", example: "/run/secrets/keystile.key",
-		set: maybe(text(func(c *Config) *string { return &c.MasterKeyFile }))},
-	{name: "trusted_proxies", kind: "list", help: "the proxies whose X-Forwarded-For is believed, and at /api/v1/verify " +
-		"what call they ask about: addresses or networks, separated by commas", example: "10.0.0.0/8, 127.0.0.1",
-		set: proxies},
-	{name: "demo", kind: "true or false",
-		help: "whether there is the demo at /demo, and the application it signs in to; without it, where only this machine " +
-			"reaches the service: base_url, or the listener's address, is localhost or a loopback address", example: "false",
-		set: demo},
+// keys is the table for what reads no values.
+var keys = new(Config).keys()
 
-	{name: "connectors.wx.id", kind: "text", protocol: "1", help: "the id that WeChat gave the service at " +
-		"open.weixin.qq.com; with it, people may sign in there", example: "wxd477edab60670232",
-		set: maybe(text(func(c *Config) *string { return &c.WX.ID }))},
-	{name: "connectors.wx.secret", kind: "text", protocol: "1", help: "the secret beside that id", never: inFlag,
-		secret: true,
-		set:    hidden(func(c *Config) *storage.Secret { return &c.WX.Secret })},
-	{name: "connectors.wx.signup", kind: "name", help: "whom WeChat makes a user of: nobody (closed), who brings the " +
-		"code of an invitation (invitation), or anybody (open); without it, signup", example: "invitation",
-		set: connectorSignUp("wx")},
-	{name: "connectors.qq.id", kind: "text", protocol: "1",
-		help: "the id that QQ gave the service at connect.qq.com; with it, people may sign in there", example: "101896710",
-		set: maybe(text(func(c *Config) *string { return &c.QQ.ID }))},
-	{name: "connectors.qq.secret", kind: "text", protocol: "1", help: "the secret beside that id", never: inFlag,
-		secret: true,
-		set:    hidden(func(c *Config) *storage.Secret { return &c.QQ.Secret })},
-	{name: "connectors.qq.signup", kind: "name", help: "whom QQ makes a user of: nobody (closed), who brings the code " +
-		"of an invitation (invitation), or anybody (open); without it, signup", example: "invitation",
-		set: connectorSignUp("qq")},
-	{name: "connectors.douyin.id", kind: "text", protocol: "1",
-		help:    "the id that Douyin gave the service at developer.open-douyin.com; with it, people may sign in there",
-		example: "aw1234567890abcd",
-		set:     maybe(text(func(c *Config) *string { return &c.Douyin.ID }))},
-	{name: "connectors.douyin.secret", kind: "text", protocol: "1", help: "the secret beside that id", never: inFlag,
-		secret: true,
-		set:    hidden(func(c *Config) *storage.Secret { return &c.Douyin.Secret })},
-	{name: "connectors.douyin.signup", kind: "name", help: "whom Douyin makes a user of: nobody (closed), who brings " +
-		"the code of an invitation (invitation), or anybody (open); without it, signup", example: "invitation",
-		set: connectorSignUp("douyin")},
-	{name: "connectors.alipay.id", kind: "text", protocol: "1",
-		help:    "the id that Alipay gave the service at open.alipay.com; with it, people may sign in there",
-		example: "2021003129694075",
-		set:     maybe(text(func(c *Config) *string { return &c.Alipay.ID }))},
-	{name: "connectors.alipay.private_key", kind: "text", protocol: "1",
-		help: "the RSA key that signs what Alipay is asked: PKCS#8 or PKCS#1, as PEM or bare base64", never: inFlag,
-		secret: true,
-		set:    hidden(func(c *Config) *storage.Secret { return &c.Alipay.PrivateKey })},
-	{name: "connectors.alipay.public_key", kind: "text", protocol: "1",
-		help: "Alipay's own public key, which its answers are checked by", example: "MIIBIjANBgkq...",
-		set: maybe(text(func(c *Config) *string { return &c.Alipay.PublicKey }))},
-	{name: "connectors.alipay.signup", kind: "name", help: "whom Alipay makes a user of: nobody (closed), who brings " +
-		"the code of an invitation (invitation), or anybody (open); without it, signup", example: "invitation",
-		set: connectorSignUp("alipay")},
-	{name: "connectors.feishu.id", kind: "text", help: "the App ID that Feishu gave the service at open.feishu.cn; with " +
-		"it, people may sign in there", example: "cli_a1b2c3d4e5f6",
-		set: maybe(text(func(c *Config) *string { return &c.Feishu.ID }))},
-	{name: "connectors.feishu.secret", kind: "text", help: "the App Secret beside that id", never: inFlag, secret: true,
-		set: hidden(func(c *Config) *storage.Secret { return &c.Feishu.Secret })},
-	{name: "connectors.feishu.lark", kind: "true or false", fallback: "false",
-		help: "whether the id is one of Lark, which is Feishu outside China", example: "true",
-		set: boolean(func(c *Config) *bool { return &c.Feishu.Lark })},
-	{name: "connectors.feishu.signup", kind: "name", help: "whom Feishu makes a user of: nobody (closed), who brings " +
-		"the code of an invitation (invitation), or anybody (open); without it, signup", example: "invitation",
-		set: connectorSignUp("feishu")},
-	{name: "connectors.wecom.corp_id", kind: "text", help: "the id of the corporation at work.weixin.qq.com; with it, " +
-		"its members may sign in there", example: "ww1234567890abcdef",
-		set: maybe(text(func(c *Config) *string { return &c.WeCom.CorpID }))},
-	{name: "connectors.wecom.agent_id", kind: "text", help: "the AgentId of the corporation's application with web login",
-		example: "1000002",
-		set:     maybe(text(func(c *Config) *string { return &c.WeCom.AgentID }))},
-	{name: "connectors.wecom.secret", kind: "text", help: "that application's Secret", never: inFlag, secret: true,
-		set: hidden(func(c *Config) *storage.Secret { return &c.WeCom.Secret })},
-	{name: "connectors.wecom.signup", kind: "name", help: "whom WeCom makes a user of: nobody (closed), who brings the " +
-		"code of an invitation (invitation), or anybody (open); without it, signup", example: "invitation",
-		set: connectorSignUp("wecom")},
-	{name: "connectors.dingtalk.id", kind: "text", help: "the Client ID that DingTalk gave the service at " +
-		"open-dev.dingtalk.com; with it, people may sign in there", example: "dingabcdefghijklmnop",
-		set: maybe(text(func(c *Config) *string { return &c.DingTalk.ID }))},
-	{name: "connectors.dingtalk.secret", kind: "text", help: "the Client Secret beside that id", never: inFlag,
-		secret: true,
-		set:    hidden(func(c *Config) *storage.Secret { return &c.DingTalk.Secret })},
-	{name: "connectors.dingtalk.signup", kind: "name", help: "whom DingTalk makes a user of: nobody (closed), who " +
-		"brings the code of an invitation (invitation), or anybody (open); without it, signup", example: "invitation",
-		set: connectorSignUp("dingtalk")},
-	{name: "connectors.oidc", kind: "list of objects", objects: true, never: inFlag, secret: true,
-		help: "other providers that people may sign in with, by OpenID Connect: preset (oidc, google, keycloak, entra or " +
-			"github), id and secret; issuer (oidc, keycloak) or tenant (entra); name, label, scopes, domains, signup, " +
-			"trust_email (an address that it has verified is confirmed here; without it none is) and allow_private, see Let " +
-			"people sign in as they know it", example: `[{preset: google, id: 123.apps.googleusercontent.com, secret: ...}]`,
-		set: openIDs},
-	{name: "fake_providers", kind: "true or false", fallback: "false",
-		help: "whether WeChat, QQ, Alipay, Douyin, Feishu, WeCom, DingTalk, an issuer of OpenID Connect and GitHub are " +
-			"played by the service itself, for a trial: anybody signs in as anybody and becomes a user, whatever signup says, " +
-			"so it is for this machine alone", example: "true",
-		set: boolean(func(c *Config) *bool { return &c.FakeProviders })},
+// keys returns the table of all keys, which set the values of c. A key arrives with its feature.
+func (c *Config) keys() []key {
+	return slices.Concat(c.storeKeys(), c.connectorKeys(), c.signInKeys(), c.accountKeys(), c.gatewayKeys(), c.toolKeys(),
+		c.answerKeys(), c.recordKeys(), c.processKeys())
+}
 
-	{name: "lifetimes.code", kind: "duration", fallback: "5m", protocol: "8",
-		help: "how long an authorization code is valid", example: "5m",
-		set: duration(func(c *Config) *time.Duration { return &c.CodeLifetime })},
-	{name: "lifetimes.access", kind: "duration", fallback: "168h", protocol: "8",
-		help: "how long an access token is valid", example: "168h",
-		set: duration(func(c *Config) *time.Duration { return &c.AccessLifetime })},
-	{name: "lifetimes.refresh", kind: "duration", fallback: "720h", protocol: "8",
-		help: "how long a refresh token is valid", example: "720h",
-		set: duration(func(c *Config) *time.Duration { return &c.RefreshLifetime })},
-	{name: "lifetimes.session_idle", kind: "duration", fallback: "168h", help: "how long a sign-in lasts without use",
-		example: "168h",
-		set:     duration(func(c *Config) *time.Duration { return &c.SessionIdle })},
-	{name: "lifetimes.session_max", kind: "duration", fallback: "720h", help: "how long a sign-in lasts with use",
-		example: "720h",
-		set:     duration(func(c *Config) *time.Duration { return &c.SessionMax })},
+// storeKeys are about the store and the address of the service.
+func (c *Config) storeKeys() []key {
+	return []key{
+		{name: "config", kind: "file", help: "the configuration file, YAML", never: inFile, set: nothing},
+		{name: "data", kind: "folder", fallback: "keystile-data", help: "the data folder", example: "/var/lib/keystile",
+			set: text(&c.Data)},
+		{name: "listen", kind: "host:port", fallback: "127.0.0.1:8080", help: "the address to listen on; port 0 is any " +
+			"free one", example: "127.0.0.1:8080", set: address(&c.Listen)},
+		{name: "base_url", kind: "origin", protocol: "1", help: "the origin people and applications reach the service " +
+			"at; without it, that of the listener", example: "https://id.example.com", set: origin(&c.BaseURL)},
+		{name: "storage_url", kind: "address", help: "where the store is: bolt: for the file in the data folder, or " +
+			"postgres://user@host/database for what several nodes share, with parameters schema, migrate, listen, " +
+			"pool_max_conns and timeout, see go doc ./storage/postgres; leave the password to PGPASSWORD or ~/.pgpass; " +
+			"without it, the data folder", example: "postgres://keystile@db.example.com/keystile?sslmode=verify-full",
+			secret: true, set: hidden(&c.StorageURL)},
+		{name: "redis_url", kind: "address", help: "where several nodes count requests and failed sign-ins together: " +
+			"redis://host:6379, or rediss:// for TLS; without it each node counts alone; while it is away each node keeps " +
+			"its share of the limits", example: "redis://redis.example.com:6379", secret: true, set: hidden(&c.RedisURL)},
+		{name: "node_name", kind: "text", help: "the name of this node beside others on the same store, for people; " +
+			"without it, the machine's", example: "id-1", set: maybe(text(&c.NodeName))},
+		{name: "master_key", kind: "32 bytes in base64", help: "the key that seals secrets in the store, or several, " +
+			"separated by commas: the first seals, the others open what was sealed before, until keystile key rekey is " +
+			"done; without it, those in master_key_file", never: inFile | inFlag, secret: true, set: c.setMasterKeys},
+		{name: "master_key_file", kind: "file", help: "a file with the master key, readable by its owner only; of " +
+			"several lines the first key seals, the others open; without it, master.key in the data folder",
+			example: "/run/secrets/keystile.key", set: maybe(text(&c.MasterKeyFile))},
+		{name: "trusted_proxies", kind: "list", help: "the proxies whose X-Forwarded-For is believed, and at " +
+			"/api/v1/verify what call they ask about: addresses or networks, separated by commas",
+			example: "10.0.0.0/8, 127.0.0.1", set: c.setProxies},
+		{name: "demo", kind: "true or false", help: "whether there is the demo at /demo, and the application it signs in " +
+			"to; without it, where only this machine reaches the service: base_url, or the listener's address, is " +
+			"localhost or a loopback address", example: "false", set: c.setDemo},
+	}
+}
 
-	{name: "reuse_leeway.code", kind: "duration", fallback: "10s",
-		help: "how long a second use of a code is only refused; later it also ends the grant", example: "10s",
-		set: duration(func(c *Config) *time.Duration { return &c.CodeReuseLeeway })},
-	{name: "reuse_leeway.refresh", kind: "duration", fallback: "10s",
-		help: "how long a second use of a refresh token is only refused; later it also ends the family", example: "10s",
-		set: duration(func(c *Config) *time.Duration { return &c.RefreshReuseLeeway })},
+// signInKeys are about signing in and how long that lasts.
+func (c *Config) signInKeys() []key {
+	return []key{
+		{name: "lifetimes.code", kind: "duration", fallback: "5m", protocol: "8", help: "how long an authorization code " +
+			"is valid", example: "5m", set: duration(&c.CodeLifetime)},
+		{name: "lifetimes.access", kind: "duration", fallback: "168h", protocol: "8", help: "how long an access token is " +
+			"valid", example: "168h", set: duration(&c.AccessLifetime)},
+		{name: "lifetimes.refresh", kind: "duration", fallback: "720h", protocol: "8",
+			help: "how long a refresh token is valid", example: "720h", set: duration(&c.RefreshLifetime)},
+		{name: "lifetimes.session_idle", kind: "duration", fallback: "168h", help: "how long a sign-in lasts without use",
+			example: "168h", set: duration(&c.SessionIdle)},
+		{name: "lifetimes.session_max", kind: "duration", fallback: "720h", help: "how long a sign-in lasts with use",
+			example: "720h", set: duration(&c.SessionMax)},
 
-	{name: "agents.refresh_window", kind: "duration", fallback: "1m", example: "30s",
-		help: "how long after its replacement a refresh token of an application that registered itself is answered with " +
-			"the same successor, if nobody has used that; later, it ends the family; 0: it is as for other applications",
-		set: durationOrOff(func(c *Config) *time.Duration { return &c.AgentsRefreshWindow })},
+		{name: "reuse_leeway.code", kind: "duration", fallback: "10s", help: "how long a second use of a code is only " +
+			"refused; later it also ends the grant", example: "10s", set: duration(&c.CodeReuseLeeway)},
+		{name: "reuse_leeway.refresh", kind: "duration", fallback: "10s", help: "how long a second use of a refresh " +
+			"token is only refused; later it also ends the family", example: "10s", set: duration(&c.RefreshReuseLeeway)},
 
-	{name: "login_lock.failures", kind: "number", fallback: "10", protocol: "8",
-		help: "how many failed sign-ins lock an address", example: "10",
-		set: count(func(c *Config) *int { return &c.LockFailures })},
-	{name: "login_lock.window", kind: "duration", fallback: "5m", protocol: "8",
-		help: "how long failed sign-ins are counted together", example: "5m",
-		set: duration(func(c *Config) *time.Duration { return &c.LockWindow })},
-	{name: "login_lock.duration", kind: "duration", fallback: "15m", protocol: "8",
-		help: "how long a locked address stays locked", example: "15m",
-		set: duration(func(c *Config) *time.Duration { return &c.LockDuration })},
+		{name: "agents.refresh_window", kind: "duration", fallback: "1m", example: "30s",
+			help: "how long after its replacement a refresh token of an application that registered itself is answered with " +
+				"the same successor, if nobody has used that; later, it ends the family; 0: it is as for other applications",
+			set: durationOrOff(&c.AgentsRefreshWindow)},
 
-	{name: "signin.qr", kind: "true or false", fallback: "true", protocol: "1",
-		help: "whether the sign-in page offers to scan a code with a phone that is signed in", example: "false",
-		set: boolean(func(c *Config) *bool { return &c.QR })},
-	{name: "signup", kind: "name", fallback: "closed", protocol: "1",
-		help: "who may become a user by themselves, by a password, a code by email or any other provider: nobody (closed), " +
-			"who brings the code of keystile user invite (invitation), or anybody (open); a provider may have a signup of its " +
-			"own", example: "invitation",
-		set: choice(func(c *Config) *string { return &c.SignUp }, signUps...)},
-	{name: "mfa.default", kind: "name", fallback: "offered",
-		help: "whether people sign in with a second factor: not (off), if they set one up (offered), or always (required); " +
-			"who has one is asked for it in any case", example: "required",
-		set: choice(func(c *Config) *string { return &c.MFA.Default }, authn.MFAOff, authn.MFAOffered, authn.MFARequired)},
-	{name: "mfa.admin", kind: "name", help: "the same of administrators; without it, mfa.default", example: "required",
-		set: mfaOf(storage.RoleAdmin)},
-	{name: "mfa.developer", kind: "name", help: "the same of developers; without it, mfa.default", example: "required",
-		set: mfaOf(storage.RoleDeveloper)},
-	{name: "mfa.auditor", kind: "name", help: "the same of auditors; without it, mfa.default", example: "required",
-		set: mfaOf(storage.RoleAuditor)},
-	{name: "mfa.grace", kind: "duration", fallback: "336h", example: "72h", help: "how long after the first sign-in at " +
-		"which a second factor is required people may go on without; 0: not at all",
-		set: durationOrOff(func(c *Config) *time.Duration { return &c.MFA.Grace })},
+		{name: "login_lock.failures", kind: "number", fallback: "10", protocol: "8", help: "how many failed sign-ins " +
+			"lock an address", example: "10", set: count(&c.LockFailures)},
+		{name: "login_lock.window", kind: "duration", fallback: "5m", protocol: "8", help: "how long failed sign-ins are " +
+			"counted together", example: "5m", set: duration(&c.LockWindow)},
+		{name: "login_lock.duration", kind: "duration", fallback: "15m", protocol: "8",
+			help: "how long a locked address stays locked", example: "15m", set: duration(&c.LockDuration)},
 
-	{name: "account.delete", kind: "name", fallback: "self", help: "who deletes the account of a user who wants that: " +
-		"the user, at once (self), an operator, whom the user asks on a page (ask), or nobody (off)", example: "ask",
-		set: choice(func(c *Config) *string { return &c.DeleteAccount }, "self", "ask", "off")},
-	{name: "account.contact", kind: "text", prose: true, help: "where users reach the operator, such as an email " +
-		"address or an https URL; users who ask for their account to be deleted are told", example: "privacy@example.com",
-		set: maybe(contact(func(c *Config) *string { return &c.Contact }))},
-	{name: "mail.smtp.host", kind: "host",
-		help: "the server that mails are handed to; without it, and with the demo, they are written to the folder mail in " +
-			"the data folder, and without the demo there are none", example: "smtp.example.com",
-		set: maybe(text(func(c *Config) *string { return &c.Mail.Host }))},
-	{name: "mail.smtp.port", kind: "number", help: "its port; without it 587, with implicit TLS 465, with none 25",
-		example: "587",
-		set:     maybe(port(func(c *Config) *int { return &c.Mail.Port }))},
-	{name: "mail.smtp.tls", kind: "name", fallback: "starttls",
-		help: "how the way there is encrypted: starttls (demanded), implicit, or none", example: "implicit",
-		set: choice(func(c *Config) *string { return &c.Mail.TLS }, "starttls", "implicit", "none")},
-	{name: "mail.smtp.username", kind: "name", help: "who signs in there; without it nobody does", example: "keystile",
-		set: maybe(text(func(c *Config) *string { return &c.Mail.Username }))},
-	{name: "mail.smtp.password", kind: "text", help: "with which password", never: inFlag, secret: true,
-		set: func(c *Config, s string) error { c.Mail.Password = storage.NewSecret(s); return nil }},
-	{name: "mail.smtp.from", kind: "address", prose: true, help: "whom mails are from",
-		example: "Example <id@example.com>",
-		set:     maybe(text(func(c *Config) *string { return &c.Mail.From }))},
-	{name: "mail.smtp.timeout", kind: "duration", fallback: "30s", help: "how long handing over one mail may take",
-		example: "30s",
-		set:     duration(func(c *Config) *time.Duration { return &c.Mail.Timeout })},
+		{name: "signin.qr", kind: "true or false", fallback: "true", protocol: "1", help: "whether the sign-in page " +
+			"offers to scan a code with a phone that is signed in", example: "false", set: boolean(&c.QR)},
+		{name: "signup", kind: "name", fallback: "closed", protocol: "1", help: "who may become a user by themselves, by " +
+			"a password, a code by email or any other provider: nobody (closed), who brings the code of keystile user " +
+			"invite (invitation), or anybody (open); a provider may have a signup of its own", example: "invitation",
+			set: choice(&c.SignUp, signUps...)},
+		{name: "mfa.default", kind: "name", fallback: "offered", help: "whether people sign in with a second factor: not " +
+			"(off), if they set one up (offered), or always (required); who has one is asked for it in any case",
+			example: "required", set: choice(&c.MFA.Default, authn.MFAOff, authn.MFAOffered, authn.MFARequired)},
+		{name: "mfa.admin", kind: "name", help: "the same of administrators; without it, mfa.default", example: "required",
+			set: c.mfaOf(storage.RoleAdmin)},
+		{name: "mfa.developer", kind: "name", help: "the same of developers; without it, mfa.default", example: "required",
+			set: c.mfaOf(storage.RoleDeveloper)},
+		{name: "mfa.auditor", kind: "name", help: "the same of auditors; without it, mfa.default", example: "required",
+			set: c.mfaOf(storage.RoleAuditor)},
+		{name: "mfa.grace", kind: "duration", fallback: "336h", example: "72h", help: "how long after the first sign-in " +
+			"at which a second factor is required people may go on without; 0: not at all", set: durationOrOff(&c.MFA.Grace)},
+	}
+}
 
-	{name: "limits.per_ip", kind: "number", fallback: "60", protocol: "8",
-		help: "requests a minute of an address that brings no valid access token; a /56 of IPv6 may do 4 times as much, a " +
-			"/48 16 times", example: "60",
-		set: count(func(c *Config) *int { return &c.PerAddress })},
-	{name: "limits.shadow", kind: "list",
-		help: "rates that are counted and reported, on the audit trail and in the metrics, and refuse nobody: address " +
-			"(limits.per_ip), application, or those of one tier (free, white_label, enterprise); locks of sign-ins are not " +
-			"among them", example: "address, free",
-		set: shadow},
-	{name: "limits.connections_per_ip", kind: "number", fallback: "256",
-		help: "connections that one address (of IPv6, one /64) may hold open; trusted_proxies may hold as many as there is " +
-			"room for", example: "256",
-		set: count(func(c *Config) *int { return &c.MaxConnections })},
-	{name: "limits.stream_idle", kind: "duration", fallback: "1h",
-		help: "how long a connection may be silent, a stream's or a WebSocket's above all; it is closed then, or half as " +
-			"long again later", example: "1h",
-		set: duration(func(c *Config) *time.Duration { return &c.StreamIdle })},
-	{name: "gateway.products", kind: "list of objects", protocol: "1", objects: true,
-		help: "products and the services behind the gateway: name, and with an upstream (URL) also prefix, " +
-			"strip_prefix, identity, timeout, pace and upload_rate (bytes a second, 8192), see examples/behind; " +
-			"short: " +
-			"name=URL or name, separated by commas", example: "ai=http://127.0.0.1:9000/v1, search",
-		set: products},
-	{name: "gateway.free_repeats", kind: "number", fallback: "1",
-		help: "repetitions of a charged call that are not charged again, if they have its Idempotency-Key, are the same in " +
-			"all that the service sees and come within 24 hours, 0 to 100; 0: keys are not looked at", example: "2",
-		set: freeRepeats},
-	{name: "gateway.stream_life", kind: "duration", fallback: "24h",
-		help: "how long a call may go on, a WebSocket, a stream of events or an upload above all; it ends before that with " +
-			"its token, and within 10 seconds of a revocation", example: "8h",
-		set: duration(func(c *Config) *time.Duration { return &c.StreamLife })},
-	{name: "billing.overage_fen", kind: "number", protocol: "8",
-		help: "what a thousand calls beyond a quota cost, in hundredths of a yuan; without it they are free", example: "500",
-		set: maybe(count(func(c *Config) *int { return &c.OverageFen }))},
-	{name: "cors.origins", kind: "list", help: "origins whose pages may call the console with the visitor's cookie",
-		example: "https://console.example.com",
-		set:     origins(func(c *Config) *[]string { return &c.Origins })},
+// accountKeys are about accounts and mail.
+func (c *Config) accountKeys() []key {
+	return []key{
+		{name: "account.delete", kind: "name", fallback: "self", help: "who deletes the account of a user who wants " +
+			"that: the user, at once (self), an operator, whom the user asks on a page (ask), or nobody (off)",
+			example: "ask", set: choice(&c.DeleteAccount, "self", "ask", "off")},
+		{name: "account.contact", kind: "text", prose: true, help: "where users reach the operator, such as an email " +
+			"address or an https URL; users who ask for their account to be deleted are told", example: "privacy@example.com",
+			set: maybe(contact(&c.Contact))},
+		{name: "mail.smtp.host", kind: "host", help: "the server that mails are handed to; without it, and with the " +
+			"demo, they are written to the folder mail in the data folder, and without the demo there are none",
+			example: "smtp.example.com", set: maybe(text(&c.Mail.Host))},
+		{name: "mail.smtp.port", kind: "number", help: "its port; without it 587, with implicit TLS 465, with none 25",
+			example: "587", set: maybe(port(&c.Mail.Port))},
+		{name: "mail.smtp.tls", kind: "name", fallback: "starttls", help: "how the way there is encrypted: starttls " +
+			"(demanded), implicit, or none", example: "implicit", set: choice(&c.Mail.TLS, "starttls", "implicit", "none")},
+		{name: "mail.smtp.username", kind: "name", help: "who signs in there; without it nobody does", example: "keystile",
+			set: maybe(text(&c.Mail.Username))},
+		{name: "mail.smtp.password", kind: "text", help: "with which password", never: inFlag, secret: true,
+			set: hidden(&c.Mail.Password)},
+		{name: "mail.smtp.from", kind: "address", prose: true, help: "whom mails are from",
+			example: "Example <id@example.com>", set: maybe(text(&c.Mail.From))},
+		{name: "mail.smtp.timeout", kind: "duration", fallback: "30s", help: "how long handing over one mail may take",
+			example: "30s", set: duration(&c.Mail.Timeout)},
+	}
+}
 
-	{name: "bus.origins", kind: "list",
-		help: "origins whose pages may call the bus (/api/mcp) from a browser, with a token of theirs, beside base_url; " +
-			"pages of others are refused, programs that are no browsers are not", example: "https://inspector.example.com",
-		set: origins(func(c *Config) *[]string { return &c.Bus.Origins })},
-	{name: "bus.page_size", kind: "number", fallback: "1000", protocol: "4.9",
-		help: "tools on a page of tools/list, 1 to 1000", example: "200",
-		set: within(func(c *Config) *int { return &c.Bus.PageSize }, 1, mcpbus.MaxPageSize)},
-	{name: "bus.max_name", kind: "number", fallback: "64",
-		help: "characters of a tool's name in tools/list, 40 to 64, of the 64 that model APIs take: clients put " +
-			"their " +
-			"own " +
-			"in front, such as mcp__keystile__. Longer names end in a hash, and the whole name still calls the tool",
-		example: "48",
-		set:     within(func(c *Config) *int { return &c.Bus.MaxName }, mcpbus.LeastName, mcpbus.MostName)},
-	{name: "bus.per_caller", kind: "number", fallback: "16",
-		help: "calls of tools that one caller, a user of an application or an application itself, may have under way " +
-			"on a node, 1 to 1000; a call beyond is answered that it is to wait, and is not charged. An upstream " +
-			"takes 32 " +
-			"of all callers, so one caller leaves it half", example: "32",
-		set: within(func(c *Config) *int { return &c.Bus.PerCaller }, 1, maxPerCaller)},
-	{name: "bus.max_answer", kind: "size", fallback: "1MiB",
-		help: "how much a tool's upstream may answer to a call, 64KiB to 16MiB, decompressed and as UTF-8; of what is " +
-			"larger the caller is told how much there is, and where, if the upstream says so", example: "4MiB",
-		set: maxAnswer},
+// gatewayKeys are about calls, their limits and their products.
+func (c *Config) gatewayKeys() []key {
+	return []key{
+		{name: "limits.per_ip", kind: "number", fallback: "60", protocol: "8", help: "requests a minute of an address " +
+			"that brings no valid access token; a /56 of IPv6 may do 4 times as much, a /48 16 times", example: "60",
+			set: count(&c.PerAddress)},
+		{name: "limits.shadow", kind: "list", help: "rates that are counted and reported, on the audit trail and in the " +
+			"metrics, and refuse nobody: address (limits.per_ip), application, or those of one tier (free, white_label, " +
+			"enterprise); locks of sign-ins are not among them", example: "address, free", set: c.setShadow},
+		{name: "limits.connections_per_ip", kind: "number", fallback: "256", help: "connections that one address (of " +
+			"IPv6, one /64) may hold open; trusted_proxies may hold as many as there is room for", example: "256",
+			set: count(&c.MaxConnections)},
+		{name: "limits.stream_idle", kind: "duration", fallback: "1h", help: "how long a connection may be silent, a " +
+			"stream's or a WebSocket's above all; it is closed then, or half as long again later", example: "1h",
+			set: duration(&c.StreamIdle)},
+		{name: "gateway.products", kind: "list of objects", protocol: "1", objects: true,
+			help: "products and the services behind the gateway: name, and with an upstream (URL) also prefix, " +
+				"strip_prefix, identity, timeout, pace and upload_rate (bytes a second, 8192), see examples/behind; short: " +
+				"name=URL or name, separated by commas", example: "ai=http://127.0.0.1:9000/v1, search", set: c.setProducts},
+		{name: "gateway.free_repeats", kind: "number", fallback: "1", help: "repetitions of a charged call that are not " +
+			"charged again, if they have its Idempotency-Key, are the same in all that the service sees and come within 24 " +
+			"hours, 0 to 100; 0: keys are not looked at", example: "2", set: c.setFreeRepeats},
+		{name: "gateway.stream_life", kind: "duration", fallback: "24h", help: "how long a call may go on, a WebSocket, " +
+			"a stream of events or an upload above all; it ends before that with its token, and within 10 seconds of a " +
+			"revocation", example: "8h", set: duration(&c.StreamLife)},
+		{name: "billing.overage_fen", kind: "number", protocol: "8", help: "what a thousand calls beyond a quota cost, " +
+			"in hundredths of a yuan; without it they are free", example: "500", set: maybe(count(&c.OverageFen))},
+		{name: "cors.origins", kind: "list", help: "origins whose pages may call the console with the visitor's cookie",
+			example: "https://console.example.com", set: origins(&c.Origins)},
+	}
+}
 
-	{name: "mcp.clients", kind: "name",
-		help: "from where an application that nobody registered may bring its metadata document, whose URL is its " +
-			"client_id: from every host but those denied (open), from mcp.client_hosts and those trusted with keystile client " +
-			"trust (listed), or from nowhere (off); without it, open where base_url is of a loopback host, else listed",
-		example: "listed",
-		set: maybe(choice(func(c *Config) *string { return &c.Clients.Documents }, oauth.ClientsOpen, oauth.ClientsListed,
-			oauth.ClientsOff))},
-	{name: "mcp.client_hosts", kind: "list",
-		help: "the hosts whose metadata documents are admitted where mcp.clients is listed; without it, those of " +
-			"well-known clients: " + strings.Join(oauth.ClientHosts(), ", "), example: "claude.ai, agents.example.com",
-		set: clientHosts},
-	{name: "mcp.allow_client_hosts", kind: "list", help: "private addresses that metadata documents may be read from: " +
-		"networks, addresses or host:port", example: "10.1.0.0/16, agents.internal:8443",
-		set: private(func(c *Config) *[]string { return &c.Clients.AllowPrivate })},
-	{name: "mcp.registration", kind: "name", fallback: "capped",
-		help: "whether applications may register themselves (RFC 7591): so many an hour and a day, for 24 hours unless a " +
-			"user consents (capped), or not at all (off)", example: "off",
-		set: choice(func(c *Config) *string { return &c.Clients.Registration }, "capped", "off")},
+// toolKeys are about the bus, its clients and the upstreams of tools.
+func (c *Config) toolKeys() []key {
+	return []key{
+		{name: "bus.origins", kind: "list", help: "origins whose pages may call the bus (/api/mcp) from a browser, with " +
+			"a token of theirs, beside base_url; pages of others are refused, programs that are no browsers are not",
+			example: "https://inspector.example.com", set: origins(&c.Bus.Origins)},
+		{name: "bus.page_size", kind: "number", fallback: "1000", protocol: "4.9", help: "tools on a page of tools/list, " +
+			"1 to 1000", example: "200", set: within(&c.Bus.PageSize, 1, mcpbus.MaxPageSize)},
+		{name: "bus.max_name", kind: "number", fallback: "64", help: "characters of a tool's name in tools/list, 40 to " +
+			"64, of the 64 that model APIs take: clients put their own in front, such as mcp__keystile__. Longer names end " +
+			"in a hash, and the whole name still calls the tool", example: "48",
+			set: within(&c.Bus.MaxName, mcpbus.LeastName, mcpbus.MostName)},
+		{name: "bus.per_caller", kind: "number", fallback: "16", help: "calls of tools that one caller, a user of an " +
+			"application or an application itself, may have under way on a node, 1 to 1000; a call beyond is answered that " +
+			"it is to wait, and is not charged. An upstream takes 32 of all callers, so one caller leaves it half",
+			example: "32", set: within(&c.Bus.PerCaller, 1, maxPerCaller)},
+		{name: "bus.max_answer", kind: "size", fallback: "1MiB", help: "how much a tool's upstream may answer to a call, " +
+			"64KiB to 16MiB, decompressed and as UTF-8; of what is larger the caller is told how much there is, and where, " +
+			"if the upstream says so", example: "4MiB", set: c.setMaxAnswer},
 
-	{name: "upstreams.allow_private", kind: "list",
-		help: "private addresses that tools may be called at, and webhooks of capabilities sent to: networks, addresses or " +
-			"host:port. Developers choose among them", example: "10.1.0.0/16, 10.2.0.7, vault.internal:8200",
-		set: private(func(c *Config) *[]string { return &c.PrivateUpstreams })},
-	{name: "logout.allow_private", kind: "list",
-		help: "private addresses that applications may be told at of the end of sessions: networks, addresses or " +
-			"host:port. Only operators give an application such an address", example: "10.3.0.0/16, intranet.internal:443",
-		set: private(func(c *Config) *[]string { return &c.PrivateLogouts })},
-	{name: "user_events.allow_private", kind: "list", help: "private addresses that user events may be sent to " +
-		"(keystile webhook set): networks, addresses or host:port", example: "10.4.0.7:8443",
-		set: private(func(c *Config) *[]string { return &c.PrivateEvents })},
-	{name: "registry.max_capabilities", kind: "number", fallback: "50",
-		help:    "how many capabilities one user may have; administrators and the command line are not held to it",
-		example: "50",
-		set:     count(func(c *Config) *int { return &c.MaxCapabilities })},
-	{name: "registry.max_tools", kind: "number", fallback: "10000",
-		help: "how many tools of one user are on the bus, an administrator's too; what goes beyond is refused or left out, " +
-			"the oldest registrations stay", example: "10000",
-		set: count(func(c *Config) *int { return &c.MaxTools })},
-	{name: "openapi.resolve_refs", kind: "true or false", fallback: "false", protocol: "4.8",
-		help:    "whether tools show what nested references of their document lead to, if a registration does not say",
-		example: "true",
-		set:     boolean(func(c *Config) *bool { return &c.ResolveRefs })},
+		{name: "mcp.clients", kind: "name", help: "from where an application that nobody registered may bring its " +
+			"metadata document, whose URL is its client_id: from every host but those denied (open), from mcp.client_hosts " +
+			"and those trusted with keystile client trust (listed), or from nowhere (off); without it, open where base_url " +
+			"is of a loopback host, else listed", example: "listed",
+			set: maybe(choice(&c.Clients.Documents, oauth.ClientsOpen, oauth.ClientsListed, oauth.ClientsOff))},
+		{name: "mcp.client_hosts", kind: "list",
+			help: "the hosts whose metadata documents are admitted where mcp.clients is listed; without it, those of " +
+				"well-known clients: " + strings.Join(oauth.ClientHosts(), ", "),
+			example: "claude.ai, agents.example.com", set: c.setClientHosts},
+		{name: "mcp.allow_client_hosts", kind: "list", help: "private addresses that metadata documents may be read " +
+			"from: networks, addresses or host:port", example: "10.1.0.0/16, agents.internal:8443",
+			set: private(&c.Clients.AllowPrivate)},
+		{name: "mcp.registration", kind: "name", fallback: "capped", help: "whether applications may register themselves " +
+			"(RFC 7591): so many an hour and a day, for 24 hours unless a user consents (capped), or not at all (off)",
+			example: "off", set: choice(&c.Clients.Registration, "capped", "off")},
 
-	{name: "login_types", kind: "name", fallback: "protocol", protocol: "1",
-		help: "what login_type is in token answers and userinfo: a login type of the protocol (protocol), which calls " +
-			"every other method self, or the method itself, such as feishu or wecom (extended)", example: "extended",
-		set: choice(func(c *Config) *string { return &c.LoginTypes }, "protocol", "extended")},
-	{name: "legacy.error_status", kind: "name", fallback: "always_ok", protocol: "4.10",
-		help:    "the HTTP status of refusals at the old endpoints: always_ok (200) or mapped (400, 401, 403, 404)",
-		example: "mapped",
-		set:     choice(func(c *Config) *string { return &c.LegacyStatus }, "always_ok", "mapped")},
+		{name: "upstreams.allow_private", kind: "list", help: "private addresses that tools may be called at, and " +
+			"webhooks of capabilities sent to: networks, addresses or host:port. Developers choose among them",
+			example: "10.1.0.0/16, 10.2.0.7, vault.internal:8200", set: private(&c.PrivateUpstreams)},
+		{name: "logout.allow_private", kind: "list", help: "private addresses that applications may be told at of the " +
+			"end of sessions: networks, addresses or host:port. Only operators give an application such an address",
+			example: "10.3.0.0/16, intranet.internal:443", set: private(&c.PrivateLogouts)},
+		{name: "user_events.allow_private", kind: "list", help: "private addresses that user events may be sent to " +
+			"(keystile webhook set): networks, addresses or host:port", example: "10.4.0.7:8443",
+			set: private(&c.PrivateEvents)},
+		{name: "registry.max_capabilities", kind: "number", fallback: "50", help: "how many capabilities one user may " +
+			"have; administrators and the command line are not held to it", example: "50", set: count(&c.MaxCapabilities)},
+		{name: "registry.max_tools", kind: "number", fallback: "10000", help: "how many tools of one user are on the " +
+			"bus, an administrator's too; what goes beyond is refused or left out, the oldest registrations stay",
+			example: "10000", set: count(&c.MaxTools)},
+		{name: "openapi.resolve_refs", kind: "true or false", fallback: "false", protocol: "4.8",
+			help:    "whether tools show what nested references of their document lead to, if a registration does not say",
+			example: "true", set: boolean(&c.ResolveRefs)},
+	}
+}
 
-	{name: "id_token_algs", kind: "list", fallback: "HS256", protocol: "2.5",
-		help: "the id_token algorithms that discovery lists: HS256, ES256, RS256, EdDSA", example: "HS256, ES256",
-		set: algorithms},
-	{name: "signing_alg", kind: "name", fallback: "ES256", protocol: "2.1",
-		help: "what signs access tokens: ES256, EdDSA or RS256", example: "ES256",
-		set: choice(func(c *Config) *string { return &c.SigningAlg }, "ES256", "EdDSA", "RS256")},
+// answerKeys are about what answers look like.
+func (c *Config) answerKeys() []key {
+	return []key{
+		{name: "login_types", kind: "name", fallback: "protocol", protocol: "1", help: "what login_type is in token " +
+			"answers and userinfo: a login type of the protocol (protocol), which calls every other method self, or the " +
+			"method itself, such as feishu or wecom (extended)", example: "extended",
+			set: choice(&c.LoginTypes, "protocol", "extended")},
+		{name: "legacy.error_status", kind: "name", fallback: "always_ok", protocol: "4.10",
+			help:    "the HTTP status of refusals at the old endpoints: always_ok (200) or mapped (400, 401, 403, 404)",
+			example: "mapped", set: choice(&c.LegacyStatus, "always_ok", "mapped")},
 
-	{name: "storage.stale_after", kind: "duration", fallback: "10s",
-		help: "where several processes share the store: for how long this one may not have read what the others revoke and " +
-			"change; after that it answers access tokens with 503, until it has; at least 2s", example: "10s",
-		set: duration(func(c *Config) *time.Duration { return &c.StaleAfter })},
-	{name: "audit.keep", kind: "duration", fallback: "400d",
-		help: "how long the audit trail is kept, in days (d) or as other durations are, at least 1d; 0: for ever. Older " +
-			"records are removed within the hour, and a sealed checkpoint stands for them", example: "400d",
-		set: unless0(keep(func(c *Config) *time.Duration { return &c.AuditKeep }))},
-	{name: "audit.max_size", kind: "size", fallback: "2GiB",
-		help: "how much the records of the audit trail may be together, in MiB or GiB, at least 16MiB; 0: any size. Beyond " +
-			"it the oldest are removed until a tenth of it is free", example: "2GiB",
-		set: unless0(size(func(c *Config) *int64 { return &c.AuditSize }, 16<<20))},
+		{name: "id_token_algs", kind: "list", fallback: "HS256", protocol: "2.5", help: "the id_token algorithms that " +
+			"discovery lists: HS256, ES256, RS256, EdDSA", example: "HS256, ES256", set: c.setAlgorithms},
+		{name: "signing_alg", kind: "name", fallback: "ES256", protocol: "2.1", help: "what signs access tokens: ES256, " +
+			"EdDSA or RS256", example: "ES256", set: choice(&c.SigningAlg, "ES256", "EdDSA", "RS256")},
+	}
+}
 
-	{name: "streams.audit", kind: "name", fallback: "off", help: "where to audit records are shipped as JSON lines, " +
-		"beside the store: nowhere (off), standard output (stdout) or a store of objects (s3)", example: "s3",
-		set: choice(func(c *Config) *string { return &c.Streams.Audit }, StreamOff, StreamStdout, StreamS3)},
-	{name: "streams.usage", kind: "name", fallback: "off",
-		help: "the same of usage, a row for each account, product, tool and hour; the same at all nodes", example: "s3",
-		set: choice(func(c *Config) *string { return &c.Streams.Usage }, StreamOff, StreamStdout, StreamS3)},
-	{name: "streams.batch_age", kind: "duration", fallback: "1m",
-		help: "how long an audit record may wait for others until they are an object, up to 1h; standard output does not " +
-			"wait", example: "1m",
-		set: duration(func(c *Config) *time.Duration { return &c.Streams.BatchAge })},
-	{name: "streams.batch_size", kind: "size", fallback: "4MiB",
-		help: "how much of them is one at once, before it is compressed, 1MiB to 64MiB", example: "4MiB",
-		set: size(func(c *Config) *int64 { return &c.Streams.BatchSize }, 1<<20)},
-	{name: "streams.s3.endpoint", kind: "origin", help: "the store of objects; without it, that of Amazon in the " +
-		"region. It may be in a private network", example: "https://minio.internal:9000",
-		set: maybe(text(func(c *Config) *string { return &c.Streams.S3.Endpoint }))},
-	{name: "streams.s3.region", kind: "name", fallback: "us-east-1", help: "its region", example: "eu-central-1",
-		set: text(func(c *Config) *string { return &c.Streams.S3.Region })},
-	{name: "streams.s3.bucket", kind: "name", help: "the bucket", example: "example-audit",
-		set: maybe(text(func(c *Config) *string { return &c.Streams.S3.Bucket }))},
-	{name: "streams.s3.prefix", kind: "name",
-		help: "what the names of objects begin with; without it, with audit/ and usage/", example: "keystile",
-		set: maybe(text(func(c *Config) *string { return &c.Streams.S3.Prefix }))},
-	{name: "streams.s3.path_style", kind: "true or false", fallback: "false",
-		help:    "whether the bucket is in the path (https://endpoint/bucket) and not in the host, as MinIO has it",
-		example: "true",
-		set:     boolean(func(c *Config) *bool { return &c.Streams.S3.PathStyle })},
-	{name: "streams.s3.access_key", kind: "text", help: "the id of the key, which needs the right to put objects " +
-		"(s3:PutObject) and no other", example: "AKIAIOSFODNN7EXAMPLE",
-		set: maybe(text(func(c *Config) *string { return &c.Streams.S3.AccessKey }))},
-	{name: "streams.s3.secret_key", kind: "text", help: "the key", never: inFlag, secret: true,
-		set: hidden(func(c *Config) *storage.Secret { return &c.Streams.S3.SecretKey })},
-	{name: "streams.s3.session_token", kind: "text",
-		help: "what temporary keys come with; they are read once, at the start", never: inFlag, secret: true,
-		set: hidden(func(c *Config) *storage.Secret { return &c.Streams.S3.SessionToken })},
-	{name: "streams.s3.encryption", kind: "name",
-		help: "how the store encrypts objects: AES256 or aws:kms; without it, as the bucket says", example: "AES256",
-		set: maybe(choice(func(c *Config) *string { return &c.Streams.S3.Encryption }, "AES256", "aws:kms"))},
-	{name: "streams.s3.kms_key", kind: "name", help: "with which key, of aws:kms; without it, that of the bucket",
-		example: "arn:aws:kms:eu-central-1:111122223333:key/1234abcd",
-		set:     maybe(text(func(c *Config) *string { return &c.Streams.S3.KMSKey }))},
+// recordKeys are about what is recorded, and where it is shipped.
+func (c *Config) recordKeys() []key {
+	return []key{
+		{name: "storage.stale_after", kind: "duration", fallback: "10s", help: "where several processes share the store: " +
+			"for how long this one may not have read what the others revoke and change; after that it answers access " +
+			"tokens with 503, until it has; at least 2s", example: "10s", set: duration(&c.StaleAfter)},
+		{name: "audit.keep", kind: "duration", fallback: "400d", help: "how long the audit trail is kept, in days (d) or " +
+			"as other durations are, at least 1d; 0: for ever. Older records are removed within the hour, and a sealed " +
+			"checkpoint stands for them", example: "400d", set: unless0(keep(&c.AuditKeep))},
+		{name: "audit.max_size", kind: "size", fallback: "2GiB", help: "how much the records of the audit trail may be " +
+			"together, in MiB or GiB, at least 16MiB; 0: any size. Beyond it the oldest are removed until a tenth of it is " +
+			"free", example: "2GiB", set: unless0(size(&c.AuditSize, 16<<20))},
 
-	{name: "drain", kind: "duration", example: "5s", set: drain,
-		help: "how long the service goes on after a signal to stop while /healthz/ready already answers 503 and answers " +
-			"close their connections, so that a balancer sends it nobody any more: longer than the balancer takes to ask " +
-			"again; 0: it stops at once; without it, 1s where storage_url is the address of a database, which several " +
-			"nodes can share, and else 0"},
+		{name: "streams.audit", kind: "name", fallback: "off", help: "where to audit records are shipped as JSON lines, " +
+			"beside the store: nowhere (off), standard output (stdout) or a store of objects (s3)", example: "s3",
+			set: choice(&c.Streams.Audit, StreamOff, StreamStdout, StreamS3)},
+		{name: "streams.usage", kind: "name", fallback: "off", help: "the same of usage, a row for each account, " +
+			"product, tool and hour; the same at all nodes", example: "s3",
+			set: choice(&c.Streams.Usage, StreamOff, StreamStdout, StreamS3)},
+		{name: "streams.batch_age", kind: "duration", fallback: "1m", help: "how long an audit record may wait for " +
+			"others until they are an object, up to 1h; standard output does not wait", example: "1m",
+			set: duration(&c.Streams.BatchAge)},
+		{name: "streams.batch_size", kind: "size", fallback: "4MiB", help: "how much of them is one at once, before it " +
+			"is compressed, 1MiB to 64MiB", example: "4MiB", set: size(&c.Streams.BatchSize, 1<<20)},
+		{name: "streams.s3.endpoint", kind: "origin", help: "the store of objects; without it, that of Amazon in the " +
+			"region. It may be in a private network", example: "https://minio.internal:9000",
+			set: maybe(text(&c.Streams.S3.Endpoint))},
+		{name: "streams.s3.region", kind: "name", fallback: "us-east-1", help: "its region", example: "eu-central-1",
+			set: text(&c.Streams.S3.Region)},
+		{name: "streams.s3.bucket", kind: "name", help: "the bucket", example: "example-audit",
+			set: maybe(text(&c.Streams.S3.Bucket))},
+		{name: "streams.s3.prefix", kind: "name", help: "what the names of objects begin with; without it, with audit/ " +
+			"and usage/", example: "keystile", set: maybe(text(&c.Streams.S3.Prefix))},
+		{name: "streams.s3.path_style", kind: "true or false", fallback: "false", help: "whether the bucket is in the " +
+			"path (https://endpoint/bucket) and not in the host, as MinIO has it", example: "true",
+			set: boolean(&c.Streams.S3.PathStyle)},
+		{name: "streams.s3.access_key", kind: "text", help: "the id of the key, which needs the right to put objects " +
+			"(s3:PutObject) and no other", example: "AKIAIOSFODNN7EXAMPLE", set: maybe(text(&c.Streams.S3.AccessKey))},
+		{name: "streams.s3.secret_key", kind: "text", help: "the key", never: inFlag, secret: true,
+			set: hidden(&c.Streams.S3.SecretKey)},
+		{name: "streams.s3.session_token", kind: "text", help: "what temporary keys come with; they are read once, at " +
+			"the start", never: inFlag, secret: true, set: hidden(&c.Streams.S3.SessionToken)},
+		{name: "streams.s3.encryption", kind: "name", help: "how the store encrypts objects: AES256 or aws:kms; without " +
+			"it, as the bucket says", example: "AES256", set: maybe(choice(&c.Streams.S3.Encryption, "AES256", "aws:kms"))},
+		{name: "streams.s3.kms_key", kind: "name", help: "with which key, of aws:kms; without it, that of the bucket",
+			example: "arn:aws:kms:eu-central-1:111122223333:key/1234abcd", set: maybe(text(&c.Streams.S3.KMSKey))},
+	}
+}
 
-	{name: "log.level", kind: "name", fallback: "info",
-		help: "what is logged: debug, info, warn or error, and what is worse", example: "info",
-		set: level},
-	{name: "log.format", kind: "name", fallback: "text", help: "how it is logged: text or json", example: "json",
-		set: choice(func(c *Config) *string { return &c.LogFormat }, "text", "json")},
-	{name: "log.requests", kind: "true or false", fallback: "true",
-		help: "whether each request gets a line in the log (method, route, status, time and address; never its query); of " +
-			"requests by strangers 60 of a kind in a minute, and how many more there were", example: "false",
-		set: boolean(func(c *Config) *bool { return &c.LogRequests })},
+// processKeys are about one process: its end, its log and what its operators see.
+func (c *Config) processKeys() []key {
+	return []key{
+		{name: "drain", kind: "duration", example: "5s", set: c.setDrain, help: "how long the service goes on after a " +
+			"signal to stop while /healthz/ready already answers 503 and answers close their connections, so that a " +
+			"balancer sends it nobody any more: longer than the balancer takes to ask again; 0: it stops at once; without " +
+			"it, 1s where storage_url is the address of a database, which several nodes can share, and else 0"},
 
-	{name: "otel.endpoint", kind: "URL", help: "the collector that traces are sent to, by OTLP over HTTP with protobuf, " +
-		"without /v1/traces; without it nothing is traced", example: "http://127.0.0.1:4318",
-		set: maybe(collector)},
-	{name: "otel.headers", kind: "list", help: "headers of each request to the collector, as name=value with commas " +
-		"between, such as a key", never: inFlag, secret: true,
-		set: maybe(collectorHeaders)},
-	{name: "otel.sample", kind: "number", fallback: "0.1",
-		help: "the share of requests that are traced, 0 to 1, whatever their traceparent asks for", example: "0.1",
-		set: share(func(c *Config) *float64 { return &c.OTel.Sample })},
-	{name: "otel.follow", kind: "true or false", fallback: "false",
-		help: "whether the sampled flag of traceparent decides in place of otel.sample for what comes from " +
-			"trusted_proxies; only for proxies that write traceparent themselves, because one that hands on its clients' lets " +
-			"them decide", example: "true",
-		set: boolean(func(c *Config) *bool { return &c.OTel.Follow })},
-	{name: "otel.service_name", kind: "text", fallback: "keystile", help: "what the service is called in traces",
-		example: "keystile",
-		set:     text(func(c *Config) *string { return &c.OTel.Service })},
+		{name: "log.level", kind: "name", fallback: "info", help: "what is logged: debug, info, warn or error, and what " +
+			"is worse", example: "info", set: c.setLevel},
+		{name: "log.format", kind: "name", fallback: "text", help: "how it is logged: text or json", example: "json",
+			set: choice(&c.LogFormat, "text", "json")},
+		{name: "log.requests", kind: "true or false", fallback: "true", help: "whether each request gets a line in the " +
+			"log (method, route, status, time and address; never its query); of requests by strangers 60 of a kind in a " +
+			"minute, and how many more there were", example: "false", set: boolean(&c.LogRequests)},
 
-	{name: "admin.listen", kind: "host:port", help: "an address for operators alone: /metrics for Prometheus, " +
-		"/debug/pprof, /healthz/live and /healthz/ready; without it there is none", example: "127.0.0.1:9090",
-		set: maybe(address(func(c *Config) *string { return &c.AdminListen }))},
-	{name: "admin.hosts", kind: "list",
-		help: "names and addresses that requests to the admin listener may ask for, beside localhost and its own address; " +
-			"others are refused, which keeps web pages away from it", example: "metrics.internal, 10.0.0.5",
-		set: hosts},
+		{name: "otel.endpoint", kind: "URL", help: "the collector that traces are sent to, by OTLP over HTTP with " +
+			"protobuf, without /v1/traces; without it nothing is traced", example: "http://127.0.0.1:4318",
+			set: maybe(c.setCollector)},
+		{name: "otel.headers", kind: "list", help: "headers of each request to the collector, as name=value with commas " +
+			"between, such as a key", never: inFlag, secret: true, set: maybe(c.setCollectorHeaders)},
+		{name: "otel.sample", kind: "number", fallback: "0.1", help: "the share of requests that are traced, 0 to 1, " +
+			"whatever their traceparent asks for", example: "0.1", set: share(&c.OTel.Sample)},
+		{name: "otel.follow", kind: "true or false", fallback: "false", help: "whether the sampled flag of traceparent " +
+			"decides in place of otel.sample for what comes from trusted_proxies; only for proxies that write traceparent " +
+			"themselves, because one that hands on its clients' lets them decide", example: "true",
+			set: boolean(&c.OTel.Follow)},
+		{name: "otel.service_name", kind: "text", fallback: "keystile", help: "what the service is called in traces",
+			example: "keystile", set: text(&c.OTel.Service)},
+
+		{name: "admin.listen", kind: "host:port", help: "an address for operators alone: /metrics for Prometheus, " +
+			"/debug/pprof, /healthz/live and /healthz/ready; without it there is none", example: "127.0.0.1:9090",
+			set: maybe(address(&c.AdminListen))},
+		{name: "admin.hosts", kind: "list", help: "names and addresses that requests to the admin listener may ask for, " +
+			"beside localhost and its own address; others are refused, which keeps web pages away from it",
+			example: "metrics.internal, 10.0.0.5", set: c.setHosts},
+	}
 }

@@ -14,41 +14,41 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-func nothing(*Config, string) error { return nil }
+func nothing(string) error { return nil }
 
 // maybe lets a key be empty.
-func maybe(set func(*Config, string) error) func(*Config, string) error {
-	return func(c *Config, s string) error {
+func maybe(set func(string) error) func(string) error {
+	return func(s string) error {
 		if s == "" {
 			return nil
 		}
-		return set(c, s)
+		return set(s)
 	}
 }
 
-func text(at func(*Config) *string) func(*Config, string) error {
-	return func(c *Config, s string) error {
+func text(at *string) func(string) error {
+	return func(s string) error {
 		if s == "" {
 			return errors.New("it is empty")
 		}
-		*at(c) = s
+		*at = s
 		return nil
 	}
 }
 
 // contact is one line of what users are told.
-func contact(at func(*Config) *string) func(*Config, string) error {
-	return func(c *Config, s string) error {
+func contact(at *string) func(string) error {
+	return func(s string) error {
 		if len(s) > 200 || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
 			return errors.New("it is one line of up to 200 bytes")
 		}
-		*at(c) = strings.TrimSpace(s)
+		*at = strings.TrimSpace(s)
 		return nil
 	}
 }
 
-func duration(at func(*Config) *time.Duration) func(*Config, string) error {
-	return func(c *Config, s string) error {
+func duration(at *time.Duration) func(string) error {
+	return func(s string) error {
 		d, err := time.ParseDuration(s)
 		if err != nil {
 			return errors.New("a duration has a number and a unit: h, m or s")
@@ -56,65 +56,65 @@ func duration(at func(*Config) *time.Duration) func(*Config, string) error {
 		if d <= 0 {
 			return errors.New("a duration is above 0")
 		}
-		*at(c) = d
+		*at = d
 		return nil
 	}
 }
 
 // durationOrOff is duration for a setting that may be 0. It is handed on as a value below 0, because the Config of a
 // room takes 0 for its default.
-func durationOrOff(at func(*Config) *time.Duration) func(*Config, string) error {
+func durationOrOff(at *time.Duration) func(string) error {
 	above := duration(at)
-	return func(c *Config, s string) error {
+	return func(s string) error {
 		switch d, err := time.ParseDuration(s); {
 		case err == nil && d < 0:
 			return errors.New("a duration is not below 0")
 		case err == nil && d == 0:
-			*at(c) = -1
+			*at = -1
 			return nil
 		}
-		return above(c, s)
+		return above(s)
 	}
 }
 
-func count(at func(*Config) *int) func(*Config, string) error {
-	return func(c *Config, s string) error {
+func count(at *int) func(string) error {
+	return func(s string) error {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 {
 			return errors.New("it is a whole number from 1")
 		}
-		*at(c) = n
+		*at = n
 		return nil
 	}
 }
 
-func port(at func(*Config) *int) func(*Config, string) error {
-	return func(c *Config, s string) error {
+func port(at *int) func(string) error {
+	return func(s string) error {
 		n, err := strconv.ParseUint(s, 10, 16)
 		if err != nil || n == 0 {
 			return errors.New("it is a number from 1 to 65535")
 		}
-		*at(c) = int(n)
+		*at = int(n)
 		return nil
 	}
 }
 
-func boolean(at func(*Config) *bool) func(*Config, string) error {
-	return func(c *Config, s string) error {
+func boolean(at *bool) func(string) error {
+	return func(s string) error {
 		on, err := strconv.ParseBool(s)
 		if err != nil {
 			return errors.New("it is true or false")
 		}
-		*at(c) = on
+		*at = on
 		return nil
 	}
 }
 
-func choice(at func(*Config) *string, among ...string) func(*Config, string) error {
-	return func(c *Config, s string) error {
+func choice(at *string, among ...string) func(string) error {
+	return func(s string) error {
 		for _, one := range among {
 			if strings.EqualFold(one, s) {
-				*at(c) = one
+				*at = one
 				return nil
 			}
 		}
@@ -122,10 +122,10 @@ func choice(at func(*Config) *string, among ...string) func(*Config, string) err
 	}
 }
 
-func algorithms(c *Config, s string) error {
+func (c *Config) setAlgorithms(s string) error {
 	for _, word := range words(s) {
 		var alg string
-		if err := choice(func(*Config) *string { return &alg }, "HS256", "ES256", "RS256", "EdDSA")(c, word); err != nil {
+		if err := choice(&alg, "HS256", "ES256", "RS256", "EdDSA")(word); err != nil {
 			return fmt.Errorf("%q: %w", word, err)
 		}
 		if !slices.Contains(c.IDTokenAlgs, alg) {
@@ -138,7 +138,7 @@ func algorithms(c *Config, s string) error {
 	return nil
 }
 
-func proxies(c *Config, s string) error {
+func (c *Config) setProxies(s string) error {
 	for _, word := range words(s) {
 		if addr, err := netip.ParseAddr(word); err == nil {
 			word = netip.PrefixFrom(addr, addr.BitLen()).String()
@@ -152,14 +152,14 @@ func proxies(c *Config, s string) error {
 	return nil
 }
 
-func level(c *Config, s string) error {
+func (c *Config) setLevel(s string) error {
 	if err := c.LogLevel.UnmarshalText([]byte(s)); err != nil {
 		return errors.New("it is one of debug, info, warn, error")
 	}
 	return nil
 }
 
-func masterKeys(c *Config, s string) error {
+func (c *Config) setMasterKeys(s string) error {
 	for _, word := range words(s) {
 		key, err := storage.ParseMasterKey(word)
 		if err != nil {
@@ -170,8 +170,8 @@ func masterKeys(c *Config, s string) error {
 	return nil
 }
 
-func address(at func(*Config) *string) func(*Config, string) error {
-	return func(c *Config, s string) error {
+func address(at *string) func(string) error {
+	return func(s string) error {
 		_, port, err := net.SplitHostPort(s)
 		if err != nil {
 			return errors.New("an address is host:port")
@@ -179,15 +179,15 @@ func address(at func(*Config) *string) func(*Config, string) error {
 		if n, err := strconv.ParseUint(port, 10, 16); err != nil || strconv.FormatUint(n, 10) != port {
 			return errors.New("the port is a number from 0 to 65535")
 		}
-		*at(c) = s
+		*at = s
 		return nil
 	}
 }
 
 // origin accepts scheme://host[:port] in the one form that browsers write it, because it
 // becomes the issuer and is compared byte for byte.
-func origin(at func(*Config) *string) func(*Config, string) error {
-	return maybe(func(c *Config, s string) error {
+func origin(at *string) func(string) error {
+	return maybe(func(s string) error {
 		scheme, rest, ok := strings.Cut(s, "://")
 		if scheme = strings.ToLower(scheme); !ok || scheme != "http" && scheme != "https" {
 			return errors.New("it begins with https:// or http://")
@@ -201,7 +201,7 @@ func origin(at func(*Config) *string) func(*Config, string) error {
 		if normal := scheme + "://" + host; normal != s {
 			return fmt.Errorf("it is an origin, without path or slash behind it; write %s", normal)
 		}
-		*at(c) = s
+		*at = s
 		return nil
 	})
 }

@@ -3,10 +3,10 @@ package config
 import "github.com/keystile/keystile/storage/authn"
 
 // mfaOf sets the policy of users with a role.
-func mfaOf(role string) func(*Config, string) error {
-	return maybe(func(c *Config, s string) error {
+func (c *Config) mfaOf(role string) func(string) error {
+	return maybe(func(s string) error {
 		policy := ""
-		if err := choice(func(*Config) *string { return &policy }, authn.MFAOff, authn.MFAOffered, authn.MFARequired)(c,
+		if err := choice(&policy, authn.MFAOff, authn.MFAOffered, authn.MFARequired)(
 			s); err != nil {
 			return err
 		}

@@ -82,7 +82,7 @@ var openIDFields = []field[OpenID]{
 }
 
 // openIDs reads a list of providers. Its complaints repeat no secret.
-func openIDs(c *Config, s string) error {
+func (c *Config) setOpenIDs(s string) error {
 	if s == "" {
 		return nil
 	}

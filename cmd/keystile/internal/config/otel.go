@@ -19,7 +19,7 @@ type OTel struct {
 	Service  string
 }
 
-func collector(c *Config, s string) error {
+func (c *Config) setCollector(s string) error {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
@@ -34,7 +34,7 @@ func collector(c *Config, s string) error {
 }
 
 // collectorHeaders reads what OTEL_EXPORTER_OTLP_HEADERS has: name=value pairs with commas between, percent-encoded.
-func collectorHeaders(c *Config, s string) error {
+func (c *Config) setCollectorHeaders(s string) error {
 	for pair := range strings.SplitSeq(s, ",") {
 		name, value, ok := strings.Cut(pair, "=")
 		name = strings.TrimSpace(name)
@@ -60,13 +60,13 @@ func isToken(s string) bool {
 	})
 }
 
-func share(at func(*Config) *float64) func(*Config, string) error {
-	return func(c *Config, s string) error {
+func share(at *float64) func(string) error {
+	return func(s string) error {
 		n, err := strconv.ParseFloat(s, 64)
 		if err != nil || !(n >= 0 && n <= 1) {
 			return errors.New("it is a number from 0 to 1")
 		}
-		*at(c) = n
+		*at = n
 		return nil
 	}
 }

@@ -41,7 +41,7 @@ var (
 
 // products reads a list of objects, as YAML or JSON has it, or the short form for a command
 // line: names, and name=URL, separated by commas.
-func products(c *Config, s string) error {
+func (c *Config) setProducts(s string) error {
 	list, err := objects(s)
 	if err != nil {
 		return err
@@ -121,15 +121,15 @@ var fields = []field[Product]{
 	}},
 	{"prefix", prefix},
 	{"upstream", upstream},
-	{"strip_prefix", func(p *Product, s string) error { return boolean(func(*Config) *bool { return &p.Strip })(nil, s) }},
+	{"strip_prefix", func(p *Product, s string) error { return boolean(&p.Strip)(s) }},
 	{"identity", func(p *Product, s string) error {
 		var told string
-		err := choice(func(*Config) *string { return &told }, "headers", "bearer")(nil, s)
+		err := choice(&told, "headers", "bearer")(s)
 		p.KeepBearer = told == "bearer"
 		return err
 	}},
 	{"timeout", func(p *Product, s string) error {
-		return duration(func(*Config) *time.Duration { return &p.Timeout })(nil, s)
+		return duration(&p.Timeout)(s)
 	}},
 	{"pace", func(p *Product, s string) (err error) {
 		if p.Pace, err = strconv.ParseFloat(s, 64); err != nil || !(p.Pace > 0 && p.Pace <= 1e9) {
@@ -138,7 +138,7 @@ var fields = []field[Product]{
 		return nil
 	}},
 	{"upload_rate", func(p *Product, s string) error {
-		return count(func(*Config) *int { return &p.UploadRate })(nil, s)
+		return count(&p.UploadRate)(s)
 	}},
 }
 

@@ -9,12 +9,12 @@ import (
 )
 
 // unless0 lets a key be empty or 0, which is no limit.
-func unless0(set func(*Config, string) error) func(*Config, string) error {
-	return func(c *Config, s string) error {
+func unless0(set func(string) error) func(string) error {
+	return func(s string) error {
 		if s == "0" || s == "" {
 			return nil
 		}
-		return set(c, s)
+		return set(s)
 	}
 }
 
@@ -35,14 +35,14 @@ func ParseDays(s string) (time.Duration, error) {
 }
 
 // keep is for how long something is kept; less than a day would be a slip of the unit.
-func keep(at func(*Config) *time.Duration) func(*Config, string) error {
-	return func(c *Config, s string) error {
+func keep(at *time.Duration) func(string) error {
+	return func(s string) error {
 		d, err := ParseDays(s)
 		if err == nil && d < day {
 			err = errors.New("it is at least 1d")
 		}
 		if err == nil {
-			*at(c) = d
+			*at = d
 		}
 		return err
 	}
@@ -54,8 +54,8 @@ var units = []struct {
 }{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}}
 
 // size reads a number of bytes with a unit.
-func size(at func(*Config) *int64, least int64) func(*Config, string) error {
-	return func(c *Config, s string) error {
+func size(at *int64, least int64) func(string) error {
+	return func(s string) error {
 		for _, u := range units {
 			number, is := strings.CutSuffix(s, u.name)
 			if !is {
@@ -68,7 +68,7 @@ func size(at func(*Config) *int64, least int64) func(*Config, string) error {
 			if int64(n)*u.bytes < least {
 				return fmt.Errorf("it is at least %dMiB", least>>20)
 			}
-			*at(c) = int64(n) * u.bytes
+			*at = int64(n) * u.bytes
 			return nil
 		}
 		return errors.New("a size has a whole number and a unit: KiB, MiB, GiB or TiB")
