@@ -135,8 +135,8 @@ func (k *checkup) reached() {
 	}
 	for _, p := range k.conf.TrustedProxies {
 		if p.Bits() == 0 {
-			k.add("trusted_proxies", admin.Unsafe, "everybody is a trusted proxy: whoever writes X-Forwarded-For chooses "+
-				"whose limits and locks count", "trusted_proxies, the addresses of the balancer and nothing else")
+			k.add("trusted_proxies", admin.Unsafe, "every address is a trusted proxy: a client that writes "+
+				"X-Forwarded-For chooses whose limits and locks count", "trusted_proxies, the addresses of the balancer and nothing else")
 			return
 		}
 	}

@@ -26,7 +26,7 @@ var groups = []cli.Group{
 		{Name: "billing", Summary: "Decide on orders, and show what applications owe"},
 		{Name: "usage"},
 		{Name: "tier", Summary: "Give an application a tier"},
-		{Name: "client", Summary: "Trust and refuse applications that nobody registered here"},
+		{Name: "client", Summary: "Trust and refuse applications that no user registered here"},
 		{Name: "user", Summary: "Create, invite, list, change, lock out and erase users"},
 		{Name: "lockout", Summary: "Let an address sign in again"},
 		{Name: "apikey", Summary: "Make, list and end the API keys of users"},
@@ -38,7 +38,7 @@ var groups = []cli.Group{
 	{Title: "Tools:", Topics: []cli.Topic{
 		{Name: "capability", Summary: "Turn APIs into tools, and say who may use them"},
 		{Name: "capability bundle", Summary: "Put tools together for an agent"},
-		{Name: "client", Summary: "List, trust and deny agents that nobody registered here"},
+		{Name: "client", Summary: "List, trust and deny agents that no user registered here"},
 	}},
 	{Title: "Keys, records and copies:", Topics: []cli.Topic{
 		{Name: "key", Summary: "List, rotate and retire signing keys, and change the master key"},

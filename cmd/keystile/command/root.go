@@ -121,7 +121,7 @@ var wrongClock = &reply.Failure{Status: http.StatusServiceUnavailable, Header: h
 
 // leaving is the answer of a process that is about to stop.
 var leaving = &reply.Failure{Status: http.StatusServiceUnavailable, Header: http.Header{"Retry-After": {"1"}},
-	Msg: "this process stops soon: send nobody here any more"}
+	Msg: "this process stops soon: send it no more requests"}
 
 // ready answers 200 only while the store can be read, the last write went well and what other
 // processes write is known, else 503.

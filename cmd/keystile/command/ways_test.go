@@ -321,7 +321,7 @@ func TestConnectorHasASignUpOfItsOwn(t *testing.T) {
 	}
 	must(t, "user", "invite", "--data", served.data)
 	code, _, errs := command(t, "", "config", "--connectors-wx-signup", "open")
-	if code != 2 || !strings.Contains(errs, "connectors.wx.signup: nobody signs in there") {
+	if code != 2 || !strings.Contains(errs, "connectors.wx.signup: the connector is not set up") {
 		t.Errorf("of a provider that is not there it is %d %s", code, errs)
 	}
 }

@@ -13,19 +13,19 @@ import (
 
 // powers are the files that may ask what a value can do beside what its type says, and why.
 var powers = map[string]string{
-	"storage/driver/as.go":                         "optional interfaces of storage/driver",
-	"storage/transfer/copy.go":                     "an adapter that can be copied from",
-	"cmd/keystile/command/storage.go":              "optional interfaces of storage/driver, as operators see them",
-	"internal/record/forward/forward.go":           "records of the package itself",
-	"gateway/answer.go":                            "the layers of a ResponseWriter",
-	"internal/reply/write.go":                      "a value that writes its own JSON, as of encoding/json",
-	"internal/reqctx/reqctx.go":                    "what the gateway has put into its own context",
-	"internal/router/router.go":                    "handlers of rooms beside plain ones",
-	"internal/connections/conn.go":                 "connections of net",
-	"internal/connections/listener.go":             "connections of net",
-	"gateway/internal/streams/stream.go":           "connections of net",
-	"gateway/internal/tunnel/tunnel.go":            "connections of net",
-	"gateway/internal/ledger/mapping_linux.go":     "panics of the runtime",
+	"storage/driver/as.go":                     "optional interfaces of storage/driver",
+	"storage/transfer/copy.go":                 "an adapter that can be copied from",
+	"cmd/keystile/command/storage.go":          "optional interfaces of storage/driver, as operators see them",
+	"internal/record/forward/forward.go":       "records of the package itself",
+	"gateway/answer.go":                        "the layers of a ResponseWriter",
+	"internal/reply/write.go":                  "a value that writes its own JSON, as of encoding/json",
+	"internal/reqctx/reqctx.go":                "what the gateway has put into its own context",
+	"internal/router/router.go":                "handlers of rooms beside plain ones",
+	"internal/connections/conn.go":             "connections of net",
+	"internal/connections/listener.go":         "connections of net",
+	"gateway/internal/streams/stream.go":       "connections of net",
+	"gateway/internal/tunnel/tunnel.go":        "connections of net",
+	"gateway/internal/ledger/mapping_linux.go": "panics of the runtime",
 }
 
 // sources calls each with every Go file of the product, or of its tests too.

@@ -16,7 +16,7 @@ import (
 
 var clientCommands = []command{
 	{
-		name: "client list", summary: "List the applications that nobody registered here", do: listClients,
+		name: "client list", summary: "List the applications that no user registered here", do: listClients,
 		details: "Their client_id is the URL of a metadata document, or begins with ks- if they have registered\n" +
 			"themselves. One that no user has consented to ends at expires_at. With --hosts it lists the hosts that\n" +
 			"you have trusted or denied.",

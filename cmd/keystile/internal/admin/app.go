@@ -43,7 +43,7 @@ var appCommands = []command{
 			{Name: "legacy", Help: "it was written for an aggregated login (connect.php), whose clients take code 0 for a " +
 				"success; it is app set --legacy-success-code 0"},
 			{Name: "mfa", Value: "POLICY", Help: mfaHelp},
-			{Name: "owner", Value: "USERNAME", Help: "who manages it, beside administrators (nobody)"},
+			{Name: "owner", Value: "USERNAME", Help: "the user who manages it, beside administrators (none)"},
 		},
 	},
 	{name: "app list", summary: "List the applications", do: listApps,

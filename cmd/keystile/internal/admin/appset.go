@@ -43,8 +43,8 @@ var appChanges = []cli.Flag{
 	{Name: "held", Value: "FIELD", Help: "what its owner may not change, instead of what you have restricted before: " +
 		strings.Join(appacts.Holdable(), ", ") + "; --held= for nothing", Many: true},
 	{Name: "owner", Value: "USERNAME",
-		Help: "who manages it, beside administrators; --owner= for nobody. Its orders go with it"},
-	{Name: "disabled", Help: "nobody signs in to it, and everything it was granted ends"},
+		Help: "the user who manages it, beside administrators; --owner= for none. Its orders go with it"},
+	{Name: "disabled", Help: "no user signs in to it, and everything it was granted ends"},
 }
 
 // setApp changes an application. A tier is another act: it is on the books.

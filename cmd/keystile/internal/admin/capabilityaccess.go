@@ -28,7 +28,7 @@ var accessCommands = []command{{
 		"app:CLIENT_ID or tier:TIER.\n" +
 		"Rules are added to those there are; what denies wins over what allows. The owner and administrators\n" +
 		"need no rule that allows them. Without a rule that allows, the default holds: see setting list.\n" +
-		"A token of an application itself is app:CLIENT_ID, and never its owner. What somebody may not use is\n" +
+		"A token of an application itself is app:CLIENT_ID, and never its owner. What a caller may not use is\n" +
 		"not listed for them, and answers as if it were not there. With --who, and without MEMBER, it shows\n" +
 		"what a user (by username or sub), user:USER or app:CLIENT_ID may use, and what decides it; which\n" +
 		"application a user will use is not known then, so rules about app: and tier: count for app:CLIENT_ID alone.",
@@ -46,7 +46,7 @@ var accessCommands = []command{{
 			Help: "of these tools alone, separated by commas, without the member (all, those to come included)"},
 		{Name: readOnlyFlag, Help: "of those alone that change nothing: GET, and what an MCP endpoint says of its own"},
 		{Name: resetFlag, Help: "take all rules away first"},
-		{Name: whoFlag, Value: "SUBJECT", Help: "show what somebody may use"},
+		{Name: whoFlag, Value: "SUBJECT", Help: "show what a user or an application may use"},
 	},
 }}
 
@@ -62,7 +62,7 @@ func capabilityAccess(ctx context.Context, target Target, args cli.Args) (output
 	case who != "":
 		return whatSomebodyMayUse(ctx, target, who)
 	case len(args.Words) == 0:
-		return nil, cli.Usage("name the MEMBER, or somebody with --who")
+		return nil, cli.Usage("name the MEMBER, or a user or application with --who")
 	case !changes && (args.Get(toolsFlag) != "" || args.On(readOnlyFlag)):
 		return nil, cli.Usage("--tools and --read-only narrow what --allow or --deny says: add one")
 	case args.Get(toolsFlag) != "" && args.On(readOnlyFlag):

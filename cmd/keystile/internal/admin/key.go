@@ -66,7 +66,7 @@ func rotateKey(ctx context.Context, target Target, args cli.Args) (output, error
 	active, err := target.service().RotateKey(ctx, target.By, cmp.Or(args.Get("alg"), target.SigningAlg))
 	switch {
 	case errors.Is(err, storage.ErrConflict):
-		return nil, errors.New("somebody else is rotating the keys at this moment; look at: keystile key list")
+		return nil, errors.New("another process is rotating the keys at this moment; look at: keystile key list")
 	case errors.Is(err, storage.ErrInvalid):
 		return nil, fmt.Errorf("%v; see: keystile key list (keys are made when the server first needs them)", plain(err))
 	}

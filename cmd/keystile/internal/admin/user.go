@@ -30,7 +30,7 @@ var userCommands = []command{
 		},
 	},
 	{
-		name: "user invite", summary: "Invite somebody to sign up", do: inviteUser, acts: true,
+		name: "user invite", summary: "Invite a person to sign up", do: inviteUser, acts: true,
 		details: "The code is shown this once and makes one user. Send it with the address of the page, where people\n" +
 			"type it in. It is refused where no page takes a code, which is where signup is not invitation. A\n" +
 			"server that runs knows that; without one the configuration says it, of which the command reads the\n" +

@@ -22,7 +22,7 @@ func within(field *int, least, most int) func(string) error {
 	return func(s string) error {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < least || n > most {
-			return fmt.Errorf("it is a whole number from %d to %d", least, most)
+			return fmt.Errorf("it must be a whole number from %d to %d", least, most)
 		}
 		*field = n
 		return nil
@@ -40,7 +40,7 @@ func (c *Config) setMaxAnswer(s string) error {
 		return err
 	}
 	if n < mcpbus.LeastAnswer || n > mcpbus.MostAnswer {
-		return errors.New("it is 64KiB to 16MiB")
+		return errors.New("it must be 64KiB to 16MiB")
 	}
 	c.Bus.MaxAnswer = n
 	return nil

@@ -31,9 +31,9 @@ func TestBusConfigIsPassedOn(t *testing.T) {
 		{"BUS_ORIGINS", "https://a.example, http://localhost:5173", func(b Bus) bool {
 			return slices.Equal(b.Origins, []string{"https://a.example", "http://localhost:5173"})
 		}, ""},
-		{"BUS_ORIGINS", "*", nil, "begins with https"}, {"BUS_ORIGINS", "https://a.example/", nil, "write https://a.example"},
+		{"BUS_ORIGINS", "*", nil, "begin with https"}, {"BUS_ORIGINS", "https://a.example/", nil, "write https://a.example"},
 		{"BUS_ORIGINS", "https://A.example", nil, "write https://a.example"},
-		{"BUS_ORIGINS", "null", nil, "begins with https"},
+		{"BUS_ORIGINS", "null", nil, "begin with https"},
 	} {
 		got, err := Load(cli.Args{}, []string{"KEYSTILE_" + c.key + "=" + c.value})
 		switch {

@@ -6,7 +6,7 @@ import (
 	"github.com/keystile/keystile/storage/client"
 )
 
-// Clients configures which applications that nobody registered here may ask users to sign in.
+// Clients configures which applications that no user registered here may ask users to sign in.
 type Clients struct {
 	Documents    string   // open, listed or off; "": it follows from where the service is reached
 	Hosts        []string // whose documents are admitted where they are listed; nil: those that are known

@@ -176,7 +176,7 @@ func (l *loader) apply(c *Config, k key, v given) {
 		err = errors.New("it has a user or password in it, which is shown wherever settings are")
 	}
 	if err != nil {
-		l.complain("%s: %s (%s) is not right: %w%s", k.name, k.quoted(text), v.source, k.explained(err, text), k.forExample())
+		l.complain("%s: %s (%s) cannot be used: %w%s", k.name, k.quoted(text), v.source, k.explained(err, text), k.forExample())
 	}
 	c.Values = append(c.Values, Value{Key: k.name, Text: shown(k, text), Source: v.source, inFile: k.in(inFile),
 		objects: k.objects})
@@ -227,7 +227,7 @@ func (l *loader) check(c *Config) {
 	case m.Host == "" && (m.Port != 0 || m.Username != "" || !m.Password.IsZero() || m.From != ""):
 		l.complain("mail.smtp.host: it is empty, and other keys of mail.smtp are not")
 	case m.Host != "" && m.From == "":
-		l.complain("mail.smtp.from: mails need somebody they are from, for example Example <id@example.com>")
+		l.complain("mail.smtp.from: give the sender of mails, for example Example <id@example.com>")
 	}
 	if len(c.MasterKeys) > 0 && c.MasterKeyFile != "" {
 		l.complain("master_key_file: KEYSTILE_MASTER_KEY is set too; keep one of them")

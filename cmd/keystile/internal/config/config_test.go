@@ -78,7 +78,7 @@ func TestBadValueNamesKeyValueSourceAndAnExample(t *testing.T) {
 		{"LIFETIMES_CODE", "300", "a unit"},
 		{"LISTEN", "8080", "host:port"}, {"LISTEN", "localhost:http", "the port is a number"},
 		{"LISTEN", ":65536", "the port"},
-		{"BASE_URL", "id.example.com", "begins with https"}, {"BASE_URL", "ftp://x", "begins with https"},
+		{"BASE_URL", "id.example.com", "begin with https"}, {"BASE_URL", "ftp://x", "begin with https"},
 		{"BASE_URL", "https://id.example.com/", "write https://id.example.com"},
 		{"BASE_URL", "https://id.example.com/auth", "write https://id.example.com"},
 		{"BASE_URL", "https://ID.example.com", "write https://id.example.com"},
@@ -284,15 +284,15 @@ func TestVariablesOfTheProjectsTestsAreNoKeys(t *testing.T) {
 
 func TestMailNeedsAServerAndASender(t *testing.T) {
 	for want, args := range map[string]map[string][]string{
-		"mail.smtp.host: it is empty":          {"mail-smtp-username": {"ada"}},
-		"mail.smtp.from: mails need somebody":  {"mail-smtp-host": {"localhost"}},
-		"mail.smtp.port":                       {"mail-smtp-port": {"65536"}},
-		"mail.smtp.tls":                        {"mail-smtp-tls": {"ssl"}},
-		"signup: \"all\" (flag --signup)":      {"signup": {"all"}},
-		"account.delete: \"no\" (flag":         {"account-delete": {"no"}},
-		"account.contact: \"a\\nb\" (flag":     {"account-contact": {"a\nb"}},
-		"mail.smtp.timeout: \"0s\" (flag":      {"mail-smtp-timeout": {"0s"}},
-		"it is a number from 1 to 65535, for ": {"mail-smtp-port": {"0"}},
+		"mail.smtp.host: it is empty":               {"mail-smtp-username": {"ada"}},
+		"mail.smtp.from: give the sender":           {"mail-smtp-host": {"localhost"}},
+		"mail.smtp.port":                            {"mail-smtp-port": {"65536"}},
+		"mail.smtp.tls":                             {"mail-smtp-tls": {"ssl"}},
+		"signup: \"all\" (flag --signup)":           {"signup": {"all"}},
+		"account.delete: \"no\" (flag":              {"account-delete": {"no"}},
+		"account.contact: \"a\\nb\" (flag":          {"account-contact": {"a\nb"}},
+		"mail.smtp.timeout: \"0s\" (flag":           {"mail-smtp-timeout": {"0s"}},
+		"it must be a number from 1 to 65535, for ": {"mail-smtp-port": {"0"}},
 	} {
 		if _, err := Load(cli.Args{Flags: args}, nil); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("Load(%v) = %v, want %q in it", args, err, want)

@@ -73,7 +73,7 @@ func (c *Config) connectorKeys() []key {
 			example: `[{preset: google, id: 123.apps.googleusercontent.com, secret: ...}]`, set: c.setOpenIDs},
 		{name: "fake_providers", kind: "true or false", fallback: "false", help: "whether WeChat, QQ, Alipay, Douyin, " +
 			"Feishu, WeCom, DingTalk, an issuer of OpenID Connect and GitHub are played by the service itself, for a " +
-			"trial: anybody signs in as anybody and becomes a user, whatever signup says, so it is for this machine alone",
+			"trial: a visitor signs in as any person and becomes a user whatever signup is, so it is for this machine alone",
 			example: "true", set: boolean(&c.FakeProviders)},
 	}
 }
@@ -90,8 +90,8 @@ func secretKey(name, protocol, help string, at *storage.Secret) key {
 
 func (c *Config) signUpKey(name, brand string) key {
 	return key{name: "connectors." + name + ".signup", kind: "name", example: signin.SignUpInvitation,
-		help: "whom " + brand + " makes a user of: nobody (closed), who brings the code of an invitation (invitation), or " +
-			"anybody (open); without it, signup",
+		help: "which new people " + brand + " makes users: none (closed), those with the code of an invitation (invitation), " +
+			"or all (open); without it, signup",
 		set: c.connectorSignUp(name)}
 }
 
@@ -142,7 +142,7 @@ func (l *loader) checkConnectors(c *Config) {
 		"wecom": c.WeCom.CorpID, "dingtalk": c.DingTalk.ID}
 	for name := range c.ConnectorSignUp {
 		if ids[name] == "" && !c.FakeProviders {
-			l.complain("connectors.%s.signup: nobody signs in there; give its id and secret too, or leave it out", name)
+			l.complain("connectors.%s.signup: the connector is not set up; give its id and secret too, or leave it out", name)
 		}
 	}
 	real := c.WX.ID + c.QQ.ID + c.Douyin.ID + a.ID + c.Feishu.ID + c.WeCom.CorpID + c.DingTalk.ID
@@ -154,7 +154,7 @@ func (l *loader) checkConnectors(c *Config) {
 	case real != "":
 		l.complain("fake_providers: there are real ones too; keep one of them")
 	case !isLoopback(host):
-		l.complain("fake_providers: anybody signs in as anybody, so listen is a loopback address such as 127.0.0.1:8080, "+
+		l.complain("fake_providers: a visitor can sign in as any user, so set listen to a loopback address such as 127.0.0.1:8080, "+
 			"not %s", c.Listen)
 	}
 }

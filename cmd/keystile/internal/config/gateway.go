@@ -77,7 +77,7 @@ func (c *Config) setShadow(s string) error {
 func (c *Config) setFreeRepeats(s string) error {
 	n, err := strconv.Atoi(s)
 	if err != nil || n < 0 || n > 100 {
-		return errors.New("it is a whole number from 0 to 100")
+		return errors.New("it must be a whole number from 0 to 100")
 	}
 	c.FreeRepeats = n
 	return nil

@@ -75,7 +75,7 @@ func (c *Config) signInKeys() []key {
 
 		{name: "agents.refresh_window", kind: "duration", fallback: "1m", example: "30s",
 			help: "how long after its replacement a refresh token of an application that registered itself is answered with " +
-				"the same successor, if nobody has used that; later, it ends the family; 0: it is as for other applications",
+				"the same successor, if that is still unused; later, it ends the family; 0: it is as for other applications",
 			set: durationOrOff(&c.AgentsRefreshWindow)},
 
 		{name: "login_lock.failures", kind: "number", fallback: "10", protocol: "8", help: "how many failed sign-ins " +
@@ -87,12 +87,12 @@ func (c *Config) signInKeys() []key {
 
 		{name: "signin.qr", kind: "true or false", fallback: "true", protocol: "1", help: "whether the sign-in page " +
 			"offers to scan a code with a phone that is signed in", example: "false", set: boolean(&c.QR)},
-		{name: "signup", kind: "name", fallback: "closed", protocol: "1", help: "who may become a user by themselves, by " +
-			"a password, a code by email or any other provider: nobody (closed), who brings the code of keystile user " +
-			"invite (invitation), or anybody (open); a provider may have a signup of its own", example: "invitation",
+		{name: "signup", kind: "name", fallback: "closed", protocol: "1", help: "which new people may make themselves " +
+			"users, by a password, a code by email or any other provider: none (closed), those with a code of keystile user " +
+			"invite (invitation), or all (open); a provider may have a signup of its own", example: "invitation",
 			set: choice(&c.SignUp, signUps...)},
 		{name: "mfa.default", kind: "name", fallback: "offered", help: "whether people sign in with a second factor: not " +
-			"(off), if they set one up (offered), or always (required); who has one is asked for it in any case",
+			"(off), if they set one up (offered), or always (required); users who have one are asked for it in any case",
 			example: "required", set: choice(&c.MFA.Default, authn.MFAOff, authn.MFAOffered, authn.MFARequired)},
 		{name: "mfa.admin", kind: "name", help: "the same of administrators; without it, mfa.default", example: "required",
 			set: c.mfaOf(storage.RoleAdmin)},
@@ -109,7 +109,7 @@ func (c *Config) signInKeys() []key {
 func (c *Config) accountKeys() []key {
 	return []key{
 		{name: "account.delete", kind: "name", fallback: "self", help: "who deletes the account of a user who wants " +
-			"that: the user, at once (self), an operator, whom the user asks on a page (ask), or nobody (off)",
+			"that: the user, at once (self), an operator, whom the user asks on a page (ask), or neither (off)",
 			example: "ask", set: choice(&c.DeleteAccount, "self", "ask", "off")},
 		{name: "account.contact", kind: "text", prose: true, help: "where users reach the operator, such as an email " +
 			"address or an https URL; users who ask for their account to be deleted are told", example: "privacy@example.com",
@@ -121,8 +121,8 @@ func (c *Config) accountKeys() []key {
 			example: "587", set: maybe(port(&c.Mail.Port))},
 		{name: "mail.smtp.tls", kind: "name", fallback: "starttls", help: "how the way there is encrypted: starttls " +
 			"(demanded), implicit, or none", example: "implicit", set: choice(&c.Mail.TLS, "starttls", "implicit", "none")},
-		{name: "mail.smtp.username", kind: "name", help: "who signs in there; without it nobody does", example: "keystile",
-			set: maybe(text(&c.Mail.Username))},
+		{name: "mail.smtp.username", kind: "name", help: "the user name at the server; without it there is no " +
+			"sign-in there", example: "keystile", set: maybe(text(&c.Mail.Username))},
 		{name: "mail.smtp.password", kind: "text", help: "with which password", never: inFlag, secret: true,
 			set: hidden(&c.Mail.Password)},
 		{name: "mail.smtp.from", kind: "address", prose: true, help: "whom mails are from",
@@ -139,8 +139,8 @@ func (c *Config) gatewayKeys() []key {
 			"that brings no valid access token; a /56 of IPv6 may do 4 times as much, a /48 16 times", example: "60",
 			set: count(&c.PerAddress)},
 		{name: "limits.shadow", kind: "list", help: "rates that are counted and reported, on the audit trail and in the " +
-			"metrics, and refuse nobody: address (limits.per_ip), application, or those of one tier (free, white_label, " +
-			"enterprise); locks of sign-ins are not among them", example: "address, free", set: c.setShadow},
+			"metrics, and refuse no request: address (limits.per_ip), application, or those of one tier (free, " +
+			"white_label, enterprise); locks of sign-ins are not among them", example: "address, free", set: c.setShadow},
 		{name: "limits.connections_per_ip", kind: "number", fallback: "256", help: "connections that one address (of " +
 			"IPv6, one /64) may hold open; trusted_proxies may hold as many as there is room for", example: "256",
 			set: count(&c.MaxConnections)},
@@ -184,7 +184,7 @@ func (c *Config) toolKeys() []key {
 			"64KiB to 16MiB, decompressed and as UTF-8; of what is larger the caller is told how much there is, and where, " +
 			"if the upstream says so", example: "4MiB", set: c.setMaxAnswer},
 
-		{name: "mcp.clients", kind: "name", help: "from where an application that nobody registered may bring its " +
+		{name: "mcp.clients", kind: "name", help: "from where an application that is not registered may bring its " +
 			"metadata document, whose URL is its client_id: from every host but those denied (open), from mcp.client_hosts " +
 			"and those trusted with keystile client trust (listed), or from nowhere (off); without it, open where base_url " +
 			"is of a loopback host, else listed", example: "listed",
@@ -292,7 +292,7 @@ func (c *Config) processKeys() []key {
 	return []key{
 		{name: "drain", kind: "duration", example: "5s", set: c.setDrain, help: "how long the service goes on after a " +
 			"signal to stop while /healthz/ready already answers 503 and answers close their connections, so that a " +
-			"balancer sends it nobody any more: longer than the balancer takes to ask again; 0: it stops at once; without " +
+			"balancer sends it no more requests: longer than the balancer takes to ask again; 0: it stops at once; without " +
 			"it, 1s where storage_url is the address of a database, which several nodes can share, and else 0"},
 
 		{name: "log.level", kind: "name", fallback: "info", help: "what is logged: debug, info, warn or error, and what " +

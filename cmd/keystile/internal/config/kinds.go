@@ -29,7 +29,7 @@ func maybe(set func(string) error) func(string) error {
 func text(at *string) func(string) error {
 	return func(s string) error {
 		if s == "" {
-			return errors.New("it is empty")
+			return errors.New("it is empty: give a value, or leave it out")
 		}
 		*at = s
 		return nil
@@ -40,7 +40,7 @@ func text(at *string) func(string) error {
 func contact(at *string) func(string) error {
 	return func(s string) error {
 		if len(s) > 200 || strings.ContainsFunc(s, func(r rune) bool { return !unicode.IsPrint(r) }) {
-			return errors.New("it is one line of up to 200 bytes")
+			return errors.New("it must be one line of up to 200 bytes")
 		}
 		*at = strings.TrimSpace(s)
 		return nil
@@ -54,7 +54,7 @@ func duration(at *time.Duration) func(string) error {
 			return errors.New("a duration has a number and a unit: h, m or s")
 		}
 		if d <= 0 {
-			return errors.New("a duration is above 0")
+			return errors.New("a duration must be above 0")
 		}
 		*at = d
 		return nil
@@ -68,7 +68,7 @@ func durationOrOff(at *time.Duration) func(string) error {
 	return func(s string) error {
 		switch d, err := time.ParseDuration(s); {
 		case err == nil && d < 0:
-			return errors.New("a duration is not below 0")
+			return errors.New("a duration must not be below 0")
 		case err == nil && d == 0:
 			*at = -1
 			return nil
@@ -81,7 +81,7 @@ func count(at *int) func(string) error {
 	return func(s string) error {
 		n, err := strconv.Atoi(s)
 		if err != nil || n < 1 {
-			return errors.New("it is a whole number from 1")
+			return errors.New("it must be a whole number from 1")
 		}
 		*at = n
 		return nil
@@ -92,7 +92,7 @@ func port(at *int) func(string) error {
 	return func(s string) error {
 		n, err := strconv.ParseUint(s, 10, 16)
 		if err != nil || n == 0 {
-			return errors.New("it is a number from 1 to 65535")
+			return errors.New("it must be a number from 1 to 65535")
 		}
 		*at = int(n)
 		return nil
@@ -103,7 +103,7 @@ func boolean(at *bool) func(string) error {
 	return func(s string) error {
 		on, err := strconv.ParseBool(s)
 		if err != nil {
-			return errors.New("it is true or false")
+			return errors.New("it must be true or false")
 		}
 		*at = on
 		return nil
@@ -118,7 +118,7 @@ func choice(at *string, among ...string) func(string) error {
 				return nil
 			}
 		}
-		return fmt.Errorf("it is one of %s", strings.Join(among, ", "))
+		return fmt.Errorf("it must be one of %s", strings.Join(among, ", "))
 	}
 }
 
@@ -154,7 +154,7 @@ func (c *Config) setProxies(s string) error {
 
 func (c *Config) setLevel(s string) error {
 	if err := c.LogLevel.UnmarshalText([]byte(s)); err != nil {
-		return errors.New("it is one of debug, info, warn, error")
+		return errors.New("it must be one of debug, info, warn, error")
 	}
 	return nil
 }
@@ -190,16 +190,16 @@ func origin(at *string) func(string) error {
 	return maybe(func(s string) error {
 		scheme, rest, ok := strings.Cut(s, "://")
 		if scheme = strings.ToLower(scheme); !ok || scheme != "http" && scheme != "https" {
-			return errors.New("it begins with https:// or http://")
+			return errors.New("it must begin with https:// or http://")
 		}
 		host, _, _ := strings.Cut(rest, "/")
 		host, err := storage.NormalizeDomain(host)
 		if err != nil {
-			return errors.New("it is an origin: scheme, host and perhaps a port, nothing else")
+			return errors.New("it must be an origin: scheme, host and perhaps a port, nothing else")
 		}
 		host = strings.TrimSuffix(host, map[string]string{"http": ":80", "https": ":443"}[scheme])
 		if normal := scheme + "://" + host; normal != s {
-			return fmt.Errorf("it is an origin, without path or slash behind it; write %s", normal)
+			return fmt.Errorf("it must be an origin, without path or slash behind it; write %s", normal)
 		}
 		*at = s
 		return nil

@@ -25,7 +25,7 @@ func TestSecondFactorIsOfferedUnlessItIsSaidOtherwise(t *testing.T) {
 		t.Errorf("no grace is %v, %v", c.MFA.Grace, err)
 	}
 	for text, want := range map[string]string{"KEYSTILE_MFA_DEFAULT=always": "off, offered, required",
-		"KEYSTILE_MFA_DEVELOPER=yes": "off, offered, required", "KEYSTILE_MFA_GRACE=-1h": "not below 0",
+		"KEYSTILE_MFA_DEVELOPER=yes": "off, offered, required", "KEYSTILE_MFA_GRACE=-1h": "must not be below 0",
 		"KEYSTILE_MFA_GRACE=14": "a unit"} {
 		if _, err := Load(cli.Args{}, []string{text}); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s is %v, want %q", text, err, want)

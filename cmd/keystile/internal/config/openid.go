@@ -42,13 +42,13 @@ var takenMethods = []string{storage.LoginSelf, storage.LoginEmail, storage.Login
 var openIDFields = []field[OpenID]{
 	{"preset", func(o *OpenID, s string) error {
 		if o.Preset = s; presets[s] == "" {
-			return fmt.Errorf("it is one of %s", strings.Join(slices.Sorted(maps.Keys(presets)), ", "))
+			return fmt.Errorf("it must be one of %s", strings.Join(slices.Sorted(maps.Keys(presets)), ", "))
 		}
 		return nil
 	}},
 	{"name", func(o *OpenID, s string) error {
 		if o.Name = s; !methodName.MatchString(s) || slices.Contains(takenMethods, s) {
-			return errors.New("it is a letter of a to z and up to 31 of a to z, 0 to 9 and -, and no other way to sign in")
+			return errors.New("it must be a letter of a to z and up to 31 of a to z, 0 to 9 and -, and no other way to sign in")
 		}
 		return nil
 	}},
@@ -64,13 +64,13 @@ var openIDFields = []field[OpenID]{
 	{"domains", func(o *OpenID, s string) error { o.Domains = words(strings.ToLower(s)); return nil }},
 	{"signup", func(o *OpenID, s string) error {
 		if o.SignUp = s; !slices.Contains(signUps, s) {
-			return fmt.Errorf("it is one of %s", strings.Join(signUps, ", "))
+			return fmt.Errorf("it must be one of %s", strings.Join(signUps, ", "))
 		}
 		return nil
 	}},
 	{"trust_email", func(o *OpenID, s string) (err error) {
 		if o.TrustEmail, err = strconv.ParseBool(s); err != nil {
-			err = errors.New("it is true or false")
+			err = errors.New("it must be true or false")
 		}
 		return err
 	}},
@@ -87,7 +87,7 @@ func (c *Config) setOpenIDs(s string) error {
 		return nil
 	}
 	if !isList(s) {
-		return errors.New("it is a list of objects, each with preset, id and secret")
+		return errors.New("it must be a list of objects, each with preset, id and secret")
 	}
 	list, err := objects(s)
 	if err != nil {

@@ -23,11 +23,11 @@ func (c *Config) setCollector(s string) error {
 	u, err := url.Parse(s)
 	switch {
 	case err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https":
-		return errors.New("it is the http:// or https:// URL of a collector")
+		return errors.New("it must be the http:// or https:// URL of a collector")
 	case u.User != nil || u.RawQuery != "" || u.Fragment != "":
-		return errors.New("it has no user, query or fragment: keys go into otel.headers")
+		return errors.New("it must have no user, query or fragment: put keys into otel.headers")
 	case strings.HasSuffix(strings.TrimSuffix(u.Path, "/"), "/v1/traces"):
-		return errors.New("it is written without /v1/traces, which is put behind it")
+		return errors.New("it must be without /v1/traces, which is added")
 	}
 	c.OTel.Endpoint = s
 	return nil
@@ -41,7 +41,7 @@ func (c *Config) setCollectorHeaders(s string) error {
 		value, err := url.PathUnescape(strings.TrimSpace(value))
 		if !ok || err != nil || !isToken(name) || strings.ContainsFunc(value,
 			func(r rune) bool { return r < ' ' || r == 0x7f }) {
-			return errors.New("it is name=value pairs of headers with commas between; a comma or % in a value is " +
+			return errors.New("it must be name=value pairs of headers with commas between; a comma or % in a value is " +
 				"percent-encoded")
 		}
 		if c.OTel.Headers == nil {
@@ -64,7 +64,7 @@ func share(at *float64) func(string) error {
 	return func(s string) error {
 		n, err := strconv.ParseFloat(s, 64)
 		if err != nil || !(n >= 0 && n <= 1) {
-			return errors.New("it is a number from 0 to 1")
+			return errors.New("it must be a number from 0 to 1")
 		}
 		*at = n
 		return nil
@@ -77,6 +77,6 @@ func (l *loader) checkOTel(c *Config) {
 	case o.Endpoint == "" && (len(o.Headers) > 0 || o.Follow):
 		l.complain("otel.endpoint: it is empty, and other keys of otel are not")
 	case o.Follow && len(c.TrustedProxies) == 0:
-		l.complain("otel.follow: there is nobody to follow: name the proxies that write traceparent in trusted_proxies")
+		l.complain("otel.follow: no proxy is trusted: name the proxies that write traceparent in trusted_proxies")
 	}
 }

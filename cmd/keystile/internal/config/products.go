@@ -53,10 +53,10 @@ func (c *Config) setProducts(s string) error {
 		}
 		for _, q := range c.Products {
 			if p.Upstream != "" && q.Upstream != "" && p.Prefix == q.Prefix {
-				return fmt.Errorf("the prefix %q is there twice", p.Prefix)
+				return fmt.Errorf("the prefix %q is there twice; keep one", p.Prefix)
 			}
 			if p.Name == q.Name && (p.Upstream == "" || q.Upstream == "") {
-				return fmt.Errorf("the product %q is there twice", p.Name)
+				return fmt.Errorf("the product %q is there twice; keep one", p.Name)
 			}
 		}
 		c.Products = append(c.Products, p)
@@ -81,7 +81,7 @@ func objects(s string) (list []object, err error) {
 	}
 	var nodes []map[string]yaml.Node
 	if err := yaml.Unmarshal([]byte(s), &nodes); err != nil {
-		return nil, errors.New("it is a list of objects, each with a name")
+		return nil, errors.New("it must be a list of objects, each with a name")
 	}
 	for _, fields := range nodes {
 		o := object{}
@@ -133,7 +133,7 @@ var fields = []field[Product]{
 	}},
 	{"pace", func(p *Product, s string) (err error) {
 		if p.Pace, err = strconv.ParseFloat(s, 64); err != nil || !(p.Pace > 0 && p.Pace <= 1e9) {
-			return errors.New("it is a number of calls a second, above 0")
+			return errors.New("it must be a number of calls a second, above 0")
 		}
 		return nil
 	}},
@@ -177,7 +177,7 @@ func (o object) product() (Product, error) {
 	}
 	if p.Upstream == "" {
 		if len(o) > 1 {
-			return p, fmt.Errorf("%q has no upstream, so nothing but its name means anything", p.Name)
+			return p, fmt.Errorf("%q has no upstream, so it can have a name and nothing else", p.Name)
 		}
 		return p, nil
 	}
@@ -195,7 +195,7 @@ func (o object) product() (Product, error) {
 
 func prefix(p *Product, s string) error {
 	if p.Prefix = s; len(s) < 2 || s[0] != '/' || path.Clean(s) != s || strings.ContainsAny(s, "%?#\\; ") {
-		return errors.New("it is a path such as /ai, without a slash at its end")
+		return errors.New("it must be a path such as /ai, without a slash at its end")
 	}
 	return nil
 }
@@ -204,7 +204,7 @@ func upstream(p *Product, s string) error {
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" ||
 		u.Fragment != "" {
-		return errors.New("it is a URL such as http://127.0.0.1:9000/v1, without user, query and fragment")
+		return errors.New("it must be a URL such as http://127.0.0.1:9000/v1, without user, query and fragment")
 	}
 	p.Upstream = s
 	return nil

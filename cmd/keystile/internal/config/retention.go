@@ -39,7 +39,7 @@ func keep(at *time.Duration) func(string) error {
 	return func(s string) error {
 		d, err := ParseDays(s)
 		if err == nil && d < day {
-			err = errors.New("it is at least 1d")
+			err = errors.New("it must be at least 1d")
 		}
 		if err == nil {
 			*at = d
@@ -66,7 +66,7 @@ func size(at *int64, least int64) func(string) error {
 				break
 			}
 			if int64(n)*u.bytes < least {
-				return fmt.Errorf("it is at least %dMiB", least>>20)
+				return fmt.Errorf("it must be at least %dMiB", least>>20)
 			}
 			*at = int64(n) * u.bytes
 			return nil

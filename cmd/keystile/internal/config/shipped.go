@@ -33,7 +33,7 @@ func (l *loader) checkShipped(c *Config) {
 		l.complain("streams.batch_age: %s is more than 1h", s.BatchAge)
 	}
 	if s.BatchSize > 64<<20 {
-		l.complain("streams.batch_size: it is at most 64MiB, because so much is held in memory")
+		l.complain("streams.batch_size: it must be at most 64MiB, because so much is held in memory")
 	}
 	switch given := s.S3.Bucket != "" || s.S3.AccessKey != "" || !s.S3.SecretKey.IsZero(); {
 	case s.To(StreamS3):

@@ -47,7 +47,7 @@ func TestBucketIsSetUpWhole(t *testing.T) {
 		"neither streams.audit nor streams.usage is s3": bucketOf[1:],
 		"streams.audit: \"kafka\"":                      {"KEYSTILE_STREAMS_AUDIT=kafka"},
 		"streams.batch_age: 2h0m0s is more than 1h":     {"KEYSTILE_STREAMS_BATCH_AGE=2h"},
-		"streams.batch_size: it is at most 64MiB":       {"KEYSTILE_STREAMS_BATCH_SIZE=65MiB"},
+		"streams.batch_size: it must be at most 64MiB":  {"KEYSTILE_STREAMS_BATCH_SIZE=65MiB"},
 		"streams.s3.endpoint: ": append([]string{
 			"KEYSTILE_STREAMS_S3_ENDPOINT=https://a:b@example.com",
 		}, bucketOf...),

@@ -82,7 +82,7 @@ func (l *loader) environment(env []string) map[string]given {
 	return found
 }
 
-// ofTests are variables that the tests of this project read; they may be set for good.
+// ofTests are variables that the tests of this project read; they may stay set.
 var ofTests = map[string]bool{"KEYSTILE_OPENAPI_CORPUS": true, "KEYSTILE_BENCH_ROWS": true,
 	"KEYSTILE_SCREENSHOTS": true,
 	"KEYSTILE_BINARY":      true, "KEYSTILE_FETCH": true, "KEYSTILE_POSTGRES_URL": true, "KEYSTILE_POSTGRES_CA": true,

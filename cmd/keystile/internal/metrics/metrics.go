@@ -104,12 +104,12 @@ func (m *Metrics) Watch(stats func() gateway.Stats, health func() error) {
 		func(s gateway.Stats) uint64 { return s.AuditStored })
 	count("keystile_audit_events_lost_total", "Events that found the audit queue full.",
 		func(s gateway.Stats) uint64 { return s.AuditLost })
-	count("keystile_audit_anonymous_events_lost_total", "Events of nobody who is known that came too late to be summed.",
+	count("keystile_audit_anonymous_events_lost_total", "Events of unknown callers that came too late to be summed.",
 		func(s gateway.Stats) uint64 { return s.AuditLostAnonymous })
 	for limit := range stats().Shadowed {
 		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
 			Name:        "keystile_requests_shadowed_total",
-			Help:        "Requests let through over a rate that refuses nobody (limits.shadow), by tier, or of addresses.",
+			Help:        "Requests let through over a rate that is only reported (limits.shadow), by tier, or of addresses.",
 			ConstLabels: prometheus.Labels{"limit": limit},
 		}, func() float64 { return float64(stats().Shadowed[limit]) }))
 	}
@@ -140,7 +140,7 @@ func (m *Metrics) Watch(stats func() gateway.Stats, health func() error) {
 func (m *Metrics) WatchFeed(feed func() oauth.Feed) {
 	m.registry.MustRegister(
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_feed_age_seconds",
-			Help: "Time since what other processes revoke and change was last read to its end; 0 where nobody shares the " +
+			Help: "Time since what other processes revoke and change was last read to its end; 0 where no other process shares the " +
 				"store."},
 			func() float64 { return feed().Age.Seconds() }),
 		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_feed_stale",

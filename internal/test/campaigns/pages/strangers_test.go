@@ -27,7 +27,7 @@ func (v *walkthrough) asks(id, redirect, scope string, more ...string) {
 	v.at(filled.AuthorizePath(id, redirect, scope, more...))
 }
 
-// strangers looks at the consent pages of applications that nobody registered here, on phones on a
+// strangers looks at the consent pages of applications that no user registered here, on phones on a
 // narrow one, and at the account page with them.
 func (v *walkthrough) strangers() {
 	v.t.Helper()
