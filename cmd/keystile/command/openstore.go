@@ -31,15 +31,8 @@ func (p program) openStore(ctx context.Context, c *config.Config, f *folder.Fold
 func (p program) openBy(ctx context.Context, c *config.Config, f *folder.Folder, keyring *admin.Keyring,
 	read func() ([]storage.MasterKey, string, error)) (*dataStore, error) {
 	garbage.Collect()
-	s, err := p.of(c)
+	s, b, err := p.right(ctx, c, f)
 	if err != nil {
-		return nil, err
-	}
-	b, err := belongingOf(s, c, f)
-	if err != nil {
-		return nil, err
-	}
-	if err := b.before(ctx, c); err != nil {
 		return nil, err
 	}
 	keys, from, err := read()
@@ -59,6 +52,17 @@ func (p program) openBy(ctx context.Context, c *config.Config, f *folder.Folder,
 	return h, nil
 }
 
+// right returns the storage of a configuration, and that the data folder belongs to its store or to none.
+func (p program) right(ctx context.Context, c *config.Config, f *folder.Folder) (s Storage, b belonging, err error) {
+	if s, err = p.of(c); err != nil {
+		return s, b, err
+	}
+	if b, err = belongingOf(s, c, f); err != nil {
+		return s, b, err
+	}
+	return s, b, b.before(ctx, c)
+}
+
 // madeInVain takes a master key away again that was made for a store which another node has made with its own.
 func madeInVain(f *folder.Folder, err error) error {
 	removed, failed := f.UnmakeKey()
@@ -73,19 +77,12 @@ func madeInVain(f *folder.Folder, err error) error {
 // openReading opens the store for reading only. Where it has to be written to before it can be
 // read, because a change of the master key has begun, it is opened like any other.
 func (p program) openReading(ctx context.Context, c *config.Config, f *folder.Folder) (*dataStore, error) {
-	s, err := p.of(c)
-	if err != nil {
-		return nil, err
-	}
 	keyring := admin.NewKeyring(c, f)
-	if s.OpenReadOnly == nil {
-		return p.openBy(ctx, c, f, keyring, keyring.Read)
+	if s, err := p.of(c); err != nil || s.OpenReadOnly == nil {
+		return p.openBy(ctx, c, f, keyring, keyring.Read) // it says why
 	}
-	b, err := belongingOf(s, c, f)
+	s, _, err := p.right(ctx, c, f)
 	if err != nil {
-		return nil, err
-	}
-	if err := b.before(ctx, c); err != nil {
 		return nil, err
 	}
 	if s.Copy != nil { // the database is a file there

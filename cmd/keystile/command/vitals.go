@@ -24,14 +24,11 @@ const (
 // watch adds what the store and the machine are well by to the metrics.
 func (h *dataStore) watch(m *metrics.Metrics) {
 	asked := func(name, help string, fine func(context.Context) error) {
-		m.Gauge(name, help, func() float64 {
+		m.Gauge(name, help, metrics.Truth(func() bool {
 			ctx, cancel := context.WithTimeout(context.Background(), vitalWait)
 			defer cancel()
-			if fine(ctx) != nil {
-				return 0
-			}
-			return 1
-		})
+			return fine(ctx) == nil
+		}))
 	}
 	asked("keystile_ready", "1 while /healthz/ready answers 200: requests may be sent here.", h.Ready)
 	asked("keystile_store_ready", "1 while the store can be read, and the last write to it went well.", h.store.Ready)
@@ -39,12 +36,8 @@ func (h *dataStore) watch(m *metrics.Metrics) {
 		"What time the clock of this machine says it is, since 1970: compare it with that of who reads it.",
 		func() float64 { return float64(time.Now().UnixMilli()) / 1000 })
 	m.Gauge("keystile_clock_wrong",
-		"1 while the clock of this machine disagrees with the times in the store by more than a clock may.", func() float64 {
-			if h.store.ClockErr() != nil {
-				return 1
-			}
-			return 0
-		})
+		"1 while the clock of this machine disagrees with the times in the store by more than a clock may.",
+		metrics.Truth(func() bool { return h.store.ClockErr() != nil }))
 	m.Gauge("keystile_clock_offset_seconds",
 		"How far the clock of this machine is ahead of the store's, or behind it; 0 where the store has none of its own.",
 		func() float64 { return h.store.ClockAhead().Seconds() })

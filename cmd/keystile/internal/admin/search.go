@@ -72,18 +72,8 @@ func (n near) find(ctx context.Context, q event.Query) (event.Page, error) {
 
 // searching opens the trail for a search. served is true if a server answers.
 func (h Opener) searching(ctx context.Context, call cli.Call, do func(s searcher, served bool) error) error {
-	conf, kind, err := h.kind(call)
-	if err != nil {
-		return err
-	}
-	f, done, err := h.find(conf, kind)
-	if err != nil {
-		return err
-	}
-	defer done()
-	return h.reading().reach(ctx, conf, f,
-		func(socket string) error { return do(&distant{socket: socket}, true) },
-		func(target Target) error { return do(near{target.Store}, !kind.Copies) })
+	return h.looking(ctx, call, func(d *distant) error { return do(d, true) },
+		func(target Target, kind Kind) error { return do(near{target.Store}, !kind.Copies) })
 }
 
 // filterFlags select events.

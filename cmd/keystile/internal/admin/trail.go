@@ -16,6 +16,15 @@ import (
 // trail reads the trail in the caller's process, through the running server or out of its
 // file.
 func (h Opener) trail(ctx context.Context, call cli.Call, do func(audit.Archive) error) error {
+	m := terminal.Watch(call.Stderr, "reading the audit trail", "records")
+	defer m.End()
+	return h.looking(ctx, call, func(d *distant) error { return do(countedTrail{d, m}) },
+		func(target Target, _ Kind) error { return do(countedTrail{target.Store, m}) })
+}
+
+// looking has the running server read its trail, or reads it here.
+func (h Opener) looking(ctx context.Context, call cli.Call, there func(*distant) error,
+	here func(Target, Kind) error) error {
 	conf, kind, err := h.kind(call)
 	if err != nil {
 		return err
@@ -25,11 +34,8 @@ func (h Opener) trail(ctx context.Context, call cli.Call, do func(audit.Archive)
 		return err
 	}
 	defer done()
-	m := terminal.Watch(call.Stderr, "reading the audit trail", "records")
-	defer m.End()
-	return h.reading().reach(ctx, conf, f,
-		func(socket string) error { return do(countedTrail{&distant{socket: socket}, m}) },
-		func(target Target) error { return do(countedTrail{target.Store, m}) })
+	return h.reading().reach(ctx, conf, f, func(socket string) error { return there(&distant{socket: socket}) },
+		func(target Target) error { return here(target, kind) })
 }
 
 // distant is the trail of a running server.

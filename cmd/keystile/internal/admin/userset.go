@@ -1,13 +1,16 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/internal/admin/useracts"
+	"github.com/keystile/keystile/storage"
 )
 
 var userChanges = []cli.Flag{
@@ -59,4 +62,59 @@ func changeOf(args cli.Args) useracts.Change {
 		c.EmailVerified = &on
 	}
 	return c
+}
+
+func eraseUser(ctx context.Context, target Target, args cli.Args) (output, error) {
+	u, err := userOf(ctx, target.Store, args.Words[0])
+	if err != nil {
+		return nil, err
+	}
+	e, err := target.users().Erase(ctx, target.By, u.Sub)
+	if errors.Is(err, storage.ErrInvalid) {
+		return nil, errors.New(plain(err).Error()) // nothing was typed wrong
+	}
+	if err != nil {
+		return nil, err
+	}
+	return answer{
+		{"sub", u.Sub}, {"erased", true}, {"sessions_ended", e.Sessions}, {"logins", e.Logins}, {"api_keys", e.APIKeys},
+		{"consents", e.Consents}, {"openids", e.OpenIDs},
+	}, nil
+}
+
+// userFactors shows the second factors of a user, and removes them first where that is asked for.
+func userFactors(ctx context.Context, target Target, args cli.Args) (output, error) {
+	u, err := userOf(ctx, target.Store, args.Words[0])
+	if err != nil {
+		return nil, err
+	}
+	if !args.On("reset") {
+		f, err := target.Store.Factors(ctx, u.Sub)
+		return showFactors(u, f), err
+	}
+	_, after, err := target.users().ResetFactors(ctx, target.By, u.Sub)
+	return append(showFactors(u, after), field{"reset", true}), err
+}
+
+// showFactors tells of factors what the API does, by the same names.
+func showFactors(u storage.User, f storage.Factors) answer {
+	return answer{
+		{"sub", u.Sub}, {"username", u.Username}, {"authenticator", f.Authenticator != nil},
+		{"passkeys", int64(len(f.Passkeys))},
+		{"recovery_codes", int64(f.CodesLeft())}, {"wrong_codes", int64(f.WrongCodes)}, {"due_since", when(f.DueSince)},
+	}
+}
+
+func inviteUser(ctx context.Context, target Target, args cli.Args) (output, error) {
+	days, err := strconv.Atoi(cmp.Or(args.Get("days"), "7"))
+	if err != nil {
+		return nil, cli.Usage("--days is a number from 1 to 90")
+	}
+	c := target.userConfig()
+	page := ""
+	if c.Ways, page, err = target.ways(); err != nil {
+		return nil, err
+	}
+	code, i, err := useracts.New(c).Invite(ctx, target.By, args.Get("role"), days)
+	return answer{{"expires_at", when(i.ExpiresAt)}, {"role", i.Role}, {"page", page}, {"invitation", code}}, err
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 
 	"github.com/keystile/keystile/mcpbus"
+	"github.com/keystile/keystile/storage/client"
 )
 
 // Bus configures the tool bus: which pages may call it, how much at a time, and how tools are listed.
@@ -43,5 +44,25 @@ func (c *Config) setMaxAnswer(s string) error {
 		return errors.New("it must be 64KiB to 16MiB")
 	}
 	c.Bus.MaxAnswer = n
+	return nil
+}
+
+// Clients configures which applications that no user registered here may ask users to sign in.
+type Clients struct {
+	Documents    string   // open, listed or off; "": it follows from where the service is reached
+	Hosts        []string // whose documents are admitted where they are listed; nil: those that are known
+	AllowPrivate []string // what documents may be read from although it is private
+	Registration string   // capped or off
+}
+
+func (c *Config) setClientHosts(s string) error {
+	var hosts []string
+	for _, host := range words(s) {
+		if err := client.CheckHost(host); err != nil {
+			return fmt.Errorf("%q: %w", host, err)
+		}
+		hosts = append(hosts, host)
+	}
+	c.Clients.Hosts = hosts
 	return nil
 }

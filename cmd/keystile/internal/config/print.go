@@ -7,6 +7,8 @@ import (
 	"text/tabwriter"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/keystile/keystile/gateway/console"
 )
 
 // Print writes the effective configuration as a configuration file, each value with the place it
@@ -32,4 +34,13 @@ func (c *Config) Print(w io.Writer) error {
 		fmt.Fprintf(tab, "%s\t# %s\n", line, v.Source)
 	}
 	return tab.Flush()
+}
+
+// Settings returns every key for the console. A secret is never among the values.
+func (c *Config) Settings() (all []console.Setting) {
+	for i, v := range c.Values {
+		k := keys[i] // Values are in the order of the table
+		all = append(all, console.Setting{Key: v.Key, Value: v.Text, Source: v.Source, Default: k.fallback, Help: k.help})
+	}
+	return all
 }

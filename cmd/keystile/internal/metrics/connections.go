@@ -21,9 +21,8 @@ func (m *Metrics) WatchConnections(listener string, stats func() connections.Sta
 		ConstLabels: prometheus.Labels{"listener": listener},
 	}, func() float64 { return float64(stats().Open) }))
 	count := func(name, help, reason string, value func(connections.Stats) uint64) {
-		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name: name, Help: help, ConstLabels: prometheus.Labels{"listener": listener, "reason": reason},
-		}, func() float64 { return float64(value(stats())) }))
+		m.count(name, help, prometheus.Labels{"listener": listener, "reason": reason},
+			func() uint64 { return value(stats()) })
 	}
 	const refused, whyRefused = "keystile_connections_refused_total",
 		"Connections closed before anything was read, by listener and reason: their address has enough (address), or too " +

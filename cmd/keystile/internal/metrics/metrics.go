@@ -85,8 +85,7 @@ func New(version string, swept func() float64) *Metrics {
 // Watch adds what a gateway counts. health says what it cannot do as it should.
 func (m *Metrics) Watch(stats func() gateway.Stats, health func() error) {
 	count := func(name, help string, value func(gateway.Stats) uint64) {
-		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help},
-			func() float64 { return float64(value(stats())) }))
+		m.count(name, help, nil, func() uint64 { return value(stats()) })
 	}
 	count("keystile_calls_charged_total", "Calls counted against a quota.",
 		func(s gateway.Stats) uint64 { return s.Charged })
@@ -107,53 +106,43 @@ func (m *Metrics) Watch(stats func() gateway.Stats, health func() error) {
 	count("keystile_audit_anonymous_events_lost_total", "Events of unknown callers that came too late to be summed.",
 		func(s gateway.Stats) uint64 { return s.AuditLostAnonymous })
 	for limit := range stats().Shadowed {
-		m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{
-			Name:        "keystile_requests_shadowed_total",
-			Help:        "Requests let through over a rate that is only reported (limits.shadow), by tier, or of addresses.",
-			ConstLabels: prometheus.Labels{"limit": limit},
-		}, func() float64 { return float64(stats().Shadowed[limit]) }))
+		m.count("keystile_requests_shadowed_total", "Requests let through over a rate that is only reported (limits.shadow), "+
+			"by tier, or of addresses.", prometheus.Labels{"limit": limit}, func() uint64 { return stats().Shadowed[limit] })
 	}
-	m.registry.MustRegister(
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_audit_events_waiting",
-			Help: "Events noted and not yet stored."},
-			func() float64 { return float64(stats().AuditWaiting) }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_ledger_healthy",
-			Help: "1 while usage and audit trail are written as they should be."},
-			func() float64 {
-				if health() != nil {
-					return 0
-				}
-				return 1
-			}),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_ledger_mapped",
-			Help: "1 while charged calls are stored into memory that the usage journal's file shares; 0 while each is written."},
-			func() float64 {
-				if stats().JournalMapped {
-					return 1
-				}
-				return 0
-			}))
+	m.Gauge("keystile_audit_events_waiting", "Events noted and not yet stored.",
+		func() float64 { return float64(stats().AuditWaiting) })
+	m.Gauge("keystile_ledger_healthy", "1 while usage and audit trail are written as they should be.",
+		Truth(func() bool { return health() == nil }))
+	m.Gauge("keystile_ledger_mapped",
+		"1 while charged calls are stored into memory that the usage journal's file shares; 0 while each is written.",
+		Truth(func() bool { return stats().JournalMapped }))
 }
 
 // WatchFeed adds how well this process follows what others revoke and change in a store that they
-// share. Where nobody does, all of it stays 0.
+// share. Where no other process shares it, all of it stays 0.
 func (m *Metrics) WatchFeed(feed func() oauth.Feed) {
-	m.registry.MustRegister(
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_feed_age_seconds",
-			Help: "Time since what other processes revoke and change was last read to its end; 0 where no other process shares the " +
-				"store."},
-			func() float64 { return feed().Age.Seconds() }),
-		prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "keystile_feed_stale",
-			Help: "1 while it is too old, and no access token is accepted."},
-			func() float64 {
-				if feed().Err != nil {
-					return 1
-				}
-				return 0
-			}),
-		prometheus.NewCounterFunc(prometheus.CounterOpts{Name: "keystile_feed_regressions_total",
-			Help: "How often the store had lost what was read from it before, as after a failover."},
-			func() float64 { return float64(feed().Regressions) }))
+	m.Gauge("keystile_feed_age_seconds", "Time since what other processes revoke and change was last read to its end; 0 "+
+		"where no other process shares the store.", func() float64 { return feed().Age.Seconds() })
+	m.Gauge("keystile_feed_stale", "1 while it is too old, and no access token is accepted.",
+		Truth(func() bool { return feed().Err != nil }))
+	m.count("keystile_feed_regressions_total", "How often the store had lost what was read from it before, as after a "+
+		"failover.", nil, func() uint64 { return feed().Regressions })
+}
+
+// Truth returns a value for Gauge: 1 while something is so, else 0.
+func Truth(so func() bool) func() float64 {
+	return func() float64 {
+		if so() {
+			return 1
+		}
+		return 0
+	}
+}
+
+// count adds a counter that is kept elsewhere.
+func (m *Metrics) count(name, help string, labels prometheus.Labels, value func() uint64) {
+	m.registry.MustRegister(prometheus.NewCounterFunc(prometheus.CounterOpts{Name: name, Help: help, ConstLabels: labels},
+		func() float64 { return float64(value()) }))
 }
 
 // prepare makes what is counted rarely 0 and not absent: an alert on its first rise must fire.
