@@ -59,20 +59,13 @@ var clientCommands = []command{
 
 func listClients(ctx context.Context, target Target, args cli.Args) (output, error) {
 	if args.On("hosts") {
-		said := list{empty: "no host is trusted or denied: keystile client trust, keystile client deny"}
 		hosts, err := target.Store.ClientHosts(ctx)
-		for _, h := range hosts {
-			said.rows = append(said.rows, hostShown(h))
-		}
-		return said, err
+		return of(list{empty: "no host is trusted or denied: keystile client trust, keystile client deny"}, hosts,
+			hostShown), err
 	}
-	said := list{columns: []string{"client_id", "name", "kind", "disabled", "kept_at", "expires_at"},
-		empty: "no application has signed users in that is not registered here"}
 	all, err := clientsOf(ctx, target.Store, "")
-	for _, a := range all {
-		said.rows = append(said.rows, clientShown(a))
-	}
-	return said, err
+	return of(list{columns: []string{"client_id", "name", "kind", "disabled", "kept_at", "expires_at"},
+		empty: "no application has signed users in that is not registered here"}, all, clientShown), err
 }
 
 // clientsOf returns the applications of a host that nobody registered; "" for all.

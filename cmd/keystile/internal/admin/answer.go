@@ -63,6 +63,14 @@ type list struct {
 	empty   string   // what a person is told if there are no rows
 }
 
+// of returns the list with a row for each record.
+func of[T any](l list, all []T, show func(T) answer) list {
+	for _, one := range all {
+		l.rows = append(l.rows, show(one))
+	}
+	return l
+}
+
 func (l list) text(asJSON bool) (string, error) {
 	if asJSON {
 		return line(append([]answer{}, l.rows...))

@@ -75,13 +75,8 @@ func listAPIKeys(ctx context.Context, target Target, args cli.Args) (output, err
 	slices.SortFunc(keys, func(x, y apikey.Key) int {
 		return cmp.Or(y.CreatedAt.Compare(x.CreatedAt), cmp.Compare(x.ID, y.ID))
 	})
-	said := list{empty: "no API keys: keystile apikey create " + args.Words[0]}
-	for _, k := range keys {
-		if k.Live(time.Now()) {
-			said.rows = append(said.rows, showAPIKey(k))
-		}
-	}
-	return said, err
+	live := slices.DeleteFunc(keys, func(k apikey.Key) bool { return !k.Live(time.Now()) })
+	return of(list{empty: "no API keys: keystile apikey create " + args.Words[0]}, live, showAPIKey), err
 }
 
 func revokeAPIKey(ctx context.Context, target Target, args cli.Args) (output, error) {

@@ -129,14 +129,8 @@ func listApps(ctx context.Context, target Target, _ cli.Args) (output, error) {
 	apps, err := everything(func(from string) ([]storage.App, string, error) {
 		return target.Store.Apps(ctx, "", from, driver.Page)
 	})
-	said := list{
-		columns: []string{"client_id", "name", "domains", "public", "tier", "first_party", "disabled", "owner", "created_at"},
-		empty:   "no applications yet: keystile app create",
-	}
-	for _, a := range apps {
-		said.rows = append(said.rows, show(a))
-	}
-	return said, err
+	return of(list{empty: "no applications yet: keystile app create", columns: []string{"client_id", "name", "domains",
+		"public", "tier", "first_party", "disabled", "owner", "created_at"}}, apps, show), err
 }
 
 func showApp(ctx context.Context, target Target, args cli.Args) (output, error) {
@@ -224,9 +218,12 @@ func appOf(ctx context.Context, store *storage.Store, id string) (storage.App, e
 }
 
 // unknownApp says of ErrNotFound what was not found.
-func unknownApp(id string, err error) error {
+func unknownApp(id string, err error) error { return noSuch(err, "application", id, "app") }
+
+// noSuch says of ErrNotFound what was not found, and which command lists what there is.
+func noSuch(err error, what, name, list string) error {
 	if errors.Is(err, storage.ErrNotFound) {
-		return fmt.Errorf("there is no application %q; list them with: keystile app list", id)
+		return fmt.Errorf("there is no %s %q; list them with: keystile %s list", what, name, list)
 	}
 	return err
 }

@@ -72,15 +72,8 @@ func listOrders(ctx context.Context, target Target, args cli.Args) (output, erro
 	all, err := everything(func(after string) ([]storage.Order, string, error) {
 		return target.Store.Orders(ctx, q, after, driver.Page)
 	})
-	said := list{
-		columns: []string{"order_id", "client_id", "from_tier", "tier", "status", "price", "created_at", "effective_at",
-			"expires_at", "reason"},
-		empty: "no orders",
-	}
-	for _, o := range all {
-		said.rows = append(said.rows, tellOrder(o))
-	}
-	return said, err
+	return of(list{empty: "no orders", columns: []string{"order_id", "client_id", "from_tier", "tier", "status", "price",
+		"created_at", "effective_at", "expires_at", "reason"}}, all, tellOrder), err
 }
 
 // tellOrder tells of an order what the API does, by the same names.

@@ -2,8 +2,6 @@ package admin
 
 import (
 	"context"
-	"errors"
-	"fmt"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/storage"
@@ -55,11 +53,7 @@ func listBundles(ctx context.Context, target Target, _ cli.Args) (output, error)
 	all, err := everything(func(from string) ([]access.Bundle, string, error) {
 		return target.Store.Bundles(ctx, from, driver.Page)
 	})
-	said := list{empty: "no bundles yet: keystile capability bundle create"}
-	for _, b := range all {
-		said.rows = append(said.rows, bundleShown(b))
-	}
-	return said, err
+	return of(list{empty: "no bundles yet: keystile capability bundle create"}, all, bundleShown), err
 }
 
 func showBundle(ctx context.Context, target Target, args cli.Args) (output, error) {
@@ -74,8 +68,5 @@ func deleteBundle(ctx context.Context, target Target, args cli.Args) (output, er
 
 func bundleOf(ctx context.Context, store *storage.Store, name string) (access.Bundle, error) {
 	b, err := store.Bundle(ctx, name)
-	if errors.Is(err, storage.ErrNotFound) {
-		err = fmt.Errorf("there is no bundle %q; list them with: keystile capability bundle list", name)
-	}
-	return b, err
+	return b, noSuch(err, "bundle", name, "capability bundle")
 }

@@ -3,7 +3,6 @@ package admin
 import (
 	"context"
 	"errors"
-	"fmt"
 	"slices"
 	"strings"
 
@@ -82,10 +81,7 @@ func capabilityAccess(ctx context.Context, target Target, args cli.Args) (output
 }
 
 func unknownMember(member string, err error) error {
-	if errors.Is(err, storage.ErrNotFound) {
-		return fmt.Errorf("there is no capability %q; list them with: keystile capability list", member)
-	}
-	return err
+	return noSuch(err, "capability", member, "capability")
 }
 
 // changeAccess adds the rules that were typed.

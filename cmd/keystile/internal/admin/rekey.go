@@ -39,7 +39,8 @@ var masterKeyCommands = []command{
 }
 
 // readKeyFile replaces the file of the flag by the key in it.
-func readKeyFile(args cli.Args) (cli.Args, error) {
+func readKeyFile(call cli.Call) (cli.Args, error) {
+	args := call.Args
 	if args.Get(newKeyFlag) == "" {
 		return args, nil
 	}

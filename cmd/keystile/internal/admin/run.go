@@ -144,76 +144,59 @@ func (c command) run(ctx context.Context, call cli.Call, opener Opener) error {
 	if err != nil {
 		return err
 	}
-	args, tell := call.Args, &progress{}
-	if err := onceStdin(args); err != nil {
+	tell := &progress{}
+	if err := onceStdin(call.Args); err != nil {
 		return err
 	}
 	if c.brings {
-		if args, tell, err = readDocument(call); err != nil {
+		if call.Args, tell, err = readDocument(call); err != nil {
 			return err
 		}
 	}
-	call.Args = args
-	if args, err = readSecret(call); err != nil {
-		return err
+	for _, read := range []func(cli.Call) (cli.Args, error){readSecret, readHeaderFiles, readKeyFile} {
+		if call.Args, err = read(call); err != nil {
+			return err
+		}
 	}
-	call.Args = args
-	if args, err = readHeaderFiles(call); err != nil {
-		return err
-	}
-	if args, err = readKeyFile(args); err != nil {
-		return err
-	}
-	call.Args = args
 	kind, err := opener.Kind(conf)
 	if err != nil {
 		return err
 	}
-	f, done, err := opener.find(conf, kind)
-	if c.scratch && opener.Scratch != nil && errors.Is(err, fs.ErrNotExist) {
-		return c.runWithout(ctx, call, conf, opener, tell)
-	}
-	if err != nil {
-		return err
-	}
-	defer done()
-	if err := c.confirm(call); err != nil {
-		return err
-	}
-	var m *terminal.Meter
-	if c.wait > 0 { // it may take long
-		m = terminal.Watch(call.Stderr, c.name, "")
-	}
 	var said string
-	err = opener.reach(ctx, conf, f, func(socket string) (err error) {
-		said, err = c.ask(ctx, socket, args, tell)
-		return err
-	}, func(target Target) (err error) {
+	here := func(target Target) (err error) {
 		tell.stage("parsing")
-		said, err = execute(ctx, target.by(admin.CommandLine()), c.name, args)
+		said, err = execute(ctx, target.by(admin.CommandLine()), c.name, call.Args)
 		return err
-	})
-	m.End()
+	}
+	f, done, err := opener.find(conf, kind)
+	switch {
+	case c.scratch && opener.Scratch != nil && errors.Is(err, fs.ErrNotExist):
+		var target Target
+		if target, err = opener.Scratch(ctx, conf); err != nil {
+			return err
+		}
+		err = here(target)
+	case err != nil:
+		return err
+	default:
+		defer done()
+		if err := c.confirm(call); err != nil {
+			return err
+		}
+		var m *terminal.Meter
+		if c.wait > 0 { // it may take long
+			m = terminal.Watch(call.Stderr, c.name, "")
+		}
+		err = opener.reach(ctx, conf, f, func(socket string) (err error) {
+			said, err = c.ask(ctx, socket, call.Args, tell)
+			return err
+		}, here)
+		m.End()
+	}
 	if err == nil {
 		tell.stage("done")
 	}
 	_, failed := io.WriteString(call.Stdout, said) // what was done is said, whatever happens behind it
-	return errors.Join(err, failed)
-}
-
-// runWithout runs a command where there is no data folder.
-func (c command) runWithout(ctx context.Context, call cli.Call, conf *config.Config, opener Opener,
-	tell *progress) error {
-	target, err := opener.Scratch(ctx, conf)
-	if err != nil {
-		return err
-	}
-	tell.stage("parsing")
-	said, err := execute(ctx, target.by(admin.CommandLine()), c.name, call.Args)
-	if err == nil {
-		tell.stage("done")
-	}
-	_, failed := io.WriteString(call.Stdout, said)
 	return errors.Join(err, failed)
 }
 

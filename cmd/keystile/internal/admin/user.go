@@ -103,14 +103,8 @@ func createUser(ctx context.Context, target Target, args cli.Args) (output, erro
 
 func listUsers(ctx context.Context, target Target, _ cli.Args) (output, error) {
 	users, err := allUsers(ctx, target.Store)
-	said := list{
-		columns: []string{"sub", "id", "username", "role", "email", "disabled", "created_at"},
-		empty:   "no users yet: keystile user create",
-	}
-	for _, u := range users {
-		said.rows = append(said.rows, showUser(u))
-	}
-	return said, err
+	return of(list{columns: []string{"sub", "id", "username", "role", "email", "disabled", "created_at"},
+		empty: "no users yet: keystile user create"}, users, showUser), err
 }
 
 // showUser tells of a user what the API does, by the same names.
