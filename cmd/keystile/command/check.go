@@ -136,7 +136,8 @@ func (k *checkup) reached() {
 	for _, p := range k.conf.TrustedProxies {
 		if p.Bits() == 0 {
 			k.add("trusted_proxies", admin.Unsafe, "every address is a trusted proxy: a client that writes "+
-				"X-Forwarded-For chooses whose limits and locks count", "trusted_proxies, the addresses of the balancer and nothing else")
+				"X-Forwarded-For chooses whose limits and locks count",
+				"trusted_proxies, the addresses of the balancer and nothing else")
 			return
 		}
 	}

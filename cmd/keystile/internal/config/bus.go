@@ -33,7 +33,7 @@ func within(field *int, least, most int) func(string) error {
 // maxPerCaller bounds bus.per_caller: what one caller may have under way takes memory, see mcpbus.MostAnswer.
 const maxPerCaller = 1000
 
-// maxAnswer is a size between two bounds: less is no use to anybody, and each call that is
+// setMaxAnswer reads a size between two bounds: less is of no use, and each call that is
 // under way may hold several times as much in memory.
 func (c *Config) setMaxAnswer(s string) error {
 	var n int64

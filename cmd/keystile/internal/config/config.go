@@ -176,7 +176,8 @@ func (l *loader) apply(c *Config, k key, v given) {
 		err = errors.New("it has a user or password in it, which is shown wherever settings are")
 	}
 	if err != nil {
-		l.complain("%s: %s (%s) cannot be used: %w%s", k.name, k.quoted(text), v.source, k.explained(err, text), k.forExample())
+		l.complain("%s: %s (%s) cannot be used: %w%s", k.name, k.quoted(text), v.source, k.explained(err, text),
+			k.forExample())
 	}
 	c.Values = append(c.Values, Value{Key: k.name, Text: shown(k, text), Source: v.source, inFile: k.in(inFile),
 		objects: k.objects})

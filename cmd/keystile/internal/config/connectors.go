@@ -79,8 +79,8 @@ func (c *Config) connectorKeys() []key {
 }
 
 func idKey(name, protocol, what, site, example string, at *string) key {
-	return key{name: "connectors." + name + ".id", kind: "text", protocol: protocol, example: example, set: maybe(text(at)),
-		help: "the " + what + " gave the service at " + site + "; with it, people may sign in there"}
+	return key{name: "connectors." + name + ".id", kind: "text", protocol: protocol, example: example,
+		set: maybe(text(at)), help: "the " + what + " gave the service at " + site + "; with it, people may sign in there"}
 }
 
 func secretKey(name, protocol, help string, at *storage.Secret) key {
@@ -90,8 +90,8 @@ func secretKey(name, protocol, help string, at *storage.Secret) key {
 
 func (c *Config) signUpKey(name, brand string) key {
 	return key{name: "connectors." + name + ".signup", kind: "name", example: signin.SignUpInvitation,
-		help: "which new people " + brand + " makes users: none (closed), those with the code of an invitation (invitation), " +
-			"or all (open); without it, signup",
+		help: "which new people " + brand + " makes users: none (closed), those with the code of an invitation " +
+			"(invitation), or all (open); without it, signup",
 		set: c.connectorSignUp(name)}
 }
 
@@ -154,8 +154,8 @@ func (l *loader) checkConnectors(c *Config) {
 	case real != "":
 		l.complain("fake_providers: there are real ones too; keep one of them")
 	case !isLoopback(host):
-		l.complain("fake_providers: a visitor can sign in as any user, so set listen to a loopback address such as 127.0.0.1:8080, "+
-			"not %s", c.Listen)
+		l.complain("fake_providers: a visitor can sign in as any user, so set listen to a loopback address such as "+
+			"127.0.0.1:8080, not %s", c.Listen)
 	}
 }
 

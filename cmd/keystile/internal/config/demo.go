@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// demo is true, false or, left out, what settleDemo makes of it.
+// setDemo reads true, false or, left out, what settleDemo makes of it.
 func (c *Config) setDemo(s string) error {
 	c.DemoUnasked = s == ""
 	return maybe(boolean(&c.Demo))(s)
@@ -72,7 +72,7 @@ func Loopback(host string) bool {
 // has made already may be closed unanswered.
 const drainShared = time.Second
 
-// drain is a duration, 0 for none or, left out, what settleDrain makes of it.
+// setDrain reads a duration, 0 for none or, left out, what settleDrain makes of it.
 func (c *Config) setDrain(s string) error {
 	c.drainUnasked = s == ""
 	return unless0(duration(&c.Drain))(s)

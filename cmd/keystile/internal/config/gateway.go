@@ -27,7 +27,7 @@ func origins(at *[]string) func(string) error {
 	}
 }
 
-// hosts accepts names and addresses as they stand in a Host header, without a port: every
+// setHosts accepts names and addresses as they stand in a Host header, without a port: every
 // port will do.
 func (c *Config) setHosts(s string) error {
 	for _, word := range words(s) {

@@ -7,10 +7,8 @@ import (
 	"maps"
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 
-	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -39,49 +37,29 @@ var methodName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
 var takenMethods = []string{storage.LoginSelf, storage.LoginEmail, storage.LoginWX, storage.LoginQQ,
 	storage.LoginAlipay, storage.LoginDouyin, "feishu", "wecom", "dingtalk"}
 
-var openIDFields = []field[OpenID]{
-	{"preset", func(o *OpenID, s string) error {
-		if o.Preset = s; presets[s] == "" {
-			return fmt.Errorf("it must be one of %s", strings.Join(slices.Sorted(maps.Keys(presets)), ", "))
-		}
-		return nil
-	}},
-	{"name", func(o *OpenID, s string) error {
-		if o.Name = s; !methodName.MatchString(s) || slices.Contains(takenMethods, s) {
-			return errors.New("it must be a letter of a to z and up to 31 of a to z, 0 to 9 and -, and no other way to sign in")
-		}
-		return nil
-	}},
-	{"label", func(o *OpenID, s string) error { o.Label = s; return nil }},
-	{"issuer", func(o *OpenID, s string) error { o.Issuer = s; return nil }},
-	{"tenant", func(o *OpenID, s string) error { o.Tenant = s; return nil }},
-	{"id", func(o *OpenID, s string) error { o.ID = s; return nil }},
-	{"secret", func(o *OpenID, s string) error { o.Secret = storage.NewSecret(s); return nil }},
-	{"scopes", func(o *OpenID, s string) error {
-		o.Scopes = strings.Fields(strings.ReplaceAll(s, ",", " "))
-		return nil
-	}},
-	{"domains", func(o *OpenID, s string) error { o.Domains = words(strings.ToLower(s)); return nil }},
-	{"signup", func(o *OpenID, s string) error {
-		if o.SignUp = s; !slices.Contains(signUps, s) {
-			return fmt.Errorf("it must be one of %s", strings.Join(signUps, ", "))
-		}
-		return nil
-	}},
-	{"trust_email", func(o *OpenID, s string) (err error) {
-		if o.TrustEmail, err = strconv.ParseBool(s); err != nil {
-			err = errors.New("it must be true or false")
-		}
-		return err
-	}},
-	{"allow_private", func(o *OpenID, s string) error {
-		o.AllowPrivate = words(s)
-		_, err := netguard.New(netguard.Config{Allow: o.AllowPrivate})
-		return err
-	}},
+// fields are the members of an object that describes a provider.
+func (o *OpenID) fields() []field {
+	return []field{
+		{"preset", choice(&o.Preset, slices.Sorted(maps.Keys(presets))...)},
+		{"name", func(s string) error {
+			if o.Name = s; !methodName.MatchString(s) || slices.Contains(takenMethods, s) {
+				return errors.New("it must be a letter of a to z and up to 31 of a to z, 0 to 9 and -, and no other way to sign in")
+			}
+			return nil
+		}},
+		{"label", maybe(text(&o.Label))}, {"issuer", maybe(text(&o.Issuer))}, {"tenant", maybe(text(&o.Tenant))},
+		{"id", maybe(text(&o.ID))}, {"secret", hidden(&o.Secret)},
+		{"scopes", func(s string) error {
+			o.Scopes = strings.Fields(strings.ReplaceAll(s, ",", " "))
+			return nil
+		}},
+		{"domains", func(s string) error { o.Domains = words(strings.ToLower(s)); return nil }},
+		{"signup", choice(&o.SignUp, signUps...)}, {"trust_email", boolean(&o.TrustEmail)},
+		{"allow_private", private(&o.AllowPrivate)},
+	}
 }
 
-// openIDs reads a list of providers. Its complaints repeat no secret.
+// setOpenIDs reads a list of providers. Its complaints repeat no secret.
 func (c *Config) setOpenIDs(s string) error {
 	if s == "" {
 		return nil
@@ -93,10 +71,10 @@ func (c *Config) setOpenIDs(s string) error {
 	if err != nil {
 		return err
 	}
-	for _, fields := range list {
+	for _, given := range list {
 		o := OpenID{Preset: "oidc"}
-		what := cmp.Or(fields["name"], fields["preset"], "oidc")
-		if err := read(fields, what, &o, openIDFields); err != nil {
+		what := cmp.Or(given["name"], given["preset"], "oidc")
+		if err := given.read(what, o.fields()); err != nil {
 			return err
 		}
 		o.Name, o.Label = cmp.Or(o.Name, o.Preset), cmp.Or(o.Label, presets[o.Preset])

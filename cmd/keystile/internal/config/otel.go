@@ -33,7 +33,7 @@ func (c *Config) setCollector(s string) error {
 	return nil
 }
 
-// collectorHeaders reads what OTEL_EXPORTER_OTLP_HEADERS has: name=value pairs with commas between, percent-encoded.
+// setCollectorHeaders reads what OTEL_EXPORTER_OTLP_HEADERS has: name=value pairs with commas between, percent-encoded.
 func (c *Config) setCollectorHeaders(s string) error {
 	for pair := range strings.SplitSeq(s, ",") {
 		name, value, ok := strings.Cut(pair, "=")

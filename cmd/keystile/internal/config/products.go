@@ -39,7 +39,7 @@ var (
 	takenNames = []string{"identity", "mcp"}
 )
 
-// products reads a list of objects, as YAML or JSON has it, or the short form for a command
+// setProducts reads a list of objects, as YAML or JSON has it, or the short form for a command
 // line: names, and name=URL, separated by commas.
 func (c *Config) setProducts(s string) error {
 	list, err := objects(s)
@@ -111,50 +111,46 @@ func oneLine(s string) string {
 	return string(text)
 }
 
-// fields returns the members that an object may have, in the order of the README.
-var fields = []field[Product]{
-	{"name", func(p *Product, s string) error {
-		if p.Name = s; !productName.MatchString(s) {
-			return fmt.Errorf("%q is no name of a product: 1 to 32 of a-z, 0-9, _ and -, the first a letter", s)
-		}
-		return nil
-	}},
-	{"prefix", prefix},
-	{"upstream", upstream},
-	{"strip_prefix", func(p *Product, s string) error { return boolean(&p.Strip)(s) }},
-	{"identity", func(p *Product, s string) error {
-		var told string
-		err := choice(&told, "headers", "bearer")(s)
-		p.KeepBearer = told == "bearer"
-		return err
-	}},
-	{"timeout", func(p *Product, s string) error {
-		return duration(&p.Timeout)(s)
-	}},
-	{"pace", func(p *Product, s string) (err error) {
-		if p.Pace, err = strconv.ParseFloat(s, 64); err != nil || !(p.Pace > 0 && p.Pace <= 1e9) {
-			return errors.New("it must be a number of calls a second, above 0")
-		}
-		return nil
-	}},
-	{"upload_rate", func(p *Product, s string) error {
-		return count(&p.UploadRate)(s)
-	}},
+// fields returns the members that a product may have, in the order of the README.
+func (p *Product) fields() []field {
+	return []field{
+		{"name", func(s string) error {
+			if p.Name = s; !productName.MatchString(s) {
+				return fmt.Errorf("%q is no name of a product: 1 to 32 of a-z, 0-9, _ and -, the first a letter", s)
+			}
+			return nil
+		}},
+		{"prefix", p.setPrefix}, {"upstream", p.setUpstream}, {"strip_prefix", boolean(&p.Strip)},
+		{"identity", func(s string) error {
+			var told string
+			err := choice(&told, "headers", "bearer")(s)
+			p.KeepBearer = told == "bearer"
+			return err
+		}},
+		{"timeout", duration(&p.Timeout)},
+		{"pace", func(s string) (err error) {
+			if p.Pace, err = strconv.ParseFloat(s, 64); err != nil || !(p.Pace > 0 && p.Pace <= 1e9) {
+				return errors.New("it must be a number of calls a second, above 0")
+			}
+			return nil
+		}},
+		{"upload_rate", count(&p.UploadRate)},
+	}
 }
 
-// field is a member that an object of a T may have.
-type field[T any] struct {
+// field is a member that an object may have.
+type field struct {
 	name string
-	set  func(*T, string) error
+	set  func(string) error
 }
 
 // read sets the members of an object, which is called what in complaints.
-func read[T any](o object, what string, into *T, fields []field[T]) error {
+func (o object) read(what string, fields []field) error {
 	var names []string
 	for _, f := range fields {
 		names = append(names, f.name)
 		if text, given := o[f.name]; given {
-			if err := f.set(into, text); err != nil {
+			if err := f.set(text); err != nil {
 				return fmt.Errorf("%s of %q: %w", f.name, what, err)
 			}
 		}
@@ -169,7 +165,7 @@ func read[T any](o object, what string, into *T, fields []field[T]) error {
 
 func (o object) product() (Product, error) {
 	p := Product{Strip: true}
-	if err := read(o, o["name"], &p, fields); err != nil {
+	if err := o.read(o["name"], p.fields()); err != nil {
 		return p, err
 	}
 	if p.Name == "" {
@@ -193,14 +189,14 @@ func (o object) product() (Product, error) {
 	return p, nil
 }
 
-func prefix(p *Product, s string) error {
+func (p *Product) setPrefix(s string) error {
 	if p.Prefix = s; len(s) < 2 || s[0] != '/' || path.Clean(s) != s || strings.ContainsAny(s, "%?#\\; ") {
 		return errors.New("it must be a path such as /ai, without a slash at its end")
 	}
 	return nil
 }
 
-func upstream(p *Product, s string) error {
+func (p *Product) setUpstream(s string) error {
 	u, err := url.Parse(s)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" || u.User != nil || u.RawQuery != "" ||
 		u.Fragment != "" {

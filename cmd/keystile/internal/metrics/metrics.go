@@ -106,8 +106,9 @@ func (m *Metrics) Watch(stats func() gateway.Stats, health func() error) {
 	count("keystile_audit_anonymous_events_lost_total", "Events of unknown callers that came too late to be summed.",
 		func(s gateway.Stats) uint64 { return s.AuditLostAnonymous })
 	for limit := range stats().Shadowed {
-		m.count("keystile_requests_shadowed_total", "Requests let through over a rate that is only reported (limits.shadow), "+
-			"by tier, or of addresses.", prometheus.Labels{"limit": limit}, func() uint64 { return stats().Shadowed[limit] })
+		m.count("keystile_requests_shadowed_total", "Requests let through over a rate that is only reported "+
+			"(limits.shadow), by tier, or of addresses.", prometheus.Labels{"limit": limit},
+			func() uint64 { return stats().Shadowed[limit] })
 	}
 	m.Gauge("keystile_audit_events_waiting", "Events noted and not yet stored.",
 		func() float64 { return float64(stats().AuditWaiting) })
