@@ -62,7 +62,7 @@ func (b belonging) before(ctx context.Context, c *config.Config) error {
 		return b.gone()
 	}
 	if err != nil {
-		return nil // whoever opens it says what is wrong
+		return nil // opening it says what is wrong
 	}
 	return errors.Join(b.of(ctx, backend), backend.Close())
 }

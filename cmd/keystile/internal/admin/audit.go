@@ -27,7 +27,7 @@ func auditLines(opener Opener) []cli.Command {
 		{
 			Name: "audit verify", Summary: "Check that the audit trail is whole",
 			Details: "Every record is chained to the one before it. What is printed as heads is worth keeping where\n" +
-				"nobody who can write to the database can change it: with --head, a trail that was cut or\n" +
+				"a person who can write to the database cannot change it: with --head, a trail that was cut or\n" +
 				"written anew since is found out. A head whose record was removed in order since, by its age or\n" +
 				"the trail's size, is named behind_checkpoint: it can no longer be proven, and nothing speaks\n" +
 				"against it. unended are the chains of processes that run, were killed, or whose last records are\n" +

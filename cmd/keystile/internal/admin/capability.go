@@ -61,7 +61,7 @@ var capabilityCommands = []command{
 				"nothing is stored"},
 			{Name: "private", Help: "keep it, and its tools off the bus"},
 			{Name: pinsFlag, Value: "on|off", Help: pinsHelp},
-			{Name: "owner", Value: "USERNAME", Help: "whose it is (whose it was; the first administrator)"},
+			{Name: "owner", Value: "USERNAME", Help: "the user who owns it (its owner before; else the first administrator)"},
 		}, documentFlags...),
 	},
 	{
@@ -89,8 +89,8 @@ var capabilityCommands = []command{
 	{
 		name: "capability remove", words: []string{"MEMBER"}, summary: "Take a capability and its tools off the bus",
 		do: removeCapability, acts: true,
-		details: "There is no way back but to register it again. The name is kept for its owner for 90 days: whoever\n" +
-			"else is given it (register --owner) does not get what tokens, keys, consents and bundles allow.",
+		details: "There is no way back but to register it again. The name is kept for its owner for 90 days: another\n" +
+			"owner who is given it (register --owner) does not get what tokens, keys, consents and bundles allow.",
 		examples: []string{"keystile capability remove shop"},
 	},
 }

@@ -117,7 +117,7 @@ func (t accessTable) text(asJSON bool) (string, error) {
 	if asJSON {
 		rules := append([]access.Rule{}, t.rules...)
 		for i := range rules {
-			rules[i].Operator = false // the command line may change every rule, whoever has set it
+			rules[i].Operator = false // the command line may change every rule, of owners and operators
 		}
 		return line(append(about, field{"rules", rules}))
 	}

@@ -39,7 +39,7 @@ var updateCommand = command{
 		{Name: headerFlag, Value: "'NAME: VALUE'", Help: headerHelp, Many: true},
 		{Name: removeHeaderFlag, Value: "NAME", Help: "one header less", Many: true},
 		{Name: "webhook-url", Value: "URL",
-			Help: "what is told of changes, as Standard Webhooks have it; --webhook-url= for nobody"},
+			Help: "what is told of changes, as Standard Webhooks have it; --webhook-url= for none"},
 		{Name: "webhook-secret", Value: "SECRET", Help: "what its messages are signed with, such as whsec_..."},
 		{Name: pinsFlag, Value: "on|off", Help: pinsHelp},
 	},

@@ -19,7 +19,7 @@ func copyLine(opener Opener) cli.Command {
 		Name: "storage copy", Summary: "Copy the whole store to another database, exactly",
 		Details: "Addresses are " + strings.Join(opener.Addresses, ", ") + ". A backup file may be copied from.\n" +
 			"Everything is copied as it is: tokens with what was spent, revocations, usage, the audit trail,\n" +
-			"documents and the numbers that were given, so whoever was signed in stays so. Nothing is opened\n" +
+			"documents and the numbers that were given, so users who were signed in stay so. Nothing is opened\n" +
 			"that is sealed: the target needs the same master key.\n" +
 			"\n" +
 			"It may be stopped and run again: what is there is not written again. At the end both sides are\n" +
@@ -28,7 +28,7 @@ func copyLine(opener Opener) cli.Command {
 			"While a server has the source's data folder open, one moment of it is copied and the target stays\n" +
 			"unfinished. Then stop the server and run the same command again, which is short. --final takes\n" +
 			"that moment for the end: what the server writes from then on is not in the target. For a source\n" +
-			"that is not in a data folder nobody can tell whether a server is running: give --live if one is.\n" +
+			"that is not in a data folder the command cannot tell whether a server runs: give --live if one does.\n" +
 			"A process that is killed may leave .keystile.db-NUMBER in the source's folder, which may be removed.\n" +
 			"\n" +
 			"A password in an address can be seen in the list of processes: leave it to PGPASSWORD or ~/.pgpass.",
@@ -93,7 +93,7 @@ func copyStore(ctx context.Context, call cli.Call, opener Opener) (err error) {
 	return tellCopy(call, copied{report, from, to, source, target, live, dry})
 }
 
-// aboutCopy says what an end of a copy means to whoever called the command.
+// aboutCopy says what an end of a copy means to the user who called the command.
 func aboutCopy(err error, from, to Location) error {
 	switch {
 	case errors.Is(err, context.Canceled):

@@ -18,7 +18,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// olderKey helps whoever restores a backup from before a change of the master key.
+// olderKey helps operators who restore a backup from before a change of the master key.
 const olderKey = "if that key was in use before a key rekey, put its line behind the others in the key file (it is " +
 	"beside it, in master.key.retired-ID), restore again, and run: keystile key rekey"
 

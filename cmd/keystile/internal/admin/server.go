@@ -38,7 +38,7 @@ const (
 	copyType = "application/vnd.keystile.database"
 )
 
-// Handler runs commands for whoever reaches it: serve it on a private socket only.
+// Handler runs commands for every client that reaches it: serve it on a private socket only.
 func Handler(target Target, log *slog.Logger) http.Handler {
 	s := server{target, log}
 	mux := http.NewServeMux()

@@ -77,8 +77,8 @@ func (d *distant) ask(ctx context.Context, into any, command string, words ...st
 	return json.Unmarshal([]byte(text), into)
 }
 
-// state holds what audit verify reads beside the records. The socket is for whoever may
-// do anything, so the checkpoint goes over it opened.
+// state holds what audit verify reads beside the records. The socket is for users who
+// may do anything, so the checkpoint goes over it opened.
 type state struct {
 	Appended   uint64 `json:"appended"`
 	Checkpoint string `json:"checkpoint"`
