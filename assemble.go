@@ -193,8 +193,8 @@ func (s *Service) tools(ctx context.Context, c *Config) (err error) {
 		s.Bus
 	r.Visit = s.SignIn.Visit
 	r.Pins = accepted
-	if r.Lint == nil {
-		r.Lint = lint.Check
+	if r.Validator == nil {
+		r.Validator = lint.Check
 	}
 	r.AllowPrivateUpstreams, r.Origins, r.Audit, r.ClientIP, r.Log = u.AllowPrivateUpstreams, c.Origins, s.Trail, s.client,
 		c.Log
@@ -230,7 +230,7 @@ func (s *Service) operators(ctx context.Context, c *Config) (err error) {
 		BaseURL: c.BaseURL, Store: s.Store, Visitors: s.SignIn, Users: c.Users.Creator, Revoker: s.Tokens, Trail: s.Trail,
 		Billing: s.Gateway.Billing(),
 		SignIn:  s.SignIn, Forms: s.SignIn, FactorsPage: s.SignIn.FactorsPage(), Lockout: s.SignIn, Delays: s.SignIn,
-		Registry: s.Registry, Bus: s.Bus,
+		Registry: registry.Forms{Registry: s.Registry}, Bus: s.Bus,
 		Ways: s.ways, InvitationPage: s.invitations, Nodes: s.Nodes, ForgetApp: s.ForgetApp,
 		ForgetUser: s.ForgetUser, Notifier: s.SignIn, Origins: c.Origins, ClientIP: s.client, Log: c.Log,
 		Archive: s.Trail, Usage: s.Gateway.Usage(), Keys: s.Tokens, Vitals: s.vitals, Settings: c.Settings, Stored: s.stored,

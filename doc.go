@@ -86,7 +86,7 @@
 //	              oauth oauth/signin oauth/signin/users oauth/signin/passwords
 //	              oauth/signin/mailer oauth/signin/connector oauth/signin/connector/oidc
 //	              gateway gateway/billing gateway/usage gateway/remote gateway/clientip
-//	              registry registry/lint registry/pins mcpbus legacy legacy/migration
+//	              registry registry/lint registry/openapi registry/pins mcpbus legacy legacy/migration
 //	              storage storage/memory storage/bolt storage/postgres storage/transfer
 //	              storage/counters storage/counters/redis storage/counters/countertest
 //	              storage/storagetest storage/nodes

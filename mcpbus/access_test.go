@@ -103,7 +103,7 @@ func TestAccessIsForOwnersAndAdministratorsWhereSignUpIsOpen(t *testing.T) {
 		}
 	}
 	want("owners", map[string]int{"owner": 1, "admin": 1, "bob": 0, "app": 0})
-	if by := h.bus.OpenBy(); by != storage.AccessAuto {
+	if by := h.bus.OpenedBySetting(); by != storage.AccessAuto {
 		t.Errorf("without a stored setting the default is by %q", by)
 	}
 	for _, value := range []string{storage.AccessEveryone, storage.AccessAuto, storage.AccessOwner, storage.AccessAuto} {
@@ -112,7 +112,7 @@ func TestAccessIsForOwnersAndAdministratorsWhereSignUpIsOpen(t *testing.T) {
 			t.Fatal(err)
 		}
 		h.reload()
-		if by := h.bus.OpenBy(); by != value {
+		if by := h.bus.OpenedBySetting(); by != value {
 			t.Errorf("the setting is %q, and the default by %q", value, by)
 		}
 		want("the setting "+value, map[string]int{"owner": 1, "admin": 1, "bob": n, "app": n})

@@ -202,8 +202,8 @@ func (c *Config) complete() error {
 	want(c.Meter != nil, "Meter is missing: use the gateway.Gateway")
 	c.PageSize = cmp.Or(c.PageSize, MaxPageSize)
 	want(1 <= c.PageSize && c.PageSize <= MaxPageSize, "PageSize is 1 to 1,000, or 0 for 1,000")
-	c.MaxName = cmp.Or(c.MaxName, MostName)
-	want(LeastName <= c.MaxName && c.MaxName <= MostName, "MaxName is 40 to 64, or 0 for 64")
+	c.MaxName = cmp.Or(c.MaxName, MaxName)
+	want(MinName <= c.MaxName && c.MaxName <= MaxName, "MaxName is 40 to 64, or 0 for 64")
 	for _, n := range []struct {
 		name     string
 		value    *int

@@ -17,7 +17,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Why a call that a host makes for somebody is refused.
+// Reasons why a call that a host makes for a caller is refused.
 var (
 	// protocol 7
 	noToolFor = &reply.Failure{Status: 404,

@@ -9,9 +9,9 @@ import (
 	"slices"
 )
 
-// LeftOut returns why a published capability is not on the bus, or why its upstream has not told its tools, "" if
+// WhyUnlisted returns why a published capability is not on the bus, or why its upstream has not told its tools, "" if
 // neither is so.
-func (b *Bus) LeftOut(member string) string { return (*b.leftOut.Load())[member] }
+func (b *Bus) WhyUnlisted(member string) string { return (*b.leftOut.Load())[member] }
 
 // chooseTools returns the tools that are on the bus. Older capabilities have priority: neither a
 // name nor a new registration by another owner pushes them out. A capability is left out as a
@@ -37,7 +37,7 @@ func (b *Bus) chooseTools(ctx context.Context) (tools []*tool) {
 			tools = append(tools, m.tools...)
 			continue
 		}
-		if b.LeftOut(member) == "" {
+		if b.WhyUnlisted(member) == "" {
 			b.c.Log.Log(ctx, level, "mcpbus: a capability is left out", "member", member, "owner", owner, "why", leftOut[member])
 		}
 	}

@@ -47,7 +47,7 @@ func TestBusThatIsFullKeepsTheOldestRegistrations(t *testing.T) {
 		h.registerLater("u1", "payroll", "wipe", "due")
 		h.reload()
 		h.wantList("after the oldest was registered again,", "aac__z", "payroll__due", "payroll__wipe", "zoo__feed")
-		if why := h.bus.LeftOut("aaa"); !strings.Contains(why, "at most 4 tools") {
+		if why := h.bus.WhyUnlisted("aaa"); !strings.Contains(why, "at most 4 tools") {
 			t.Errorf("LeftOut(aaa) = %q, want the bound named", why)
 		}
 		if n := strings.Count(log.String(), "member=aaa"); n != 1 {
@@ -58,7 +58,7 @@ func TestBusThatIsFullKeepsTheOldestRegistrations(t *testing.T) {
 		}
 		h.reload()
 		h.wantList("once the oldest is gone,", "aaa__x", "aaa__y", "aac__z", "zoo__feed")
-		if why := h.bus.LeftOut("aaa"); why != "" {
+		if why := h.bus.WhyUnlisted("aaa"); why != "" {
 			t.Errorf("LeftOut(aaa) = %q, though it is listed", why)
 		}
 	})
@@ -87,18 +87,18 @@ func TestListLeavesOutWhatIsBeyondTheShareOfAnOwner(t *testing.T) {
 		h.registerLater("u2", "d", "t1", "t2", "t3")
 		h.open(func(c *mcpbus.Config) { c.MaxOwnerTools = 3 })
 		h.wantList("of two owners", "b__t1", "b__t2", "c__t1", "d__t1", "d__t2", "d__t3")
-		if why := h.bus.LeftOut("a"); !strings.Contains(why, "at most 3") {
+		if why := h.bus.WhyUnlisted("a"); !strings.Contains(why, "at most 3") {
 			t.Errorf("LeftOut(a) = %q, want the bound named", why)
 		}
 		for _, listed := range []string{"b", "c", "d", "unknown"} {
-			if why := h.bus.LeftOut(listed); why != "" {
+			if why := h.bus.WhyUnlisted(listed); why != "" {
 				t.Errorf("LeftOut(%s) = %q", listed, why)
 			}
 		}
 		h.registerLater("u1", "b", "t1", "t2", "t3", "t4")
 		h.reload()
 		h.wantList("after one has outgrown the share alone", "a__t1", "a__t2", "c__t1", "d__t1", "d__t2", "d__t3")
-		if why := h.bus.LeftOut("b"); why == "" {
+		if why := h.bus.WhyUnlisted("b"); why == "" {
 			t.Error("LeftOut(b) says nothing")
 		}
 	})
@@ -118,7 +118,7 @@ func TestToolsAnUpstreamListsLaterCountForItsOwner(t *testing.T) {
 		time.Sleep(6 * time.Minute)
 		synctest.Wait()
 		h.wantList("when it lists two", "a__t1", "a__t2")
-		if why := h.bus.LeftOut("quick"); why == "" {
+		if why := h.bus.WhyUnlisted("quick"); why == "" {
 			t.Error("LeftOut(quick) says nothing")
 		}
 	})

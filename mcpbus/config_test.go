@@ -35,8 +35,8 @@ func TestConfigErrorsAreReportedAllAtOnce(t *testing.T) {
 }
 
 func TestSizeOfAnswersHasBounds(t *testing.T) {
-	for n, ok := range map[int64]bool{0: true, mcpbus.LeastAnswer: true, mcpbus.MostAnswer: true, -1: false, 1: false,
-		mcpbus.LeastAnswer - 1: false, mcpbus.MostAnswer + 1: false} {
+	for n, ok := range map[int64]bool{0: true, mcpbus.MinAnswer: true, mcpbus.MaxAnswer: true, -1: false, 1: false,
+		mcpbus.MinAnswer - 1: false, mcpbus.MaxAnswer + 1: false} {
 		u, err := mcpbus.NewUpstreams(mcpbus.UpstreamsConfig{MaxAnswer: n})
 		if (err == nil) != ok || err != nil && !strings.Contains(err.Error(), "MaxAnswer is 64 KiB to 16 MiB") {
 			t.Errorf("%d bytes: %v, want it taken: %t", n, err, ok)

@@ -60,7 +60,8 @@ func (b *Bus) discoverMember(m *member) {
 	ctx, cancel := context.WithTimeout(b.runCtx, discoveryTimeout)
 	defer cancel()
 	c, accepted := m.capability, m.accepted
-	found, again, err := b.callDiscoverer(ctx, c)
+	d, err := b.callDiscoverer(ctx, c)
+	found := d.Tools
 	trouble := troubleOf(found, err)
 	if pinned, _ := c.Pinned(); pinned && err == nil {
 		if c, accepted, err = b.c.Pins.Found(ctx, c, accepted, found); err == nil {
@@ -78,7 +79,7 @@ func (b *Bus) discoverMember(m *member) {
 		return
 	}
 	defer b.catalog.unlock()
-	m.discovering, m.discoverAt = false, time.Now().Add(max(cmp.Or(again, b.c.Discovery), b.c.Refresh))
+	m.discovering, m.discoverAt = false, time.Now().Add(max(cmp.Or(d.Again, b.c.Discovery), b.c.Refresh))
 	if m.trouble = trouble; m.trouble != "" {
 		leftOut := maps.Clone(*b.leftOut.Load())
 		m.tellTrouble(leftOut)
@@ -116,11 +117,10 @@ func (m *member) tellTrouble(leftOut map[string]string) {
 }
 
 // callDiscoverer returns what the Discoverer found; a panic becomes the error.
-func (b *Bus) callDiscoverer(ctx context.Context,
-	c storage.Capability) (tools []toolplan.Tool, again time.Duration, err error) {
+func (b *Bus) callDiscoverer(ctx context.Context, c storage.Capability) (d toolplan.Discovery, err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			again, err = 0, fmt.Errorf("panic: %v\n%s", p, debug.Stack())
+			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
 	return b.c.Discoverer.Discover(hop.Begin(ctx, b.self), c)

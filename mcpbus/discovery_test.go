@@ -28,8 +28,7 @@ type upstreams struct {
 	most  int
 }
 
-func (u *upstreams) Discover(ctx context.Context,
-	c storage.Capability) (tools []toolplan.Tool, again time.Duration, err error) {
+func (u *upstreams) Discover(ctx context.Context, c storage.Capability) (d toolplan.Discovery, err error) {
 	u.mu.Lock()
 	u.asked[c.Member]++
 	u.now++
@@ -45,16 +44,17 @@ func (u *upstreams) Discover(ctx context.Context,
 		select {
 		case <-hang:
 		case <-ctx.Done():
-			return nil, 0, ctx.Err()
+			return d, ctx.Err()
 		}
 	}
 	if broken {
 		panic("on purpose")
 	}
 	for _, name := range names {
-		tools = append(tools, toolplan.Tool{Name: name, Description: "d", InputSchema: []byte(`{"type":"object"}`)})
+		d.Tools = append(d.Tools, toolplan.Tool{Name: name, Description: "d", InputSchema: []byte(`{"type":"object"}`)})
 	}
-	return tools, u.again, fail
+	d.Again = u.again
+	return d, fail
 }
 
 func (u *upstreams) set(edit func()) {
@@ -239,26 +239,26 @@ func TestBusSaysWhyAnUpstreamHasToldNoTools(t *testing.T) {
 		u.fail = fmt.Errorf("post https://m.example.com?key=sesame: refused")
 		h.open(func(c *mcpbus.Config) { c.Discoverer = u })
 		synctest.Wait()
-		if why := h.bus.LeftOut("m"); !strings.Contains(why, "could not be asked") || strings.Contains(why, "sesame") ||
+		if why := h.bus.WhyUnlisted("m"); !strings.Contains(why, "could not be asked") || strings.Contains(why, "sesame") ||
 			!strings.Contains(why, "asked again") {
 			t.Errorf("the bus says %q", why)
 		}
 		u.set(func() { u.fail, u.tools["m"] = nil, nil })
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
-		if why := h.bus.LeftOut("m"); !strings.Contains(why, "lists no tools") {
+		if why := h.bus.WhyUnlisted("m"); !strings.Contains(why, "lists no tools") {
 			t.Errorf("of an empty list the bus says %q", why)
 		}
 		u.set(func() { u.tools["m"] = []string{"found"} })
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
-		if why := h.bus.LeftOut("m"); why != "" {
+		if why := h.bus.WhyUnlisted("m"); why != "" {
 			t.Errorf("of tools that are listed the bus says %q", why)
 		}
 		u.set(func() { u.fail = fmt.Errorf("away") })
 		time.Sleep(5 * time.Minute)
 		synctest.Wait()
-		if why := h.bus.LeftOut("m"); why != "" {
+		if why := h.bus.WhyUnlisted("m"); why != "" {
 			t.Errorf("the old tools stay, and the bus says %q", why)
 		}
 	})

@@ -40,8 +40,6 @@
 // A call runs on the goroutine of its request, so that a disconnect ends it and a panic in it ends nothing
 // else. The reasons for the rest stand with the types and functions in question.
 //
-// # Size
-//
-// It is larger than a package here should be: two families of revisions list, call and stream from one
-// snapshot, and each of these depends on what a caller may see. The client of upstreams is internal/mcpcall.
+// It is one package because two families of revisions list, call and stream from one snapshot, and each of these
+// depends on what a caller may see. The client of upstreams is internal/mcpcall.
 package mcpbus

@@ -47,11 +47,11 @@ func TestListShowsVisibleTextOnly(t *testing.T) {
 			quick := quick("quick")
 			quick.UpstreamURL = upstreamSaying(t, c.text).URL
 			u := localUpstreams(t)
-			found, _, err := u.Discover(t.Context(), quick)
-			if err != nil || len(found) != 1 {
+			found, err := u.Discover(t.Context(), quick)
+			if err != nil || len(found.Tools) != 1 {
 				t.Fatalf("the upstream lists %v, %v, want a tool", found, err)
 			}
-			h.register(quick, found...)
+			h.register(quick, found.Tools...)
 			h.open(func(b *mcpbus.Config) { b.Instructions, b.Name = "a"+c.text+"b", "a"+c.text+"b" })
 
 			texts := 0

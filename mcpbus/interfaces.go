@@ -78,10 +78,8 @@ type Verifier interface {
 
 // Discoverer lists the tools of an upstream MCP endpoint; *Upstreams implements it.
 type Discoverer interface {
-	// Discover returns the tools as they are to be listed, named and described as toolplan.Tool
-	// demands, with input schemas that any client can read; and the time until the next
-	// discovery, 0 for Config.Discovery.
-	Discover(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, again time.Duration, err error)
+	// Discover returns the tools, and when to ask again; 0: after Config.Discovery.
+	Discover(ctx context.Context, c storage.Capability) (toolplan.Discovery, error)
 }
 
 // pinsInMemory stand in for a host that gives no Pins: the stored tools count as accepted, and of a capability without

@@ -153,10 +153,10 @@ type discovering struct {
 	asked chan error
 }
 
-func (a discovering) Discover(ctx context.Context, c storage.Capability) ([]toolplan.Tool, time.Duration, error) {
-	tools, again, err := a.Discoverer.Discover(ctx, c)
+func (a discovering) Discover(ctx context.Context, c storage.Capability) (toolplan.Discovery, error) {
+	found, err := a.Discoverer.Discover(ctx, c)
 	a.asked <- err
-	return tools, again, err
+	return found, err
 }
 
 // An HTTP tool whose address leads to the bus by another name is a way round as well.

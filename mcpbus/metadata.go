@@ -17,13 +17,13 @@ const (
 
 	// Bounds of Config.MaxName. Model APIs take 64 characters, of which clients need some for what they put in
 	// front, such as mcp__keystile__; with less than 40 nobody could tell tools apart.
-	LeastName = 40
-	MostName  = 64
+	MinName = 40
+	MaxName = 64
 
 	// Bounds of UpstreamsConfig.MaxAnswer, in bytes. A call that is under way may hold some 12
 	// times as much as its answer has, 42 times where each character has to be escaped.
-	LeastAnswer = 64 << 10
-	MostAnswer  = 16 << 20
+	MinAnswer = 64 << 10
+	MaxAnswer = 16 << 20
 
 	metadataRoot = "/.well-known/oauth-protected-resource"
 	bundlePath   = "/b/" // below Path, and the name of a bundle behind it

@@ -55,12 +55,12 @@ func TestUpstreamGetsItsOwnNamesOfArguments(t *testing.T) {
 	u := localUpstreams(t)
 	c := quick("quick")
 	c.UpstreamURL = upstream.URL
-	found, skipped, err := u.Find(t.Context(), c)
-	if err != nil || len(found) != 1 || len(skipped) != 0 {
-		t.Fatalf("found %v, left out %v, %v", found, skipped, err)
+	found, err := u.Discover(t.Context(), c)
+	if err != nil || len(found.Tools) != 1 || len(found.Skipped) != 0 {
+		t.Fatalf("found %+v, %v", found, err)
 	}
 	h := emptyFixture(t)
-	h.register(c, found...) // as it is stored and read again
+	h.register(c, found.Tools...) // as it is stored and read again
 	h.open(func(c *mcpbus.Config) { c.Invoker = u })
 	if a := h.legacy("tools/list", ""); !strings.Contains(a.text,
 		`"top":{"description":"\"$top\" in the API.","type":"integer"}`) ||

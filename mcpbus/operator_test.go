@@ -85,12 +85,12 @@ func TestOperatorSeesWhatAUserCanCall(t *testing.T) {
 		h.allow("pets", access.Rule{Subject: "user:u7"}, access.Rule{Subject: "user:u7", Deny: true,
 			Tools: []string{"dropPet"}}, access.Rule{Subject: "app:app9", ReadOnly: true})
 		h.reload()
-		if h.bus.Open() != (standing == storage.AccessEveryone) {
-			t.Errorf("by default %s, and open is %t", standing, h.bus.Open())
+		if h.bus.OpenToAll() != (standing == storage.AccessEveryone) {
+			t.Errorf("by default %s, and open is %t", standing, h.bus.OpenToAll())
 		}
 		for _, v := range []access.Viewer{{User: "u7"}, {User: "u1"}, {User: "u8"}, {App: "app9"},
 			{User: "u8", App: "app9"}} {
-			all, next, err := h.bus.Sees(t.Context(), v, "", 200)
+			all, next, err := h.bus.Explain(t.Context(), v, "", 200)
 			if err != nil || next != "" || len(all) != 4 {
 				t.Fatalf("%+v sees %+v, %q, %v", v, all, next, err)
 			}
@@ -109,7 +109,7 @@ func TestOperatorSeesListsInPages(t *testing.T) {
 	h := newFixture(t)
 	var names []string
 	for after := ""; ; {
-		all, next, err := h.bus.Sees(t.Context(), access.Viewer{Role: storage.RoleDeveloper}, after, 3)
+		all, next, err := h.bus.Explain(t.Context(), access.Viewer{Role: storage.RoleDeveloper}, after, 3)
 		if err != nil || len(all) > 3 {
 			t.Fatal(all, err)
 		}

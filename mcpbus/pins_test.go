@@ -28,10 +28,10 @@ func (u *changing) list(tools ...toolplan.Tool) {
 	u.tools = tools
 }
 
-func (u *changing) Discover(context.Context, storage.Capability) ([]toolplan.Tool, time.Duration, error) {
+func (u *changing) Discover(context.Context, storage.Capability) (toolplan.Discovery, error) {
 	u.mu.Lock()
 	defer u.mu.Unlock()
-	return u.tools, 0, nil
+	return toolplan.Discovery{Tools: u.tools}, nil
 }
 
 func (u *changing) Call(_ context.Context, _ storage.Capability, t toolplan.Tool, _ json.RawMessage) (mcpbus.Result,

@@ -55,10 +55,10 @@ func (b *Bus) Reload(ctx context.Context) error {
 	return b.reload(ctx)
 }
 
-// Take puts a capability on the list with its tools, or takes it off, as they were just stored: call it after a
+// Update puts a capability on the list with its tools, or takes it off, as they were just stored: call it after a
 // registration was written, which Reload would read. created is the version that made the capability, 0 if it
 // was there before; an older access list was of another one of its name, and went when this one came.
-func (b *Bus) Take(ctx context.Context, c storage.Capability, tools []toolplan.Tool, created int64) error {
+func (b *Bus) Update(ctx context.Context, c storage.Capability, tools []toolplan.Tool, created int64) error {
 	if err := b.catalog.lock(ctx); err != nil {
 		return err
 	}

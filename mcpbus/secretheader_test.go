@@ -27,13 +27,13 @@ func TestUpstreamIsSentTheSecretHeadersOfItsCapability(t *testing.T) {
 	c := quick("quick")
 	c.UpstreamURL = upstream.URL
 	c.SetSecretHeaders(map[string]storage.Secret{"X-Tenant": storage.NewSecret("tenant-secret")})
-	found, _, err := u.Find(t.Context(), c)
-	if err != nil || len(found) != 1 {
+	found, err := u.Discover(t.Context(), c)
+	if err != nil || len(found.Tools) != 1 {
 		t.Fatalf("found %v, %v", found, err)
 	}
 	rest := toolplan.Tool{Name: "get", Method: "get", InputSchema: json.RawMessage(`{"type":"object"}`),
 		Call: &toolplan.Call{Template: "/x"}}
-	for _, tool := range []toolplan.Tool{found[0], rest} {
+	for _, tool := range []toolplan.Tool{found.Tools[0], rest} {
 		if _, err := u.Call(t.Context(), c, tool, json.RawMessage(`{}`)); err != nil {
 			t.Errorf("%s: %v", tool.Name, err)
 		}

@@ -1,6 +1,7 @@
 package mcpbus
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -101,20 +102,27 @@ func (b *Bus) tierOf(ctx context.Context, id string) (storage.App, error) {
 // rules of the snapshot mention.
 func (b *Bus) subjects(ctx context.Context, s *snapshot, caller storage.Caller) (who toolaccess.Who, err error) {
 	who.User, who.App = caller.UserID, caller.AppID
-	if s.strict && who.User != "" {
+	return b.complete(ctx, who, s.strict, s.tiers || s.owners && who.User == "")
+}
+
+// complete reads what is not known of a caller: the role of the user, and the tier and the owner of the application.
+func (b *Bus) complete(ctx context.Context, who toolaccess.Who, role, app bool) (toolaccess.Who, error) {
+	var err error
+	if role && who.Role == "" && who.User != "" {
 		if who.Role, err = b.roles.of(ctx, who.User); err != nil {
 			return who, fmt.Errorf("mcpbus: the role of a user cannot be read: %w", err)
 		}
 	}
-	if s.tiers || s.owners && who.User == "" {
-		app, err := b.tiers.of(ctx, who.App)
-		if err != nil {
-			return who, fmt.Errorf("mcpbus: the tier and owner of an application cannot be read: %w", err)
-		}
-		who.Tier = app.TierAt(time.Now())
-		if who.User == "" {
-			who.Owner = app.Owner
-		}
+	if !app {
+		return who, nil
+	}
+	of, err := b.tiers.of(ctx, who.App)
+	if err != nil {
+		return who, fmt.Errorf("mcpbus: the tier and owner of an application cannot be read: %w", err)
+	}
+	who.Tier = cmp.Or(who.Tier, of.TierAt(time.Now()))
+	if who.User == "" {
+		who.Owner = of.Owner
 	}
 	return who, nil
 }

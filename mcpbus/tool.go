@@ -83,7 +83,7 @@ type listed struct {
 }
 
 func isName(name string) bool {
-	return len(name) <= MostName && !strings.ContainsFunc(name, func(c rune) bool {
+	return len(name) <= MaxName && !strings.ContainsFunc(name, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-'
 	})
 }

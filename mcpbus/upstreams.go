@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"time"
 
 	"github.com/keystile/keystile/internal/cache"
 	"github.com/keystile/keystile/internal/netguard"
@@ -30,7 +29,7 @@ import (
 // services may call one another's tools.
 type UpstreamsConfig struct {
 	AllowPrivateUpstreams []string // private networks (CIDR), addresses and host:port that may be called
-	// bytes of an answer to a call, decompressed and as UTF-8; LeastAnswer to MostAnswer, 0: 1 MiB
+	// bytes of an answer to a call, decompressed and as UTF-8; MinAnswer to MaxAnswer, 0: 1 MiB
 	MaxAnswer int64
 	Log       *slog.Logger // nil: slog.Default()
 }
@@ -48,7 +47,7 @@ type Upstreams struct {
 
 // NewUpstreams makes an Upstreams. Its error names what is wrong with the Config.
 func NewUpstreams(c UpstreamsConfig) (*Upstreams, error) {
-	if c.MaxAnswer != 0 && (c.MaxAnswer < LeastAnswer || c.MaxAnswer > MostAnswer) {
+	if c.MaxAnswer != 0 && (c.MaxAnswer < MinAnswer || c.MaxAnswer > MaxAnswer) {
 		return nil, errors.New("mcpbus: MaxAnswer is 64 KiB to 16 MiB, or 0 for 1 MiB")
 	}
 	// The capability sets the time limit of a call; the dialer must not end it earlier.
@@ -120,27 +119,15 @@ func mcpUpstream(c storage.Capability) mcpcall.Upstream {
 		AuthName: c.AuthName, Secret: c.AuthSecret, Headers: c.SecretHeaders(), Timeout: c.CallTimeout()}
 }
 
-// Discover implements Discoverer.
-func (u *Upstreams) Discover(ctx context.Context, c storage.Capability) ([]toolplan.Tool, time.Duration, error) {
-	found, err := u.find(ctx, c)
-	return found.Tools, found.TTL, err
-}
-
-// Find implements registry.Discoverer: it lists the tools of an MCP endpoint, and the entries
-// of its list that are not usable as tools.
-func (u *Upstreams) Find(ctx context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
-	found, err := u.find(ctx, c)
-	return found.Tools, found.Skipped, err
-}
-
-func (u *Upstreams) find(ctx context.Context, c storage.Capability) (mcpcall.Found, error) {
+// Discover implements Discoverer, also that of package registry.
+func (u *Upstreams) Discover(ctx context.Context, c storage.Capability) (toolplan.Discovery, error) {
 	found, err := u.mcp.Discover(ctx, mcpUpstream(c))
 	for i, t := range found.Tools {
 		if remote := found.Names[t.Name]; remote != t.Name {
 			found.Tools[i].RemoteName = remote
 		}
 	}
-	return found, err
+	return toolplan.Discovery{Tools: found.Tools, Skipped: found.Skipped, Again: found.TTL}, err
 }
 
 // plans caches what is made of tools before they are called.

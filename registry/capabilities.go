@@ -71,28 +71,33 @@ func (g *Registry) Show(ctx context.Context, actor storage.User, member string) 
 		return Registered{}, err
 	}
 	c := p.Capability
-	return Registered{Capability: c, Tools: tools, Warning: g.OffBus(c)}.withWarning(g.heldWarning(ctx, c)), nil
+	return Registered{Capability: c, Tools: tools, Warning: g.unlisted(c)}.withWarning(g.heldWarning(ctx, c)), nil
 }
 
-// OffBus returns why a published capability has no tools on the bus, "" if it has some, or if no Bus
+// unlisted returns why a published capability has no tools on the bus, "" if it has some, or if no Bus
 // is configured.
-func (g *Registry) OffBus(c storage.Capability) string {
+func (g *Registry) unlisted(c storage.Capability) string {
 	if g.c.Bus == nil {
 		return ""
 	}
-	return g.c.Bus.LeftOut(c.Member)
+	return g.c.Bus.WhyUnlisted(c.Member)
 }
 
-// List returns the capabilities that a user may see, sorted by member: an administrator and
+// List returns the capabilities that a user may see, without their tools and sorted by member: an administrator and
 // an auditor see all, other users their own.
-func (g *Registry) List(ctx context.Context, actor storage.User) ([]storage.Capability, error) {
+func (g *Registry) List(ctx context.Context, actor storage.User) ([]Registered, error) {
 	owner := actor.Sub
 	if seesAll(actor) {
 		owner = ""
 	} else if owner == "" {
 		return nil, nil // "" would list those of all owners
 	}
-	return ownedBy(ctx, g.c.Store, owner)
+	all, err := ownedBy(ctx, g.c.Store, owner)
+	list := make([]Registered, len(all))
+	for i, c := range all {
+		list[i] = Registered{Capability: c, Warning: g.unlisted(c)}
+	}
+	return list, err
 }
 
 // ownedBy returns the capabilities of an owner; "" for those of all.
@@ -124,8 +129,8 @@ func (g *Registry) notify(member string) {
 	g.tell(member, func(ctx context.Context) error { return g.c.Bus.Reload(ctx) })
 }
 
-// announce tells of a capability that was written. What the bus takes is what it would read, so it asks the store
-// nothing.
+// announce tells of a capability that was written. The bus is given the same that it would read, so it does not
+// ask the store.
 func (g *Registry) announce(p storage.Place, created int64) {
 	g.tell(p.Member, func(bounded context.Context) error {
 		var tools []toolplan.Tool
@@ -135,7 +140,7 @@ func (g *Registry) announce(p storage.Place, created int64) {
 				return err
 			}
 		}
-		return g.c.Bus.Take(bounded, p.Capability, tools, created)
+		return g.c.Bus.Update(bounded, p.Capability, tools, created)
 	})
 }
 

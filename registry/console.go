@@ -15,7 +15,7 @@ func (g *Registry) register(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	ctx, leave, err := g.BeginReading(actor.In(r.Context()), actor.Sub)
+	ctx, leave, err := g.reading.Begin(actor.In(r.Context()), actor.Sub)
 	if err != nil {
 		return err
 	}
@@ -38,7 +38,7 @@ func (g *Registry) preview(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	ctx, leave, err := g.BeginReading(r.Context(), actor.Sub)
+	ctx, leave, err := g.reading.Begin(r.Context(), actor.Sub)
 	if err != nil {
 		return err
 	}
@@ -51,7 +51,7 @@ func (g *Registry) preview(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return writeRejection(w, err)
 	}
-	return reply.Success(w, previewResult{newRegisterResult(done), toolplan.Public(done.Tools), done.Lint})
+	return reply.Success(w, previewResult{newRegisterResult(done), toolplan.Public(done.Tools), done.Advice})
 }
 
 // list handles GET /api/console/capabilities.
@@ -66,7 +66,7 @@ func (g *Registry) list(w http.ResponseWriter, r *http.Request) error {
 	}
 	lines := make([]summary, len(all))
 	for i, c := range all {
-		lines[i] = newSummary(c, g.OffBus(c))
+		lines[i] = newSummary(c.Capability, c.Warning)
 	}
 	return reply.Success(w, lines)
 }
@@ -96,7 +96,7 @@ func (g *Registry) showOrRemove(w http.ResponseWriter, r *http.Request) error {
 		}
 		return reply.Success(w, map[string]string{"member": member})
 	}
-	leave, err := g.showing.take(r.Context(), actor.Sub)
+	leave, err := g.showing.Take(r.Context(), actor.Sub)
 	if err != nil {
 		return err
 	}

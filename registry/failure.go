@@ -2,13 +2,15 @@ package registry
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/registry/openapi"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Every refusal of this package besides a [Rejection] and those of package consoleauth, with the
+// Every refusal of this package besides an [openapi.Rejection] and those of packages consoleauth and turns, with the
 // section that demands it.
 var (
 	// protocol 7
@@ -32,20 +34,26 @@ var (
 			"shown"}
 	// decision 32
 	auditFailed = &reply.Failure{Status: 503, Msg: unwritten}
-	// RFC 6585 4
-	tooManyOwn = &reply.Failure{Status: 429, Msg: "you are sending a document already, or being shown one: wait " +
-		"until that is answered, then send this again", Header: retryLater}
-	// RFC 9110 15.6.4
-	tooManyInAll = &reply.Failure{Status: 503,
-		Msg: "others are sending documents, of which few are read at a time: send this again in a moment", Header: retryLater}
 	// RFC 9110 15.6.4
 	tooManyConflicts = &reply.Failure{Status: 503, Msg: "others keep changing this capability: send it again in a moment",
 		Header: http.Header{"Retry-After": {"1"}}}
 )
 
-func badMember(msg string) error   { return reject(BadMember, msg) }
-func badUpstream(msg string) error { return reject(BadUpstream, msg) }
-func badField(msg string) error    { return reject(BadField, msg) }
+func badMember(msg string) error {
+	return &openapi.Rejection{Errcode: openapi.ErrcodeBadMember, Msg: msg}
+}
+
+func badUpstream(msg string) error {
+	return &openapi.Rejection{Errcode: openapi.ErrcodeBadUpstream, Msg: msg}
+}
+
+func badField(msg string) error {
+	return &openapi.Rejection{Errcode: openapi.ErrcodeBadField, Msg: msg}
+}
+
+func limitf(format string, args ...any) error {
+	return &openapi.Rejection{Errcode: openapi.ErrcodeTooMuch, Msg: fmt.Sprintf(format, args...)}
+}
 
 // rejectionBody is the answer to a rejected registration.
 type rejectionBody struct {
@@ -59,16 +67,16 @@ type skipData struct {
 	Skipped []toolplan.Skip `json:"skipped"`
 }
 
-// writeRejection writes a Rejection, whose body has more members than other failures. It returns
+// writeRejection writes an openapi.Rejection, whose body has more members than other failures. It returns
 // any other error.
 func writeRejection(w http.ResponseWriter, err error) error {
-	var no *Rejection
+	var no *openapi.Rejection
 	if !errors.As(err, &no) {
 		return err
 	}
 	reply.NoStore(w)
 	return reply.JSON(w, http.StatusBadRequest, rejectionBody{no.Errcode, no.Errcode, no.Msg,
-		skipData{nonNil(no.Skipped)}})
+		skipData{nonNil(shortened(no.Skipped))}})
 }
 
 // unwritten is for a change that is made, which must not be answered before it is on the trail (decision 32). It has no

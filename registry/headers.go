@@ -3,6 +3,7 @@ package registry
 import (
 	"encoding/json"
 
+	"github.com/keystile/keystile/registry/internal/fields"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -10,17 +11,17 @@ const headersRule = `an object of texts by the names of headers, each once, such
 
 // readHeaders reads the field headers. Where null may stand for a value, it is returned as a nil pointer.
 func readHeaders(raw json.RawMessage, null bool) (map[string]*storage.Secret, bool) {
-	var fields map[string]json.RawMessage
-	if json.Unmarshal(raw, &fields) != nil || fields == nil || members(raw) != len(fields) {
+	var sent map[string]json.RawMessage
+	if json.Unmarshal(raw, &sent) != nil || sent == nil || fields.Count(raw) != len(sent) {
 		return nil, false
 	}
-	headers := make(map[string]*storage.Secret, len(fields))
-	for name, one := range fields {
+	headers := make(map[string]*storage.Secret, len(sent))
+	for name, one := range sent {
 		if null && string(one) == "null" {
 			headers[name] = nil
 			continue
 		}
-		text, ok := readText(one)
+		text, ok := fields.Text(one)
 		if !ok || string(one) == "null" {
 			return nil, false
 		}

@@ -35,7 +35,7 @@ func (g *Registry) pinned(ctx context.Context, actor storage.User, member string
 }
 
 // AcceptPins accepts tools that wait, as [pins.Pins.Accept] does, and makes the bus list them. Its errors are those of
-// ShowPins; 409 if what waits is not what was shown, and a *[Rejection] for names of which nothing waits.
+// ShowPins; 409 if what waits is not what was shown, and a *[openapi.Rejection] for names of which nothing waits.
 func (g *Registry) AcceptPins(ctx context.Context, actor storage.User, member string, names []string,
 	digest string) (pins.View, error) {
 	done, err := retryOnConflict(ctx, func() (pins.View, error) {

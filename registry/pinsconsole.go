@@ -2,7 +2,6 @@ package registry
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -13,8 +12,8 @@ import (
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/registry/internal/fields"
 	"github.com/keystile/keystile/registry/pins"
-	"github.com/keystile/keystile/storage"
 )
 
 // pinsView holds what waits of a capability.
@@ -49,7 +48,7 @@ func (g *Registry) pinsOfOne(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	leave, err := g.showing.take(r.Context(), actor.Sub)
+	leave, err := g.showing.Take(r.Context(), actor.Sub)
 	if err != nil {
 		return err
 	}
@@ -86,26 +85,23 @@ const maxAcceptance = 1 << 20
 // readAccept reads {"accept": [names] or "all", "digest": what was shown}.
 func readAccept(text []byte) (names []string, digest string, err error) {
 	text = bytes.TrimPrefix(text, []byte("\xef\xbb\xbf"))
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(text, &fields); err != nil || fields == nil {
-		return nil, "", badField(`the body is not one JSON object: send {"accept":"all"}, or the names of tools`)
+	sent, err := fields.Unique(text, `: send {"accept":"all"}, or the names of tools`)
+	if err != nil {
+		return nil, "", err
 	}
-	if members(text) != len(fields) {
-		return nil, "", badField("a field is there twice: send each once")
-	}
-	for name := range fields {
+	for name := range sent {
 		if name != "accept" && name != "digest" {
 			return nil, "", badField("there is no field " + name[:min(len(name), 40)] +
 				": send accept, and digest if you like")
 		}
 	}
-	if raw := fields["digest"]; raw != nil && string(raw) != "null" {
+	if raw := sent["digest"]; raw != nil && string(raw) != "null" {
 		var ok bool
-		if digest, ok = readText(raw); !ok || digest == "" {
+		if digest, ok = fields.Text(raw); !ok || digest == "" {
 			return nil, "", badField("digest must be the one that was shown")
 		}
 	}
-	if names, err = namesOf(fields["accept"]); err != nil {
+	if names, err = namesOf(sent["accept"]); err != nil {
 		return nil, "", err
 	}
 	return names, digest, nil
@@ -120,22 +116,4 @@ func namesOf(raw json.RawMessage) (names []string, err error) {
 		return nil, badField(`accept must be "all", or a list of the names of tools that are held`)
 	}
 	return names, nil
-}
-
-// PinsBody returns the data of the endpoint pins, in JSON.
-func (g *Registry) PinsBody(ctx context.Context, actor storage.User, member string) (json.RawMessage, error) {
-	h, err := g.ShowPins(ctx, actor, member)
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(newPinsView(h))
-}
-
-// AcceptBody does what the endpoint pins does for a body in JSON. The caller must check the actor's role and sign-in.
-func (g *Registry) AcceptBody(ctx context.Context, actor storage.User, member string, body []byte) error {
-	names, digest, err := readAccept(body)
-	if err == nil {
-		_, err = g.AcceptPins(ctx, actor, member, names, digest)
-	}
-	return asFailure(err)
 }

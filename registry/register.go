@@ -7,6 +7,9 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/keystile/keystile/registry/internal/ownbus"
+	"github.com/keystile/keystile/registry/internal/strictmode"
+	"github.com/keystile/keystile/registry/openapi"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/toolplan"
 )
@@ -17,7 +20,7 @@ type Registered struct {
 	Tools   []toolplan.Tool
 	Removed []string // tools that were there before, and that a registration has removed
 	Warning string   // why calls will not work, "" if nothing is known
-	Lint    []string // advice on the document: of a preview, and of the strict validator if it was asked for
+	Advice  []string // on the document: of a preview, and of the strict validator if it was asked for
 
 	// Usual holds the parts that most documents have and calls do without (toolplan.Skip.Usual), which
 	// [Registry.Register] has left out beside Skipped. Elsewhere they are a part of Skipped.
@@ -35,7 +38,12 @@ const ownerChanged = "the name has another owner now: consents, tokens, API keys
 // are stored one after the other, each as a whole.
 //
 // The caller must check that the actor's role permits registration; it is recorded in Config.Audit before Register
-// returns. The error is a *[Rejection] if the request is at fault, and has HTTP status 403 if the name is taken.
+// returns. The error is an *[openapi.Rejection] if the request is at fault, and has HTTP status 403 if the name is
+// taken.
+//
+// Concurrent registrations of one name are stored one after the other, each as a whole; none is refused because of the
+// other. The name keeps its owner. Registered again in the console without its secrets, a capability keeps them if its
+// server is the same. A secret that calls would not use is not stored.
 func (g *Registry) Register(ctx context.Context, actor storage.User, q Request) (Registered, error) {
 	done, err := g.registered(ctx, actor, q)
 	// Hosts take whatever is in Skipped for something that they have to mend.
@@ -57,12 +65,12 @@ func parted(skipped []toolplan.Skip) (other, usual []toolplan.Skip) {
 
 // registered is Register, with all that was left out in Skipped.
 func (g *Registry) registered(ctx context.Context, actor storage.User, q Request) (Registered, error) {
-	ctx, leave, err := g.BeginReading(ctx, actor.Sub)
+	ctx, leave, err := g.reading.Begin(ctx, actor.Sub)
 	if err != nil {
 		return Registered{}, err
 	}
 	defer leave()
-	if err := cmp.Or(q.check(), g.checkNotBus(q)); err != nil {
+	if err := cmp.Or(q.check(), checkNotBus(g.base, q)); err != nil {
 		return Registered{}, err
 	}
 	p, there, err := g.lookUp(ctx, actor, q)
@@ -73,9 +81,9 @@ func (g *Registry) registered(ctx context.Context, actor storage.User, q Request
 		return Registered{}, err
 	}
 	q.found = &p
-	r := &Result{Skipped: q.unknownFields}
+	r := &openapi.Result{Skipped: q.unknownFields}
 	if q.kind() != storage.CapabilityMCP {
-		leave, err := g.acquireParser(ctx)
+		leave, err := g.reading.Parse(ctx)
 		if err != nil {
 			return Registered{}, err
 		}
@@ -94,7 +102,7 @@ func (g *Registry) registered(ctx context.Context, actor storage.User, q Request
 		done = done.withWarning(ownerChanged)
 	}
 	if c.AutoDiscover() {
-		g.endReading(ctx)
+		g.reading.End(ctx)
 		done = g.withDiscoveredTools(ctx, &w.Place, done)
 	}
 	done.Removed = q.removedBy(done, there, w.before)
@@ -105,20 +113,20 @@ func (g *Registry) registered(ctx context.Context, actor storage.User, q Request
 	if c.AutoDiscover() && len(done.Tools) == 0 { // the warning says why already
 		return done, nil
 	}
-	return done.withWarning(g.OffBus(c)), nil
+	return done.withWarning(g.unlisted(c)), nil
 }
 
 // Preview returns what Register would store for a request of the actor. Fields that it does not
 // need may be left out; without a name, exceeding the actor's limit is only a warning.
 func (g *Registry) Preview(ctx context.Context, actor storage.User, q Request) (Registered, error) {
-	ctx, leave, err := g.BeginReading(ctx, actor.Sub)
+	ctx, leave, err := g.reading.Begin(ctx, actor.Sub)
 	if err != nil {
 		return Registered{}, err
 	}
 	defer leave()
 	full := q
 	full.Member, full.UpstreamURL = cmp.Or(q.Member, "x"), cmp.Or(q.UpstreamURL, "https://upstream.example")
-	if err := cmp.Or(full.check(), g.checkNotBus(full)); err != nil {
+	if err := cmp.Or(full.check(), checkNotBus(g.base, full)); err != nil {
 		return Registered{}, err
 	}
 	if q.Member != "" {
@@ -131,7 +139,7 @@ func (g *Registry) Preview(ctx context.Context, actor storage.User, q Request) (
 		return Registered{}, err
 	}
 	err = g.checkShare(ctx, actor, done.Capability, len(done.Tools))
-	if no := (*Rejection)(nil); q.Member == "" && errors.As(err, &no) {
+	if no := (*openapi.Rejection)(nil); q.Member == "" && errors.As(err, &no) {
 		return done.withWarning(no.Msg), nil
 	}
 	return done, err
@@ -143,7 +151,7 @@ func (g *Registry) buildPreview(ctx context.Context, q Request) (Registered, err
 	if q.kind() == storage.CapabilityMCP {
 		return done, nil
 	}
-	leave, err := g.acquireParser(ctx)
+	leave, err := g.reading.Parse(ctx)
 	if err != nil {
 		return Registered{}, err
 	}
@@ -152,26 +160,23 @@ func (g *Registry) buildPreview(ctx context.Context, q Request) (Registered, err
 	if err != nil {
 		return Registered{}, err
 	}
-	done.Tools, done.Skipped, done.Lint = r.Tools, r.Skipped, r.Advice
+	done.Tools, done.Skipped, done.Advice = r.Tools, r.Skipped, r.Advice
 	done.ToolCount = len(done.Tools)
-	if q.Lint {
-		done.Lint = append(done.Lint, strictAdvice(r.Tools)...)
+	if q.Advise {
+		done.Advice = append(done.Advice, strictmode.Advice(r.Tools)...)
 	}
-	if q.Lint && q.OpenAPI != nil {
-		done.Lint = append(done.Lint, Lint(ctx, q.OpenAPI, g.c.Lint)...)
+	if q.Advise && q.OpenAPI != nil {
+		done.Advice = append(done.Advice, openapi.Advise(ctx, q.OpenAPI, g.c.Validator)...)
 	}
 	return done, nil
 }
 
-// acquireParser waits until one of the parser slots is free, or ctx ends. The caller must call
-// leave to free it.
-func (g *Registry) acquireParser(ctx context.Context) (leave func(), err error) {
-	select {
-	case g.parserSlots <- struct{}{}:
-		return func() { <-g.parserSlots }, nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
+// checkNotBus refuses the bus itself, at its address below base.
+func checkNotBus(base *url.URL, q Request) error {
+	if ownbus.Is(base, q.UpstreamURL) {
+		return badUpstream("upstream_url: this is the bus itself: name the service whose tools are meant")
 	}
+	return nil
 }
 
 // requestWarnings returns why calls may fail although the request is valid.

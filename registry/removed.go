@@ -16,6 +16,10 @@ import (
 const maxRemoved = 20
 
 // wouldRemove returns the refusal of a registration with Request.KeepTools that would remove tools.
+//
+// These are the stored tools that are not among the new ones. For an MCP endpoint at another address the new ones are
+// those that it lists within five seconds; tools that the same endpoint no longer lists do not count as removed by the
+// registration.
 func wouldRemove(names []string) error {
 	text := strings.Join(names[:min(len(names), maxRemoved)], ", ")
 	if more := len(names) - maxRemoved; more > 0 {
@@ -60,8 +64,8 @@ func missing(names []string, tools []toolplan.Tool) (out []string) {
 	return out
 }
 
-// asksSame reports whether a registration has the tools listed by the MCP endpoint that lists them now. What that
-// lists no more is not removed by the registration.
+// asksSame reports whether a registration has the tools listed by the MCP endpoint that lists them now. The
+// registration does not remove the tools that the endpoint no longer lists.
 func (q Request) asksSame(there storage.Capability) bool {
 	return q.kind() == storage.CapabilityMCP && there.AutoDiscover() && there.UpstreamURL == q.UpstreamURL
 }
@@ -76,14 +80,14 @@ func (g *Registry) checkKeepsTools(ctx context.Context, q Request, p storage.Pla
 	if err != nil || len(before) == 0 {
 		return err
 	}
-	var tools []toolplan.Tool
+	var found toolplan.Discovery
 	if g.c.Discoverer != nil {
-		g.endReading(ctx)
-		if tools, _, err = g.discover(ctx, q.applyTo(there, nil)); err != nil {
+		g.reading.End(ctx)
+		if found, err = g.discover(ctx, q.applyTo(there, nil)); err != nil {
 			g.c.Log.InfoContext(ctx, "discovery failed", "member", q.Member, "err", withoutURL(err))
 		}
 	}
-	if removed := missing(before, tools); len(removed) > 0 {
+	if removed := missing(before, found.Tools); len(removed) > 0 {
 		return wouldRemove(removed)
 	}
 	return nil

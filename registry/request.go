@@ -32,11 +32,11 @@ type Request struct {
 	Private       bool // stored, not on the bus (publish: false)
 	// what the upstream lists later goes on the bus unaccepted (pins: false); of a quick registration
 	PinsOff bool
-	// input of Parse: an object, YAML, or a string that holds either; nil: none. It comes before StaticTools
+	// input of openapi.Parse: an object, YAML, or a string that holds either; nil: none. It comes before StaticTools
 	OpenAPI     json.RawMessage
 	StaticTools json.RawMessage // nil: none
 	ResolveRefs *bool           // nil: Config.ResolveRefs
-	Lint        bool            // in a preview: also return advice on the document
+	Advise      bool            // in a preview: also return advice on the document
 
 	// KeepTools refuses the registration if it would remove tools of what is there, and names them; Registered.Removed
 	// says afterwards what was removed without it.

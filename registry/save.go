@@ -137,6 +137,11 @@ func (g *Registry) place(ctx context.Context, actor storage.User, q Request) (st
 // checkNameFree returns an error if a name cannot be used for a new capability, and else for whom it is kept
 // and who is passed over, which an administrator may do. It also checks that the actor may have one more: the check
 // that counts runs in the store.
+//
+// The name of a deleted capability is kept for its owner for 90 days (decision 100). An administrator who takes it is
+// warned that earlier grants do not open the new capability, and the trail says from whom it was taken. A name also
+// blocks all names that differ from it only in case, - and _, even for its owner: users and models would confuse the
+// tools of the two. Capabilities stored before this rule stay.
 func (g *Registry) checkNameFree(actor storage.User, p storage.Place) (takenFrom string, err error) {
 	switch by := p.Taken; {
 	case by == nil:

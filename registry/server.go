@@ -16,6 +16,8 @@ import (
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/webhook"
+	"github.com/keystile/keystile/registry/internal/fields"
+	"github.com/keystile/keystile/registry/internal/turns"
 	"github.com/keystile/keystile/registry/pins"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
@@ -45,20 +47,20 @@ type Store interface {
 
 // Discoverer lists the tools of an upstream MCP endpoint; *mcpbus.Upstreams implements it.
 type Discoverer interface {
-	// Find returns what the upstream lists, or an error soon after ctx has ended.
-	Find(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, skipped []toolplan.Skip, err error)
+	// Discover returns what the upstream lists, or an error soon after ctx has ended.
+	Discover(ctx context.Context, c storage.Capability) (toolplan.Discovery, error)
 }
 
 // Bus serves the registered tools; *mcpbus.Bus implements it.
 type Bus interface {
-	// Take makes the bus serve a capability with its tools as they were just stored. created is the version that
+	// Update makes the bus serve a capability with its tools as they were just stored. created is the version that
 	// made the capability, 0 if it was there before: rules of an older version were of another one of its name.
-	Take(ctx context.Context, c storage.Capability, tools []toolplan.Tool, created int64) error
+	Update(ctx context.Context, c storage.Capability, tools []toolplan.Tool, created int64) error
 	// Reload makes the bus serve what is stored now.
 	Reload(ctx context.Context) error
-	// LeftOut returns why a published capability is not listed, "" if it is. It is called after
-	// Take.
-	LeftOut(member string) string
+	// WhyUnlisted returns why a published capability is not listed, "" if it is. It is called after
+	// Update.
+	WhyUnlisted(member string) string
 }
 
 // Config holds the parameters of New.
@@ -93,8 +95,9 @@ type Config struct {
 		NoteNow(ctx context.Context, e event.Event) error
 	}
 
-	// Lint judges documents where a preview asks for advice: lint.Check of package registry/lint. Nil: none is judged.
-	Lint func(ctx context.Context, document []byte) []string
+	// Validator judges documents where a preview asks for advice: lint.Check of package registry/lint. Nil: none is
+	// judged.
+	Validator func(ctx context.Context, document []byte) []string
 
 	MaxCapabilities int // of one owner who is not an administrator; 50
 	MaxTools        int // of one owner on the bus, which has the same limit; 10,000
@@ -104,8 +107,8 @@ type Config struct {
 	Bus        Bus        // to reload after a change; nil: it polls the store
 	NoDelivery bool       // this process sends no webhooks: they stay queued for one that does
 
-	// AllowPrivateUpstreams lists the private addresses and networks that calls may go to. Here it
-	// only avoids a warning.
+	// AllowPrivateUpstreams lists the private addresses and networks that webhooks may go to. It should equal
+	// mcpbus.UpstreamsConfig.AllowPrivateUpstreams: a capability at any other is warned that it cannot be called.
 	AllowPrivateUpstreams []string
 	Origins               []string // other origins whose pages may register, with their visitor's cookie
 	ResolveRefs           bool     // nested references are resolved unless a request says otherwise
@@ -120,17 +123,28 @@ type users interface {
 
 // Registry serves the endpoints that register capabilities. Make it with New.
 type Registry struct {
-	c           Config
-	mux         *reply.Mux
-	dialer      *netguard.Guard
-	base        *url.URL
-	sender      *webhook.Sender // nil: this process sends no webhooks
-	access      *consoleauth.Guard
-	reading     turns
-	showing     turns
-	finding     turns
-	parserSlots chan struct{} // holds one value for each document being parsed
+	c       Config
+	mux     *reply.Mux
+	dialer  *netguard.Guard
+	base    *url.URL
+	sender  *webhook.Sender // nil: this process sends no webhooks
+	access  *consoleauth.Guard
+	reading turns.Readings
+	showing turns.Turns
+	finding turns.Turns
 }
+
+// Limits of what is done at a time, because of the memory that it takes: a document of 14 MB takes 100 MB while
+// it is read, and 250 MB if it is YAML; what is shown of a large capability is copied several times.
+const (
+	maxReading      = 4 // registrations and previews, from the first byte of the body to the last of the answer
+	maxOwnerReading = 1 // of one user, so that none keeps the others out
+	maxParsers      = 2 // documents of these that are parsed
+	maxShowing      = 8 // capabilities that are shown
+	maxOwnerShowing = 2 // to one user
+	maxFinding      = 4 // registrations whose upstream is asked for its tools
+	maxOwnerFinding = 2 // of one user
+)
 
 // New makes a Registry. Its error names everything that is wrong with the Config.
 //
@@ -140,10 +154,10 @@ type Registry struct {
 // Close stops it.
 func New(_ context.Context, c Config) (*Registry, error) {
 	r := &Registry{
-		reading:     turns{most: maxReading, mostOfOne: maxOwnerReading},
-		showing:     turns{most: maxShowing, mostOfOne: maxOwnerShowing},
-		finding:     turns{most: maxFinding, mostOfOne: maxOwnerFinding},
-		parserSlots: make(chan struct{}, maxParsers),
+		reading: turns.Readings{Turns: turns.Turns{Most: maxReading, MostOfOne: maxOwnerReading},
+			Parsers: make(chan struct{}, maxParsers)},
+		showing: turns.Turns{Most: maxShowing, MostOfOne: maxOwnerShowing},
+		finding: turns.Turns{Most: maxFinding, MostOfOne: maxOwnerFinding},
 	}
 	var errs []error
 	if c.Store == nil {
@@ -169,7 +183,7 @@ func New(_ context.Context, c Config) (*Registry, error) {
 	}
 	var err error
 	if r.access, err = consoleauth.New(consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors,
-		Visit: c.Visit, Users: c.Users, Types: yamlTypes, ClientIP: c.ClientIP}); err != nil {
+		Visit: c.Visit, Users: c.Users, Types: fields.YAMLTypes, ClientIP: c.ClientIP}); err != nil {
 		errs = append(errs, err)
 	}
 	if r.dialer, err = netguard.New(netguard.Config{Allow: c.AllowPrivateUpstreams}); err != nil {

@@ -12,6 +12,11 @@ import (
 
 // shareLimit returns the check of the owner's limits that the store runs in the step that writes;
 // nil for an administrator, who has no limits, and for a change that adds nothing to what is there.
+//
+// All capabilities of an owner count, the private ones too; of the tools those that are published and known: tools
+// that an upstream lists later are limited by the bus, to the same number. A change that adds nothing is never
+// refused, so lowering the limit locks no owner out. The store counts in the step that writes, so concurrent
+// registrations cannot exceed the limit together.
 func (c *Config) shareLimit(actor storage.User, there, one storage.Capability,
 	tools int) func(owned []storage.Capability) error {
 	if actor.Role == storage.RoleAdmin || there.Version != 0 && there.Owner == one.Owner &&

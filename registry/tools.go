@@ -15,32 +15,36 @@ import (
 	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/internal/webhook"
+	"github.com/keystile/keystile/registry/internal/ownbus"
+	"github.com/keystile/keystile/registry/openapi"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // tools reads the tools of a request. The caller must hold a parser slot.
-func (g *Registry) tools(ctx context.Context, q Request) (*Result, error) {
-	o := Options{Member: q.Member, ResolveRefs: g.c.ResolveRefs}
+func (g *Registry) tools(ctx context.Context, q Request) (*openapi.Result, error) {
+	o := openapi.Options{Member: q.Member, ResolveRefs: g.c.ResolveRefs}
 	if q.ResolveRefs != nil {
 		o.ResolveRefs = *q.ResolveRefs
 	}
-	o.fixed = q.upstream().Fixed()
-	read, document := parse, q.OpenAPI
+	o.Fixed = q.upstream().Fixed().By
+	read, document := openapi.Parse, q.OpenAPI
 	if q.OpenAPI == nil {
-		read, document = staticTools, q.StaticTools
+		read, document = openapi.StaticTools, q.StaticTools
 	}
 	r, err := read(ctx, document, o)
 	if err != nil {
 		return nil, err
 	}
 	r.Skipped = slices.Concat(q.unknownFields, r.Skipped)
-	return r, r.keepCallable(g.leadsToBus(q))
+	return r, keepCallable(r, ownbus.Leads(g.base, q.UpstreamURL))
 }
+
+var errLeadsToBus = errors.New("this may call the bus itself, and calls would come back to where they came from")
 
 // keepCallable leaves out the tools that cannot be called: no request can have their path, or it
 // leads to the bus itself.
-func (r *Result) keepCallable(toBus func(toolplan.Tool) bool) error {
+func keepCallable(r *openapi.Result, toBus func(toolplan.Tool) bool) error {
 	tools := r.Tools[:0]
 	for i, t := range r.Tools {
 		if t.Call != nil {
@@ -49,7 +53,7 @@ func (r *Result) keepCallable(toBus func(toolplan.Tool) bool) error {
 				err = errLeadsToBus
 			}
 			if err != nil {
-				r.Skipped = append(r.Skipped, toolplan.Skip{Pointer: toolschema.Text(r.at[i]),
+				r.Skipped = append(r.Skipped, toolplan.Skip{Pointer: toolschema.Text(r.Pointers[i]),
 					Reason: whyNotCallable(err)})
 				continue
 			}
@@ -58,11 +62,22 @@ func (r *Result) keepCallable(toBus func(toolplan.Tool) bool) error {
 	}
 	r.Tools, r.Skipped = tools, shortened(r.Skipped)
 	if len(tools) == 0 {
-		no := reject(Empty, "no operation of the document can be called: see what was left out")
-		no.Skipped = r.Skipped
-		return no
+		return &openapi.Rejection{Errcode: openapi.ErrcodeEmpty, Skipped: r.Skipped,
+			Msg: "no operation of the document can be called: see what was left out"}
 	}
 	return nil
+}
+
+// maxSkips bounds a list of what was left out that is shown or stored: authors of a document read the first ones only.
+const maxSkips = 100
+
+// shortened returns a list of what was left out as it is shown and stored.
+func shortened(list []toolplan.Skip) []toolplan.Skip {
+	if len(list) <= maxSkips {
+		return list
+	}
+	more := len(list) - maxSkips + 1
+	return append(list[:maxSkips-1:maxSkips-1], toolplan.Skip{Reason: fmt.Sprintf("%d more pieces are left out", more)})
 }
 
 // whyNotCallable returns the reason without the name of the package.
@@ -92,24 +107,24 @@ func (g *Registry) withDiscoveredTools(ctx context.Context, p *storage.Place, do
 	if g.c.Discoverer == nil {
 		return done.withWarning(fmt.Sprintf(toolsPending, ""))
 	}
-	tools, skipped, err := g.discover(ctx, done.Capability)
+	found, err := g.discover(ctx, done.Capability)
 	if err != nil {
 		g.c.Log.InfoContext(ctx, "discovery failed", "member", done.Member, "err", withoutURL(err))
 		return done.withWarning(fmt.Sprintf(toolsPending, whyPending(err)))
 	}
 	c := done.Capability
-	c.Skipped = shortened(slices.Concat(c.Skipped, skipped))
+	c.Skipped = shortened(slices.Concat(c.Skipped, found.Skipped))
 	c.PinnedAt = time.Now().UTC()
-	saved, err := g.write(ctx, webhook.Updated, *p, c, tools, nil) // the bus limits what an upstream lists
+	saved, err := g.write(ctx, webhook.Updated, *p, c, found.Tools, nil) // the bus limits what an upstream lists
 	switch {
 	case errors.Is(err, storage.ErrConflict):
-		return g.pinnedMeanwhile(ctx, p, done, skipped)
+		return g.pinnedMeanwhile(ctx, p, done, found.Skipped)
 	case err != nil:
 		g.c.Log.WarnContext(ctx, "discovered tools are not stored", "member", done.Member, "err", err)
 		return done.withWarning(fmt.Sprintf(toolsPending, ""))
 	}
-	*p, done.Capability, done.Tools = saved, saved.Capability, tools
-	return done.withNoTools(skipped)
+	*p, done.Capability, done.Tools = saved, saved.Capability, found.Tools
+	return done.withNoTools(found.Skipped)
 }
 
 // withNoTools adds the warning for an upstream that lists no tools, or none that can be used.
@@ -156,8 +171,7 @@ func sameSecret(a, b storage.Secret) bool { return a.IsZero() && b.IsZero() || a
 
 // discover lists the tools of an upstream. Its answer is untrusted: should reading it panic, the
 // registration, which is stored already, must not be answered 500.
-func (g *Registry) discover(ctx context.Context,
-	c storage.Capability) (tools []toolplan.Tool, skipped []toolplan.Skip, err error) {
+func (g *Registry) discover(ctx context.Context, c storage.Capability) (found toolplan.Discovery, err error) {
 	defer func() {
 		if p := recover(); p != nil {
 			g.c.Log.ErrorContext(ctx, "panic", "member", c.Member, "panic", fmt.Sprint(p), "stack", string(debug.Stack()))
@@ -166,12 +180,12 @@ func (g *Registry) discover(ctx context.Context,
 	}()
 	ctx, cancel := context.WithTimeout(ctx, discoveryTimeout)
 	defer cancel()
-	leave, err := g.finding.take(ctx, c.Owner)
+	leave, err := g.finding.Take(ctx, c.Owner)
 	if err != nil {
-		return nil, nil, err
+		return found, err
 	}
 	defer leave()
-	return g.c.Discoverer.Find(hop.Begin(ctx, hop.ID(g.c.BaseURL)), c)
+	return g.c.Discoverer.Discover(hop.Begin(ctx, hop.ID(g.c.BaseURL)), c)
 }
 
 // whyPending returns why an upstream has not told its tools, as everybody may read it.

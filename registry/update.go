@@ -3,7 +3,6 @@ package registry
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -13,11 +12,16 @@ import (
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/webhook"
+	"github.com/keystile/keystile/registry/internal/fields"
 	"github.com/keystile/keystile/storage"
 )
 
 // change holds what an update changes of a capability beside its tools. A nil field stays as it is; an empty one is
 // as if it had never been given.
+//
+// An update changes no tool, upstream or owner. A secret that was given for one use is not put to another: another
+// kind of credential needs its own, and so does a webhook at another address. An argument that a header of an update
+// sets is no longer sent, but stays in the schema of its tool until the document is registered again.
 type change struct {
 	label         *string
 	description   *string
@@ -52,7 +56,7 @@ func (g *Registry) apply(ctx context.Context, actor storage.User, member string,
 	if err != nil {
 		return Registered{}, err
 	}
-	return Registered{Capability: c}.withWarning(warning).withWarning(g.OffBus(c)), nil
+	return Registered{Capability: c}.withWarning(warning).withWarning(g.unlisted(c)), nil
 }
 
 // edit changes a capability and leaves its tools as they are.
@@ -83,6 +87,17 @@ func (g *Registry) edit(ctx context.Context, actor storage.User, member string,
 	}
 	g.announce(p, 0)
 	return p.Capability, g.note(ctx, actor, "update", before, p.Capability)
+}
+
+// SetPublished puts a capability on the bus, or takes it off, with the tools that are stored. Its
+// errors are those of Remove.
+func (g *Registry) SetPublished(ctx context.Context, actor storage.User, member string,
+	on bool) (storage.Capability, error) {
+	c, err := g.edit(ctx, actor, member, func(c storage.Capability) (storage.Capability, error) {
+		c.Publish = on
+		return c, nil
+	})
+	return c, asFailure(err)
 }
 
 // requestFrom returns the registration that a capability would be of, without its tools.
@@ -151,7 +166,7 @@ const notChanged = "not a part of an update, which leaves the tools, the upstrea
 
 // changeOf reads the fields of an update as JSON Merge Patch has them (RFC 7396): null is as if a field had never
 // been given. An unknown one is refused, because its sender expects an effect.
-func changeOf(fields map[string]json.RawMessage) (ch change, err error) {
+func changeOf(sent map[string]json.RawMessage) (ch change, err error) {
 	texts := map[string]**string{
 		"label": &ch.label, "description": &ch.description, "auth_type": &ch.authType, "auth_name": &ch.authName,
 		"auth_in":     &ch.authIn,
@@ -159,11 +174,11 @@ func changeOf(fields map[string]json.RawMessage) (ch change, err error) {
 	}
 	secrets := map[string]**storage.Secret{"auth_secret": &ch.authSecret, "webhook_secret": &ch.webhookSecret}
 	var wrong []string
-	for name, raw := range fields {
+	for name, raw := range sent {
 		null, text, must := string(raw) == "null", "", ""
 		if (texts[name] != nil || secrets[name] != nil) && !null {
 			var ok bool
-			if text, ok = readText(raw); !ok {
+			if text, ok = fields.Text(raw); !ok {
 				must = "a string of UTF-8 text, or null"
 			}
 		}
@@ -211,25 +226,6 @@ func changeOf(fields map[string]json.RawMessage) (ch change, err error) {
 	return ch, nil
 }
 
-// UpdateBody does what a PATCH of a capability does for a body in JSON (decision 36): it changes what is sent, and
-// leaves the tools, the upstream and the owner as they are. It returns what the capability is now, and what its owner
-// should know. The caller must check the actor's role.
-func (g *Registry) UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (storage.Capability,
-	[]string, error) {
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(body, &fields); err != nil || fields == nil {
-		return storage.Capability{}, nil, asFailure(notAnObject)
-	}
-	ch, err := changeOf(fields)
-	if err != nil {
-		return storage.Capability{}, nil, asFailure(err)
-	}
-	done, err := g.apply(ctx, actor, member, ch)
-	return done.Capability, done.advice(), asFailure(err)
-}
-
-var notAnObject = badField(`the body is not one JSON object: send what changes, such as {"label":"..."}`)
-
 // maxUpdate bounds the body of an update: texts and secrets, each with a limit of its own.
 const maxUpdate = 256 << 10
 
@@ -239,20 +235,17 @@ func (g *Registry) update(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	fields, err := readFields(w, r, maxUpdate)
+	sent, err := fields.Read(w, r, maxUpdate)
 	if err != nil {
 		return writeRejection(w, err)
 	}
-	change, err := changeOf(fields)
+	change, err := changeOf(sent)
 	if err != nil {
 		return writeRejection(w, err)
 	}
 	done, err := g.apply(actor.In(r.Context()), actor.User, r.PathValue("member"), change)
-	if no := (*Rejection)(nil); errors.As(err, &no) {
-		return writeRejection(w, err)
-	}
 	if err != nil {
-		return err
+		return writeRejection(w, err)
 	}
 	return reply.Success(w, updateResult{newSummary(done.Capability, done.Warning), newConnection(done.Capability)})
 }

@@ -88,7 +88,7 @@ func (h *host) build(ctx context.Context, origin string, private []string, store
 	h.closers = append(h.closers, bus.Close)
 	h.registry, err = registry.New(ctx, registry.Config{
 		BaseURL: origin, Store: store, Visitors: pages, Audit: trail, Discoverer: upstreams, Bus: bus, Pins: kept,
-		AllowPrivateUpstreams: private, Lint: lint.Check,
+		AllowPrivateUpstreams: private, Validator: lint.Check,
 	})
 	if err != nil {
 		return err

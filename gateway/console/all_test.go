@@ -26,10 +26,11 @@ func (noBus) CallFor(*http.Request, storage.Caller, string, json.RawMessage) (js
 	return nil, storage.ErrNotFound
 }
 func (noBus) ToolsOf(string) []toolplan.Tool { return nil }
-func (noBus) OpenBy() string                 { return "" }
+func (noBus) OpenedBySetting() string        { return "" }
 func (noBus) Reload(context.Context) error   { return nil }
 func (noBus) Unlisted(int) ([]string, int)   { return nil, 0 }
-func (noBus) Open() bool                     { return false }
-func (noBus) Sees(context.Context, access.Viewer, string, int) ([]access.Verdict, string, error) {
+func (noBus) OpenToAll() bool                { return false }
+func (noBus) WhyUnlisted(string) string      { return "" }
+func (noBus) Explain(context.Context, access.Viewer, string, int) ([]access.Verdict, string, error) {
 	return nil, "", nil
 }

@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Registry registers capabilities; *registry.Registry does.
+// Registry registers capabilities; registry.Forms does.
 type Registry interface {
 	// BeginReading waits until a registration of a user (a sub) may be read, before its body is; leave is
 	// called when it has been answered.
@@ -31,8 +31,6 @@ type Registry interface {
 	PinsBody(ctx context.Context, actor storage.User, member string) (json.RawMessage, error)
 	AcceptBody(ctx context.Context, actor storage.User, member string, body []byte) error
 	Remove(ctx context.Context, actor storage.User, member string) error
-	// OffBus returns why a published capability is not on the bus, "" if it is.
-	OffBus(c storage.Capability) string
 }
 
 // Bus calls tools; *mcpbus.Bus does.
@@ -41,15 +39,17 @@ type Bus interface {
 	CallFor(r *http.Request, caller storage.Caller, name string, arguments json.RawMessage) (json.RawMessage, error)
 	// ToolsOf returns the tools of a capability that are on the bus.
 	ToolsOf(member string) []toolplan.Tool
-	// Open reports whether everybody may use a capability without an access list.
-	Open() bool
-	// OpenBy returns the value of storage.SettingDefaultAccess that makes it so; storage.AccessAuto: the
+	// OpenToAll reports whether everybody may use a capability without an access list.
+	OpenToAll() bool
+	// OpenedBySetting returns the value of storage.SettingDefaultAccess that makes it so; storage.AccessAuto: the
 	// service's configuration does.
-	OpenBy() string
+	OpenedBySetting() string
 	// Unlisted names tools that everybody may use only because no list says otherwise, the first n, and counts them.
 	Unlisted(n int) (names []string, count int)
+	// WhyUnlisted returns why a published capability is not on the bus, "" if it is.
+	WhyUnlisted(member string) string
 	// Reload makes the bus obey what is stored now.
 	Reload(ctx context.Context) error
-	// Sees explains which tools of the bus somebody may use, n of those after a name.
-	Sees(ctx context.Context, v access.Viewer, after string, n int) (all []access.Verdict, next string, err error)
+	// Explain says which tools of the bus somebody may use, n of those after a name.
+	Explain(ctx context.Context, v access.Viewer, after string, n int) (all []access.Verdict, next string, err error)
 }

@@ -86,7 +86,10 @@ func (s *Console) overview() ui.Part {
 	c := overview.Config{FactorsPath: s.c.FactorsPage, Store: s.c.Store, Reader: s.c.Usage, Nodes: s.c.Nodes,
 		Keys: s.c.Keys, Vitals: s.vitals()}
 	if s.c.Registry != nil {
-		c.OffBus = s.c.Registry.OffBus
+		c.WhyUnlisted = func(string) string { return "" }
+	}
+	if s.c.Registry != nil && s.c.Bus != nil {
+		c.WhyUnlisted = s.c.Bus.WhyUnlisted
 	}
 	if s.c.Bus != nil {
 		c.Unlisted, c.Strangers = s.c.Bus.Unlisted, s.strangers

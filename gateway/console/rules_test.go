@@ -167,8 +167,8 @@ type standing struct {
 	by   string
 }
 
-func (s standing) Open() bool     { return s.open }
-func (s standing) OpenBy() string { return s.by }
+func (s standing) OpenToAll() bool         { return s.open }
+func (s standing) OpenedBySetting() string { return s.by }
 
 func TestCapabilityWithoutAListSaysWhichDefaultAppliesAndWhy(t *testing.T) {
 	const everyone, owner = "everyone may use them", "the owner and administrators may use them"

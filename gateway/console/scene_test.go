@@ -59,12 +59,12 @@ func newScene(t testing.TB) *scene {
 		in := c.Visitors.(*signin.SignIn)
 		c.Nodes, c.Bus, c.SignIn, c.Forms, c.FactorsPage = twoNodes{}, new(shop), in, in, in.FactorsPage()
 		c.Lockout, c.Delays = in, in
-		c.Registry = must(registry.New(t.Context(), registry.Config{
+		c.Registry = registry.Forms{Registry: must(registry.New(t.Context(), registry.Config{
 			BaseURL: base, Store: c.Store, Visitors: c.Visitors, NoDelivery: true,
 			Log:   slog.New(slog.DiscardHandler),
 			Audit: c.Trail,
 			Pins:  must(pins.New(pins.Config{Store: c.Store}))(t),
-		}))(t)
+		}))(t)}
 	})
 	for role, is := range map[string]string{"guest": "", "newcomer": storage.RoleDeveloper, "owner": "",
 		"developer": storage.RoleDeveloper, "auditor": storage.RoleAuditor, "admin": storage.RoleAdmin} {

@@ -30,7 +30,7 @@ type shop struct {
 	acts      []string
 }
 
-func (*shop) OffBus(storage.Capability) string { return "" }
+func (*shop) WhyUnlisted(string) string { return "" }
 
 func (s *shop) BeginReading(ctx context.Context, _ string) (context.Context, func(), error) {
 	return ctx, func() {}, s.busy
@@ -51,9 +51,9 @@ func (s *shop) CallFor(_ *http.Request, caller storage.Caller, name string,
 	return json.RawMessage(`{"content":[{"type":"text","text":"<script>alert(1)</script>` + strings.Repeat(`'`, 1<<20) + `"}],"structuredContent":` + deep + `,"isError":true}`), nil
 }
 
-func (*shop) Open() bool { return true }
+func (*shop) OpenToAll() bool { return true }
 
-func (*shop) OpenBy() string { return storage.AccessAuto }
+func (*shop) OpenedBySetting() string { return storage.AccessAuto }
 
 func (*shop) Reload(context.Context) error { return nil }
 
@@ -62,7 +62,7 @@ func (*shop) Unlisted(n int) ([]string, int) {
 }
 
 // Sees judges as if a rule denied one tool and the default allowed another.
-func (*shop) Sees(_ context.Context, v access.Viewer, after string, n int) ([]access.Verdict, string, error) {
+func (*shop) Explain(_ context.Context, v access.Viewer, after string, n int) ([]access.Verdict, string, error) {
 	return []access.Verdict{
 		{Tool: "shop__getPet", Rule: &access.Rule{Subject: "user:" + v.User, Deny: true, Tools: []string{"getPet"}}},
 		{Tool: "shop__list", Allowed: true, Because: "the default: everyone"},

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"unicode/utf8"
 
-	"github.com/keystile/keystile/internal/charset"
+	"github.com/keystile/keystile/internal/restcall/internal/charset"
 )
 
 // answered is an answer as it is shown.

@@ -29,8 +29,6 @@
 // cookies, rather than on a Client, which might. The other reasons stand with the types and functions in
 // question.
 //
-// # Size
-//
-// It is larger than a package here should be: each place where an argument goes (path, query, header, cookie,
-// form, part, body) has a file, and all of them work on one compiled plan.
+// It is one package because each place where an argument goes (path, query, header, cookie, form, part, body) works on
+// the same compiled plan.
 package restcall

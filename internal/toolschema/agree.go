@@ -130,17 +130,17 @@ func (p *Projection) fitAll(n Node, key string, value any, schema tree.Object) (
 }
 
 // fit returns a value as the type of a schema has it; it is not ok if that has no such value.
-func (p *Projection) fit(value any, schema tree.Object) (any, bool) {
-	if !p.Step() {
+func (b *budget) fit(value any, schema tree.Object) (any, bool) {
+	if !b.Step() {
 		return nil, false
 	}
 	types := typesShown(schema)
 	if types == nil {
 		branches, _ := schema.Get("anyOf").(tree.Array)
-		return p.fitAny(value, branches)
+		return b.fitAny(value, branches)
 	}
 	if slices.ContainsFunc(types, func(t any) bool { return hasType(value, t) }) {
-		return p.fitMembers(value, schema)
+		return b.fitMembers(value, schema)
 	}
 	for _, t := range types {
 		if as, ok := convert(value, t); ok {
@@ -150,15 +150,15 @@ func (p *Projection) fit(value any, schema tree.Object) (any, bool) {
 	return nil, false
 }
 
-func (p *Projection) fitAny(value any, branches tree.Array) (any, bool) {
+func (b *budget) fitAny(value any, branches tree.Array) (any, bool) {
 	var as any
 	found := len(branches) == 0
 	if found {
 		return value, true
 	}
-	for _, b := range branches {
-		branch, _ := b.(tree.Object)
-		fitting, ok := p.fit(value, branch)
+	for i := range branches {
+		branch, _ := branches[i].(tree.Object)
+		fitting, ok := b.fit(value, branch)
 		if ok && tree.Equal(fitting, value) {
 			return value, true
 		}
@@ -170,14 +170,14 @@ func (p *Projection) fitAny(value any, branches tree.Array) (any, bool) {
 }
 
 // fitMembers fits the items of an array and the members of an object.
-func (p *Projection) fitMembers(value any, schema tree.Object) (any, bool) {
+func (b *budget) fitMembers(value any, schema tree.Object) (any, bool) {
 	switch v := value.(type) {
 	case tree.Array:
 		items, _ := schema.Get("items").(tree.Object)
 		out := make(tree.Array, len(v))
 		for i := range v {
 			var ok bool
-			if out[i], ok = p.fit(v[i], items); !ok {
+			if out[i], ok = b.fit(v[i], items); !ok {
 				return nil, false
 			}
 		}
@@ -187,7 +187,7 @@ func (p *Projection) fitMembers(value any, schema tree.Object) (any, bool) {
 		out := make(tree.Object, len(v))
 		for i, m := range v {
 			of, _ := properties.Get(m.Key).(tree.Object)
-			fitting, ok := p.fit(v.Get(m.Key), of)
+			fitting, ok := b.fit(v.Get(m.Key), of)
 			if !ok {
 				return nil, false
 			}

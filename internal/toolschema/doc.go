@@ -48,8 +48,5 @@
 // hides something is not shown, and then neither is what the object says of all others.
 // The names of arguments are ASCII.
 //
-// # Size
-//
-// It is a little larger than a package here should be: cleaning a schema and reading its fields
-// walk the same tree within the same limits.
+// It is one package because cleaning a schema and reading its fields walk the same tree within the same limits.
 package toolschema

@@ -68,9 +68,9 @@ func shown(v any, ok bool) any {
 
 func orWrong(v any, ok bool) (any, bool) { return shown(v, ok), !ok }
 
-func (p *Projection) enum(v any, null bool) (any, bool) {
+func (b *budget) enum(v any, null bool) (any, bool) {
 	values, _ := v.(tree.Array)
-	if len(values) == 0 || !p.finite(values) {
+	if len(values) == 0 || !b.finite(values) {
 		return nil, true
 	}
 	if null && !slices.Contains(values, nil) {
@@ -100,17 +100,17 @@ func exclusive(m tree.Member, in tree.Object) (any, bool) {
 }
 
 // finite reports whether every number of a value fits a float64, as most clients need.
-func (p *Projection) finite(v any) bool {
-	if !p.Step() {
+func (b *budget) finite(v any) bool {
+	if !b.Step() {
 		return false
 	}
 	switch v := v.(type) {
 	case tree.Number:
 		return finiteNumber(v)
 	case tree.Array:
-		return !slices.ContainsFunc(v, func(v any) bool { return !p.finite(v) })
+		return !slices.ContainsFunc(v, func(v any) bool { return !b.finite(v) })
 	case tree.Object:
-		return !slices.ContainsFunc(v, func(m tree.Member) bool { return !p.finite(v.Get(m.Key)) })
+		return !slices.ContainsFunc(v, func(m tree.Member) bool { return !b.finite(v.Get(m.Key)) })
 	}
 	return true
 }
@@ -121,18 +121,18 @@ const hiddenReason = "it has characters that nobody sees: it is not shown"
 
 // visible reports whether every text of a value is, names of members too. A text that is
 // too long to be shown is not looked at: what holds it is refused for that.
-func (p *Projection) visible(v any) bool {
+func (b *budget) visible(v any) bool {
 	switch v := v.(type) {
 	case string:
-		if p.limits.Bytes > 0 && len(v) > p.limits.Bytes {
+		if b.limits.Bytes > 0 && len(v) > b.limits.Bytes {
 			return true
 		}
-		p.steps += len(v) / bytesPerStep
+		b.steps += len(v) / bytesPerStep
 		return Visible(v)
 	case tree.Array:
-		return !slices.ContainsFunc(v, func(v any) bool { return !p.visible(v) })
+		return !slices.ContainsFunc(v, func(v any) bool { return !b.visible(v) })
 	case tree.Object:
-		return !slices.ContainsFunc(v, func(m tree.Member) bool { return !p.visible(m.Key) || !p.visible(v.Get(m.Key)) })
+		return !slices.ContainsFunc(v, func(m tree.Member) bool { return !b.visible(m.Key) || !b.visible(v.Get(m.Key)) })
 	}
 	return true
 }

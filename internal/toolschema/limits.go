@@ -75,7 +75,7 @@ func has(values tree.Array, value any) bool {
 }
 
 // excludesAll reports whether a limit applies to at least one of some values and excludes each one to which it applies.
-func (p *Projection) excludesAll(key string, limit any, values tree.Array) bool {
+func (b *budget) excludesAll(key string, limit any, values tree.Array) bool {
 	var within func(v any) bool
 	switch key {
 	case "pattern":
@@ -111,7 +111,7 @@ func (p *Projection) excludesAll(key string, limit any, values tree.Array) bool 
 		if _, number := v.(tree.Number); number != slices.Contains(ofType[key], "number") || !number && !is[string](v) {
 			continue
 		}
-		if some = true; !p.Step() || within(v) {
+		if some = true; !b.Step() || within(v) {
 			return false
 		}
 	}

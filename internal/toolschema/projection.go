@@ -23,38 +23,44 @@ const maxSteps = 20_000
 
 // Projection is the view of a document for one tool. It reports the parts that it leaves out.
 type Projection struct {
+	budget
 	doc    *Document
-	limits Limits
 	report func(n Node, reason string)
 
-	steps, nodes, merged int
-	open                 []string // the references that are being expanded
-	over                 error
-	unsent               *Node        // the first property that belongs to answers only
-	unexpanded           bool         // a reference is shown by its name because it is nested
-	defs                 *definitions // nil: what refers to itself is shown as a placeholder
+	merged     int
+	open       []string     // the references that are being expanded
+	unsent     *Node        // the first property that belongs to answers only
+	unexpanded bool         // a reference is shown by its name because it is nested
+	defs       *definitions // nil: what refers to itself is shown as a placeholder
+}
+
+// budget bounds the work for one tool. Values are looked at within it.
+type budget struct {
+	limits       Limits
+	steps, nodes int
+	over         error // the limit that was passed
 }
 
 // Projection returns a fresh view.
 func (d *Document) Projection(l Limits, report func(n Node, reason string)) *Projection {
-	return &Projection{doc: d, limits: l, report: report}
+	return &Projection{budget: budget{limits: l}, doc: d, report: report}
 }
 
 // Err returns the limit that was passed, if one was. Nothing the view gave may be used then.
-func (p *Projection) Err() error { return p.over }
+func (b *budget) Err() error { return b.over }
 
 // Steps returns the work done so far, for those who bound the sum over many tools.
-func (p *Projection) Steps() int { return p.steps }
+func (b *budget) Steps() int { return b.steps }
 
 // Unexpanded reports whether a reference is shown by its name alone for being nested.
 func (p *Projection) Unexpanded() bool { return p.unexpanded }
 
 // Step counts a step of work and reports whether another may be taken.
-func (p *Projection) Step() bool {
-	if p.steps++; p.steps > maxSteps && p.over == nil {
-		p.over = fmt.Errorf("it takes more than %d steps to read", maxSteps)
+func (b *budget) Step() bool {
+	if b.steps++; b.steps > maxSteps && b.over == nil {
+		b.over = fmt.Errorf("it takes more than %d steps to read", maxSteps)
 	}
-	return p.over == nil
+	return b.over == nil
 }
 
 // Schema returns what is shown of a schema. It is not ok if nothing can be: what stands
@@ -82,14 +88,14 @@ func (p *Projection) schema(n Node, level int) (out tree.Object, ok bool) {
 	return nil, false
 }
 
-func (p *Projection) node() bool {
-	if p.limits.Depth == 0 {
+func (b *budget) node() bool {
+	if b.limits.Depth == 0 {
 		return true
 	}
-	if p.nodes++; p.nodes > p.limits.Nodes && p.over == nil {
-		p.over = fmt.Errorf("it expands to more than %d schemas", p.limits.Nodes)
+	if b.nodes++; b.nodes > b.limits.Nodes && b.over == nil {
+		b.over = fmt.Errorf("it expands to more than %d schemas", b.limits.Nodes)
 	}
-	return p.over == nil
+	return b.over == nil
 }
 
 // reference shows what a nested reference leads to, or a description in its place: the

@@ -57,9 +57,9 @@ func (p *Projection) allShown(declared Node, shown tree.Object) bool {
 
 // hides reports an object with a property whose name is not shown. To say what all other
 // properties are like would then refuse that one.
-func (p *Projection) hides(properties any) bool {
+func (b *budget) hides(properties any) bool {
 	declared, _ := properties.(tree.Object)
-	return slices.ContainsFunc(declared, func(m tree.Member) bool { return !p.visible(m.Key) })
+	return slices.ContainsFunc(declared, func(m tree.Member) bool { return !b.visible(m.Key) })
 }
 
 func (p *Projection) items(n Node, level int) tree.Object {
@@ -93,10 +93,10 @@ func (p *Projection) properties(n Node, level int) tree.Object {
 }
 
 // names returns the strings of a list such as required.
-func (p *Projection) names(n Node) (out []string) {
+func (b *budget) names(n Node) (out []string) {
 	list, _ := n.Value.(tree.Array)
 	for _, v := range list {
-		if !p.Step() {
+		if !b.Step() {
 			break
 		}
 		if name, is := v.(string); is {

@@ -47,10 +47,10 @@ func (s *Sender) post(ctx context.Context, d storage.Delivery) outcome {
 	now := time.Now()
 	r.Header.Set("Content-Type", m.ContentType)
 	r.Header.Set("User-Agent", "keystile")
-	r.Header.Set(HeaderID, d.ID)
-	r.Header.Set(HeaderTimestamp, strconv.FormatInt(now.Unix(), 10))
+	r.Header.Set(headerID, d.ID)
+	r.Header.Set(headerTimestamp, strconv.FormatInt(now.Unix(), 10))
 	if signature := Sign(m.Secret, d.ID, now, m.Body); signature != "" {
-		r.Header.Set(HeaderSignature, signature)
+		r.Header.Set(headerSignature, signature)
 	}
 	answer, err := cmp.Or(m.Client, s.client).Do(r)
 	if err != nil {

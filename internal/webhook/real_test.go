@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/netguard"
+	"github.com/keystile/keystile/internal/test/webhooktest"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/bolt"
 )
@@ -74,7 +75,7 @@ func TestReceiverVerifiesWhatARegistrationSent(t *testing.T) {
 	var body []byte
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		body, _ = io.ReadAll(r.Body)
-		verdict <- Verify(storage.NewSecret(hookSecret), r.Header, body, time.Now())
+		verdict <- webhooktest.Verify(hookSecret, r.Header, body)
 		w.WriteHeader(http.StatusAccepted)
 	}))
 	defer server.Close()

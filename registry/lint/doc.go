@@ -1,4 +1,4 @@
-// Package lint has kin-openapi judge OpenAPI documents. Its Check is for registry.Config.Lint.
+// Package lint has kin-openapi judge OpenAPI documents. Its Check is for registry.Config.Validator.
 //
 // It is a package of its own because kin-openapi links a validator of JSON Schema, which compiles its own schemas at
 // every start of a program (6 ms, 1.7 MB): a host that registers documents and gives no advice on them links neither.

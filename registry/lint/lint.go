@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	maxDepth = 64  // levels of a document, as in registry.Options
+	maxDepth = 64  // levels of a document, as in openapi.Options
 	maxHops  = 16  // references that lead to references
 	maxLines = 100 // of advice
 )

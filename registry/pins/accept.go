@@ -31,7 +31,7 @@ type Change struct {
 	Note   string `json:"note,omitempty"` // in which characters two texts differ that may look alike
 }
 
-// View holds what waits of a capability until somebody accepts it.
+// View holds what waits of a capability until it is accepted.
 type View struct {
 	Capability storage.Capability `json:"-"`
 	Tools      []Tool             `json:"held"`
@@ -75,8 +75,8 @@ var (
 
 // Accept accepts tools that wait, by name; nil: all that are shown, which also forgets those that are gone. It accepts
 // nothing that was not seen: digest identifies the set of tools that was shown to the user. Without it, the set that
-// waits must be the only one that has waited since tools were accepted last, so that nobody can have seen another. Its
-// errors wrap ErrUnseen or ErrUnknown, or storage.ErrConflict if c has changed.
+// waits must be the only one that has waited since tools were accepted last, so that the user cannot have seen another.
+// Its errors wrap ErrUnseen or ErrUnknown, or storage.ErrConflict if c has changed.
 func (p *Pins) Accept(ctx context.Context, c storage.Capability, names []string, digest string) (View, error) {
 	h, err := p.c.Store.Held(ctx, c.Member)
 	switch {

@@ -1,5 +1,5 @@
-// Package pins records which tools of an MCP endpoint its owner has accepted. Whatever the endpoint later changes in
-// them, or lists anew, is held until its owner or an administrator accepts it (decision 92).
+// Package pins records which tools of an MCP endpoint its owner has accepted. A tool that the endpoint later changes,
+// or lists anew, is held until its owner or an administrator accepts it (decision 92).
 //
 // The bus tells [Pins.Found] what an upstream lists; package registry shows what is held, and accepts it.
 //

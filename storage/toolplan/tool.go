@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/keystile/keystile/internal/record/forward"
 )
@@ -170,4 +171,11 @@ func IsName(text string) bool {
 	return text != "" && len(text) <= 64 && !strings.ContainsFunc(text, func(c rune) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') && c != '_' && c != '-'
 	})
+}
+
+// Discovery holds what an upstream MCP endpoint lists.
+type Discovery struct {
+	Tools   []Tool        // named and described as they are to be listed, with input schemas that any client can read
+	Skipped []Skip        // entries of its list that are not usable as tools
+	Again   time.Duration // until it is asked again; 0: it does not say
 }

@@ -148,7 +148,7 @@ func registrarOf(c *config.Config, store *storage.Store, trail interface {
 	return registry.New(context.Background(), registry.Config{
 		BaseURL: origin(c), Store: store, Visitors: noVisitors{}, NoDelivery: true, Pins: kept, Audit: trail,
 		AllowPrivateUpstreams: c.PrivateUpstreams, ResolveRefs: c.ResolveRefs,
-		MaxCapabilities: c.MaxCapabilities, MaxTools: c.MaxTools, Lint: lint.Check,
+		MaxCapabilities: c.MaxCapabilities, MaxTools: c.MaxTools, Validator: lint.Check,
 	})
 }
 

@@ -18,8 +18,8 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/internal/apidoc"
 	"github.com/keystile/keystile/internal/test/openapitest"
-	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/registry/lint"
+	"github.com/keystile/keystile/registry/openapi"
 )
 
 // Decision 51. Each room holds its own part against its routes and answers.
@@ -109,7 +109,7 @@ func TestDocumentIsServedToEverybody(t *testing.T) {
 	if advice := lint.Check(t.Context(), []byte(body)); len(advice) != 0 {
 		t.Errorf("it is not strictly OpenAPI: %q", advice)
 	}
-	tools, err := registry.Parse(t.Context(), []byte(body), registry.Options{Member: "keystile"})
+	tools, err := openapi.Parse(t.Context(), []byte(body), openapi.Options{Member: "keystile"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,10 +10,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/keystile/keystile/internal/webhook"
-	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/internal/test/webhooktest"
 )
 
 const pets = `{"openapi":"3.0.0","info":{"title":"Pets","version":"1"},"paths":{"/pets/{id}":{"get":{"operationId":"getPet","summary":"One pet",
@@ -33,7 +31,7 @@ func TestDocumentIsServedAsTools(t *testing.T) {
 	told := make(chan string, 10)
 	hook := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
 		body, _ := io.ReadAll(r.Body)
-		if err := webhook.Verify(storage.NewSecret("whsec_c2VjcmV0"), r.Header, body, time.Now()); err != nil {
+		if err := webhooktest.Verify("whsec_c2VjcmV0", r.Header, body); err != nil {
 			t.Errorf("the webhook's signature: %v", err)
 		}
 		told <- string(body)

@@ -26,6 +26,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/connector/fake"
 	"github.com/keystile/keystile/oauth/signin/connector/oidc"
 	"github.com/keystile/keystile/oauth/signin/passwords"
+	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/memory"
 )
@@ -129,7 +130,7 @@ func (s *street) embedded(signUp, connectorSignUp string) {
 	s.Cleanup(func() { service.Close(context.Background()) })
 	root, err := service.Store.CreateUser(s.Context(), storage.User{Username: "root", Role: storage.RoleAdmin})
 	if err == nil {
-		_, _, err = service.Registry.RegisterBody(s.Context(), root, []byte(`{"member":"pets","upstream_url":"https://pets.example.com","openapi":`+pets+`}`))
+		_, _, err = registry.Forms{Registry: service.Registry}.RegisterBody(s.Context(), root, []byte(`{"member":"pets","upstream_url":"https://pets.example.com","openapi":`+pets+`}`))
 	}
 	if err != nil {
 		s.Fatal(err)

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 )
@@ -12,9 +11,6 @@ import (
 // longestDoc bounds the lines of a doc.go before its package clause: reasons stand with the types and functions
 // that they explain, where they are changed with the code.
 const longestDoc = 60
-
-// longDocs are those that are longer for now.
-var longDocs = regexp.MustCompile(`^registry$`)
 
 // The doc comment of a package says what it is for and how it is used. It is in doc.go, where everybody looks.
 func TestPublicPackagesExplainThemselves(t *testing.T) {
@@ -31,7 +27,7 @@ func TestPublicPackagesExplainThemselves(t *testing.T) {
 			t.Errorf("%s: %v", folder, err)
 			continue
 		}
-		if why := unexplained(string(text), filepath.Base(folder)); why != "" && !longDocs.MatchString(folder) {
+		if why := unexplained(string(text), filepath.Base(folder)); why != "" {
 			t.Errorf("%s/doc.go: %s", folder, why)
 		}
 	}

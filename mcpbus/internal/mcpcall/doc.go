@@ -17,27 +17,15 @@
 // those about the credential (401, 403) and temporary ones (429, 502, 503, 504). The HTTP+SSE
 // transport of 2024-11-05, with its second endpoint, is not supported.
 //
-// A redirect is not followed, but for one (307, 308) to the same origin and query that only adds or drops a slash at
-// the end of the path: frameworks answer it before anything is executed.
-//
 // The state of an upstream, and a discovery that several callers share, is keyed by the URL and
 // the credential together: two capabilities at one URL may see different tools.
 //
-// An older upstream that uses sessions gets one, which all callers share, because they share the
-// credential too. A 404 to it means that the session is unknown and nothing was executed, so the
-// call is sent again after a new handshake, once. Servers that answer 400 in its place also answer that to calls that
-// they have executed: such a call is sent again if a ping under the session is refused in the same words, and one
-// under a new session is not. No other call is ever sent twice. A session under which a ping is refused as the call was
-// is given up all the same (500, 401, an error about parameters), so that a restart costs one call at most.
+// An older upstream that uses sessions gets one, which all callers share, because they share the credential too. A call
+// is sent twice only if the upstream is known not to have executed it, because it does not know the session.
 //
 // A list is complete or refused: past a limit on pages, entries or bytes none of it is used,
 // because half a list would look as if tools had been removed. A tool that cannot be used is
 // left out alone, and reported.
-//
-// A tool keeps its title, hints, output schema and the icons that hold their picture. Its _meta is left out: it speaks
-// to a client of the upstream, often of resources that the bus does not have. So are icons at an address, which clients
-// are to accept from the server alone that they are connected to, and the tasks of a tool that can do without. Each
-// part that is left out is listed, and so is what is malformed or not known.
 //
 // Arguments under names that models cannot write are offered under others, at every level. A name that was made is the
 // same wherever it stands in a tool, so that the names and the schema tell what is to be sent: see package toolschema.
@@ -46,18 +34,8 @@
 // its list. A call before the first discovery goes without them, and such an upstream
 // refuses it.
 //
-// An upstream's progress notifications are passed to the caller that requested them
-// ([WithProgress]); the credential is redacted, and their bytes count like the answer's.
-//
-// A ping of an upstream within an answer is answered at once, beside the call, and any other request of it (sampling,
-// elicitation, roots) with the error -32601: none of these was offered to it. No stream is opened with GET, so none of
-// its requests can come there. A stream that broke off is not resumed.
+// No stream is opened with GET, so an upstream can ask nothing there. A stream that broke off is not resumed.
 //
 // Tools are listed without invisible text. A tool's answer is data for its caller and is passed
 // on unchanged, hidden text included.
-//
-// # Size
-//
-// It is larger than a package here should be: one client speaks every revision of the protocol,
-// and sessions, streams and retries are part of each call.
 package mcpcall

@@ -14,10 +14,10 @@ import (
 
 	"github.com/keystile/keystile/internal/hop"
 	"github.com/keystile/keystile/internal/rawjson"
+	"github.com/keystile/keystile/mcpbus/internal/sse"
 )
 
 var (
-	errTooLong  = errors.New("mcpcall: the answer is too long")
 	errEncoding = errors.New("mcpcall: the answer has a content encoding that was not asked for")
 	errNoMCP    = errors.New("mcpcall: the answer is no MCP")
 	errCutOff   = errors.New("mcpcall: the answer broke off")
@@ -41,7 +41,7 @@ func (c *Client) exchange(ctx context.Context, t *target, l *link, m *message) (
 	}
 	switch {
 	case r.status < 200 || 300 <= r.status && r.status < 400:
-		return r, nil // not read: the body of 101 never ends, that of a redirect is for nobody
+		return r, nil // not read: the body of 101 never ends, that of a redirect has no reader
 	case r.status < 300 && m.id == 0:
 		return r, nil
 	}
@@ -152,17 +152,17 @@ func (r *response) readBody(t *target, resp *http.Response, m *message) error {
 // readStream reads events until the response comes. Progress is reported and requests are answered meanwhile;
 // other messages are passed over.
 func (r *response) readStream(t *target, body io.Reader, m *message) error {
-	stream := newEvents(body, m.limit)
+	stream := sse.New(body, m.limit)
 	for {
-		data, err := stream.next()
+		data, err := stream.Next()
 		switch {
-		case errors.Is(err, errTooLong):
+		case errors.Is(err, sse.ErrTooLong):
 			return &tooLong{m.limit, 0}
 		case err != nil:
 			return errors.Join(errCutOff, err)
 		}
 		found, err := r.findResponse(t.credential.Redact(data), m.id)
-		r.bytes = m.limit + 1 - stream.limit.N
+		r.bytes = stream.Bytes()
 		if err != nil {
 			return errors.Join(errNoMCP, err)
 		}

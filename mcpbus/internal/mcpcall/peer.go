@@ -28,7 +28,7 @@ type peer struct {
 	target *target
 	link   atomic.Pointer[link] // nil: not known yet
 	mirror atomic.Pointer[mirror]
-	gate   chan struct{} // holds one while somebody finds out the link
+	gate   chan struct{} // holds one while a call finds out the link
 
 	uses int // guarded by peers.mu: calls under way
 }

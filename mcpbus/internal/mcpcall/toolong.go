@@ -2,14 +2,13 @@ package mcpcall
 
 import "fmt"
 
-// tooLong is errTooLong with the size of the answer.
+// tooLong is the error of an answer that is longer than is read.
 type tooLong struct {
 	limit int64 // bytes that are read at most
 	size  int64 // of the answer; 0: it is not known
 }
 
-func (e *tooLong) Error() string        { return errTooLong.Error() }
-func (e *tooLong) Is(target error) bool { return target == errTooLong }
+func (e *tooLong) Error() string { return "mcpcall: the answer is too long" }
 
 // text describes the size of the answer. There is no URL to point to: MCP has links only within
 // results.

@@ -29,17 +29,6 @@ type Upstream struct {
 	Headers map[string]storage.Secret // sent beside the credential
 }
 
-// Check returns an error if no request can be sent to the upstream; for registration. The error
-// contains neither the URL nor the secret.
-func (u Upstream) Check() error {
-	return u.rest().Check()
-}
-
-func (u Upstream) rest() restcall.Upstream {
-	return restcall.Upstream{BaseURL: u.URL, AuthType: u.AuthType, AuthIn: u.AuthIn, AuthName: u.AuthName,
-		Secret: u.Secret, Headers: u.Headers}
-}
-
 // target is a checked Upstream. It contains the secret.
 type target struct {
 	key        [sha256.Size]byte // of the URL and the credential
@@ -53,7 +42,9 @@ func (u Upstream) target() (*target, error) {
 		return nil, err
 	}
 	t := &target{url: *to}
-	if t.credential, err = u.rest().Credential(); err != nil {
+	rest := restcall.Upstream{BaseURL: u.URL, AuthType: u.AuthType, AuthIn: u.AuthIn, AuthName: u.AuthName,
+		Secret: u.Secret, Headers: u.Headers}
+	if t.credential, err = rest.Credential(); err != nil {
 		return nil, err
 	}
 	if t.credential.Query != "" {

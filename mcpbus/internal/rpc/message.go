@@ -22,7 +22,7 @@ type Message struct {
 	Wrong  *Error // why it is neither; ID is there if it could be read
 }
 
-// IsRequest reports whether somebody waits for an answer.
+// IsRequest reports whether the sender waits for an answer.
 func (m *Message) IsRequest() bool { return m.ID != nil }
 
 // Object is a JSON object, or nothing at all.

@@ -18,8 +18,8 @@ import (
 
 	"github.com/keystile/keystile/internal/logout"
 	"github.com/keystile/keystile/internal/record/notify"
+	"github.com/keystile/keystile/internal/test/webhooktest"
 	"github.com/keystile/keystile/internal/token"
-	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
@@ -313,7 +313,7 @@ func TestUserEventsAreSignedAsWebhooksAre(t *testing.T) {
 		if len(all) != 1 || all[0].url != "https://hook.example/users" {
 			t.Fatalf("sent was %+v, want the event to the address of now", all)
 		}
-		if err := webhook.Verify(secret, all[0].header, []byte(all[0].body), time.Now()); err != nil {
+		if err := webhooktest.Verify(secret.Reveal(), all[0].header, []byte(all[0].body)); err != nil {
 			t.Errorf("Verify() = %v", err)
 		}
 		want := fmt.Sprintf(`{"type":"user.created","timestamp":"%s","data":{"sub":"%s","methods":["self"]}}`, time.Now().UTC().Format(time.RFC3339Nano), u.Sub)

@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/users"
 	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/registry/openapi"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -108,7 +109,7 @@ func requested(args cli.Args) registry.Request {
 		AuthType: args.Get("auth-type"), AuthName: args.Get("auth-name"), AuthIn: args.Get("auth-in"),
 		AuthSecret: storage.NewSecret(args.Get(authFlag)),
 		WebhookURL: args.Get("webhook-url"), WebhookSecret: storage.NewSecret(args.Get("webhook-secret")),
-		Private: args.On("private"), Lint: args.On("lint"),
+		Private: args.On("private"), Advise: args.On("lint"),
 	}
 	if document, given := args.Flags[openAPIFlag]; given {
 		q.OpenAPI = []byte(document[0])
@@ -202,7 +203,7 @@ func listCapabilities(ctx context.Context, target Target, _ cli.Args) (output, e
 			{"member", c.Member}, {"label", c.Label}, {"kind", c.Kind}, {"tool_count", int64(c.ToolCount)},
 			{"publish", c.Publish},
 			{"upstream_url", c.UpstreamURL}, {"owner", c.Owner}, {"updated_at", when(c.UpdatedAt)},
-			{"warning", target.Registry.OffBus(c)},
+			{"warning", c.Warning},
 		})
 	}
 	return said, err
@@ -236,7 +237,7 @@ const maxReasons = 10
 
 // refused says an error of the registrar in the words of the command line.
 func refused(err error) error {
-	var no *registry.Rejection
+	var no *openapi.Rejection
 	var failure *reply.Failure
 	switch {
 	case errors.As(err, &no):

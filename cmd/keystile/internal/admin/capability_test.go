@@ -249,10 +249,10 @@ func TestRegistrarThatFailsIsNoMistakeOfTheCaller(t *testing.T) {
 type fullBus map[string]string
 
 func (fullBus) Reload(context.Context) error { return nil }
-func (fullBus) Take(context.Context, storage.Capability, []toolplan.Tool, int64) error {
+func (fullBus) Update(context.Context, storage.Capability, []toolplan.Tool, int64) error {
 	return nil
 }
-func (b fullBus) LeftOut(member string) string { return b[member] }
+func (b fullBus) WhyUnlisted(member string) string { return b[member] }
 
 // An operator sees at once that tools are registered and still not on the bus.
 func TestCapabilityShowsWhatTheBusLeavesOut(t *testing.T) {

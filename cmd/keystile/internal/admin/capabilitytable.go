@@ -28,8 +28,8 @@ func (t toolbox) text(asJSON bool) (string, error) {
 			skipped = []toolplan.Skip{}
 		}
 		all := append(about, field{"tools_static", tools}, field{"skipped", skipped})
-		if t.of.Lint != nil {
-			all = append(all, field{"lint", t.of.Lint})
+		if t.of.Advice != nil {
+			all = append(all, field{"lint", t.of.Advice})
 		}
 		return line(all)
 	}
@@ -48,7 +48,7 @@ func (t toolbox) text(asJSON bool) (string, error) {
 	}
 	columns(&out, []string{"TOOL", "METHOD", "PATH", "ARGUMENTS (? may be left out)"}, rows)
 	columns(&out, []string{"LEFT OUT", "BECAUSE"}, left)
-	for i, advice := range t.of.Lint {
+	for i, advice := range t.of.Advice {
 		if i == 0 {
 			out.WriteString("\nADVICE (the tools above work all the same)\n")
 		}

@@ -61,7 +61,7 @@ func updateCapability(ctx context.Context, target Target, args cli.Args) (output
 	if err != nil {
 		return nil, err
 	}
-	c, advice, err := target.Registry.UpdateBody(target.By.In(ctx), who, args.Words[0], body)
+	c, advice, err := registry.Forms{Registry: target.Registry}.UpdateBody(target.By.In(ctx), who, args.Words[0], body)
 	if err != nil {
 		return nil, refused(err)
 	}

@@ -30,7 +30,7 @@ func within(field *int, least, most int) func(string) error {
 	}
 }
 
-// maxPerCaller bounds bus.per_caller: what one caller may have under way takes memory, see mcpbus.MostAnswer.
+// maxPerCaller bounds bus.per_caller: what one caller may have under way takes memory, see mcpbus.MaxAnswer.
 const maxPerCaller = 1000
 
 // setMaxAnswer reads a size between two bounds: less is of no use, and each call that is
@@ -40,7 +40,7 @@ func (c *Config) setMaxAnswer(s string) error {
 	if err := size(&n, 0)(s); err != nil {
 		return err
 	}
-	if n < mcpbus.LeastAnswer || n > mcpbus.MostAnswer {
+	if n < mcpbus.MinAnswer || n > mcpbus.MaxAnswer {
 		return errors.New("it must be 64KiB to 16MiB")
 	}
 	c.Bus.MaxAnswer = n

@@ -175,7 +175,7 @@ func (c *Config) toolKeys() []key {
 		{name: "bus.max_name", kind: "number", fallback: "64", help: "characters of a tool's name in tools/list, 40 to " +
 			"64, of the 64 that model APIs take: clients put their own in front, such as mcp__keystile__. Longer names end " +
 			"in a hash, and the whole name still calls the tool", example: "48",
-			set: within(&c.Bus.MaxName, mcpbus.LeastName, mcpbus.MostName)},
+			set: within(&c.Bus.MaxName, mcpbus.MinName, mcpbus.MaxName)},
 		{name: "bus.per_caller", kind: "number", fallback: "16", help: "calls of tools that one caller, a user of an " +
 			"application or an application itself, may have under way on a node, 1 to 1000; a call beyond is answered that " +
 			"it is to wait, and is not charged. An upstream takes 32 of all callers, so one caller leaves it half",

@@ -16,12 +16,12 @@ import (
 
 // Config holds what New needs. Beside Store each may be nil: then its part is left out.
 type Config struct {
-	Store  *storage.Store
-	Reader *usage.Reader
-	Nodes  system.Nodes
-	Keys   system.Keys
-	Vitals func(ctx context.Context) []system.Vital
-	OffBus func(storage.Capability) string // why a published capability is not on the bus; nil: there are none
+	Store       *storage.Store
+	Reader      *usage.Reader
+	Nodes       system.Nodes
+	Keys        system.Keys
+	Vitals      func(ctx context.Context) []system.Vital
+	WhyUnlisted func(member string) string // why a published capability is not on the bus; nil: there are none
 	// FactorsPath is the page of second factors, which administrators who sign in with one alone are urged to.
 	FactorsPath string
 	// Unlisted names tools that everybody may use because no list says otherwise, the first n, and counts them;
@@ -87,7 +87,7 @@ func (s *Overview) steps(noApp, noCapability bool) []step {
 	if noApp {
 		all = append(all, makeApp)
 	}
-	if noCapability && s.c.OffBus != nil {
+	if noCapability && s.c.WhyUnlisted != nil {
 		all = append(all, bringAPI, tryTool)
 	}
 	return all

@@ -51,7 +51,7 @@ func (s *Overview) own(ctx context.Context, now time.Time, who admin.Actor, out 
 	v := &own{Apps: []ownApp{}, Orders: []ownOrder{}}
 	out.Own = v
 	capabilities := 0
-	if who.Developer() == nil && s.c.OffBus != nil {
+	if who.Developer() == nil && s.c.WhyUnlisted != nil {
 		capabilities = ownCaps
 	}
 	apps, more, orders, all, err := s.c.Store.OwnedBy(ctx, who.Sub, ownApps, ownOrders, capabilities)
@@ -60,7 +60,7 @@ func (s *Overview) own(ctx context.Context, now time.Time, who admin.Actor, out 
 	}
 	v.More = more
 	for _, c := range all {
-		out.Todo = append(out.Todo, capabilityWaits(c, s.c.OffBus)...)
+		out.Todo = append(out.Todo, capabilityWaits(c, s.c.WhyUnlisted)...)
 	}
 	out.Steps = s.steps(len(apps) == 0, capabilities > 0 && len(all) == 0)
 	called, err := s.called(ctx, apps, now)

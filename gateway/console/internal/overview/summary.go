@@ -110,7 +110,7 @@ func (s *Overview) summarize(ctx context.Context, now time.Time) *summary {
 		lacks(err)
 		out.todo = append(out.todo, keysWait(keys, now)...)
 	}
-	if s.c.OffBus == nil {
+	if s.c.WhyUnlisted == nil {
 		return out
 	}
 	all, _, err := s.c.Store.Capabilities(ctx, "", "", readCaps)
@@ -133,7 +133,7 @@ func (s *Overview) capabilities(ctx context.Context, all []storage.Capability, l
 		waits = append(waits, webhookWaits(c.Member, due)...)
 	}
 	for _, c := range all {
-		waits = append(waits, capabilityWaits(c, s.c.OffBus)...)
+		waits = append(waits, capabilityWaits(c, s.c.WhyUnlisted)...)
 	}
 	return waits[:min(len(waits), maxTodo)]
 }

@@ -82,10 +82,10 @@ func healthWaits(vitals []system.Vital) (all []todo) {
 }
 
 // capabilityWaits returns what of a capability was left out, and why it is not on the bus.
-func capabilityWaits(c storage.Capability, offBus func(storage.Capability) string) (all []todo) {
+func capabilityWaits(c storage.Capability, whyUnlisted func(member string) string) (all []todo) {
 	path := "/console/capabilities/" + url.PathEscape(c.Member)
 	if c.Publish {
-		if why := offBus(c); why != "" {
+		if why := whyUnlisted(c.Member); why != "" {
 			all = append(all, todo{Kind: "offbus", Name: c.Member, Says: ui.Shown(why, maxShown), Path: path})
 		}
 	}

@@ -33,7 +33,7 @@ type entry struct {
 
 // standing is the default access in a word.
 func (s *Rules) standing() string {
-	if s.c.Bus.Open() {
+	if s.c.Bus.OpenToAll() {
 		return storage.AccessEveryone
 	}
 	return storage.AccessOwner
@@ -50,7 +50,7 @@ type origin struct {
 // by tells where the default access comes from. A host may configure another default than the one that
 // goes with its ways, so they are named only where they agree.
 func (s *Rules) by() origin {
-	o := origin{Setting: storage.SettingDefaultAccess, Value: s.c.Bus.OpenBy(), Ways: access.Ways{}}
+	o := origin{Setting: storage.SettingDefaultAccess, Value: s.c.Bus.OpenedBySetting(), Ways: access.Ways{}}
 	if o.Value == storage.AccessAuto && len(s.c.Ways) > 0 && s.standing() == s.c.Ways.Default() {
 		o.SignUp, o.Ways = s.c.Ways.SignUp(), s.c.Ways.NotClosed()
 	}

@@ -25,9 +25,9 @@ var (
 
 // Bus decides who sees which tools; *mcpbus.Bus does.
 type Bus interface {
-	Open() bool
-	OpenBy() string
-	Sees(ctx context.Context, v access.Viewer, after string, n int) ([]access.Verdict, string, error)
+	OpenToAll() bool
+	OpenedBySetting() string
+	Explain(ctx context.Context, v access.Viewer, after string, n int) ([]access.Verdict, string, error)
 }
 
 // Config holds what New needs.

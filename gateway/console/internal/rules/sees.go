@@ -60,7 +60,7 @@ func (s *Rules) sees(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any
 	if len(after) > 200 {
 		return nil, adminapi.BadQuery.Saying("after is the next of the page before, as it was sent")
 	}
-	all, next, err := s.c.Bus.Sees(r.Context(), v, after, pageTools)
+	all, next, err := s.c.Bus.Explain(r.Context(), v, after, pageTools)
 	if err != nil {
 		return nil, err
 	}

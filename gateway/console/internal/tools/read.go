@@ -30,16 +30,19 @@ type line struct {
 }
 
 func (t *Tools) lineOf(c storage.Capability, who admin.Actor) line {
-	return line{
+	l := line{
 		Member: c.Member, Label: ui.Shown(c.Label, 200), Description: ui.Shown(c.Description, 1024), Kind: c.Kind,
 		UpstreamURL: address(c.UpstreamURL, who.Changes(c.Owner)),
 		AuthType:    c.AuthType, Owner: ui.Shown(c.Owner, 100), WebhookURL: address(c.WebhookURL, who.Changes(c.Owner)),
 		Publish: c.Publish, Credential: !c.AuthSecret.IsZero(),
 		ToolCount: c.ToolCount, Timeout: int(c.CallTimeout().Seconds()),
 		UpdatedAt: c.UpdatedAt.UTC().Format(adminapi.ISO8601),
-		OffBus:    t.c.Registry.OffBus(c),
 		Mine:      who.Changes(c.Owner), HeaderNames: c.HeaderNames(),
 	}
+	if t.c.Bus != nil {
+		l.OffBus = t.c.Bus.WhyUnlisted(c.Member)
+	}
+	return l
 }
 
 // address shows where requests go. A secret in an address, a password or a token in the query, is shown only to readers

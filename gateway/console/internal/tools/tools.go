@@ -18,7 +18,7 @@ import (
 //go:embed *.html
 var pages embed.FS
 
-// Registry registers capabilities; *registry.Registry does.
+// Registry registers capabilities; registry.Forms does.
 type Registry interface {
 	BeginReading(ctx context.Context, actor string) (_ context.Context, leave func(), err error)
 	PreviewBody(ctx context.Context, actor storage.User,
@@ -30,13 +30,13 @@ type Registry interface {
 	PinsBody(ctx context.Context, actor storage.User, member string) (json.RawMessage, error)
 	AcceptBody(ctx context.Context, actor storage.User, member string, body []byte) error
 	Remove(ctx context.Context, actor storage.User, member string) error
-	OffBus(c storage.Capability) string
 }
 
 // Bus calls tools; *mcpbus.Bus does.
 type Bus interface {
 	CallFor(r *http.Request, caller storage.Caller, name string, arguments json.RawMessage) (json.RawMessage, error)
 	ToolsOf(member string) []toolplan.Tool
+	WhyUnlisted(member string) string
 }
 
 // Config holds what New needs.

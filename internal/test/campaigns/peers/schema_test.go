@@ -8,7 +8,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/registry/openapi"
 )
 
 // checkedSchema is an input schema, with arguments that it takes and does not take.
@@ -45,7 +45,7 @@ func ajv(t *testing.T, schemas []checkedSchema) {
 func shown(t *testing.T, name string, document []byte, seen map[string]bool) (out []checkedSchema) {
 	t.Helper()
 	for _, resolve := range []bool{false, true} {
-		result, err := registry.Parse(t.Context(), document, registry.Options{Member: "m", ResolveRefs: resolve})
+		result, err := openapi.Parse(t.Context(), document, openapi.Options{Member: "m", ResolveRefs: resolve})
 		if err != nil {
 			return nil // that it is none of the documents that must be read is for the registry's tests
 		}
@@ -130,7 +130,7 @@ func TestSchemasOfListsKeepWhatAjvEnforces(t *testing.T) {
 		json.RawMessage(`{}`), json.RawMessage(`{"n":{"v":1,"kids":[{"v":2,"kids":[{"v":"3"}]}]}}`), json.RawMessage(`{"n":{"v":1,"x":2}}`), json.RawMessage(`{"n":{"v":1},"x":1}`),
 		json.RawMessage(`{"n":{"v":1},"o":{"b":"2"}}`), json.RawMessage(`{"n":{"v":1},"p":"!-_"}`),
 	}
-	result, err := registry.StaticTools(t.Context(), json.RawMessage(`[{"name":"named","inputSchema":`+node+`},{"name":"called","httpMethod":"post","path":"/a","inputSchema":`+node+`}]`), registry.Options{})
+	result, err := openapi.StaticTools(t.Context(), json.RawMessage(`[{"name":"named","inputSchema":`+node+`},{"name":"called","httpMethod":"post","path":"/a","inputSchema":`+node+`}]`), openapi.Options{})
 	if err != nil || len(result.Tools) != 2 {
 		t.Fatalf("StaticTools() = %+v, %v, want two tools", result, err)
 	}

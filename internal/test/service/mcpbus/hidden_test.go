@@ -13,7 +13,7 @@ import (
 	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/internal/test/hiddentext"
 	"github.com/keystile/keystile/mcpbus"
-	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/registry/openapi"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -39,9 +39,9 @@ func TestListOfRegisteredToolsShowsVisibleTextOnly(t *testing.T) {
 			document := `{"openapi":"3.1.0","paths":{"/x/{q}":{"post":{"operationId":` + quoted + `,"summary":` + quoted +
 				`,"parameters":[{"name":` + quoted + `,"in":"query","description":` + quoted + `,"schema":` + schema + `}]` +
 				`,"requestBody":{"content":{"application/json":{"schema":` + schema + `}}}}}}}`
-			parsed := must(registry.Parse(t.Context(), []byte(document), registry.Options{Member: "rest", ResolveRefs: true}))(t)
-			byHand := must(registry.StaticTools(t.Context(), []byte(`[{"name":"named","description":`+quoted+`,"inputSchema":`+schema+`}]`),
-				registry.Options{Member: "hand"}))(t)
+			parsed := must(openapi.Parse(t.Context(), []byte(document), openapi.Options{Member: "rest", ResolveRefs: true}))(t)
+			byHand := must(openapi.StaticTools(t.Context(), []byte(`[{"name":"named","description":`+quoted+`,"inputSchema":`+schema+`}]`),
+				openapi.Options{Member: "hand"}))(t)
 			must(n.store.SaveCapability(t.Context(), capability("rest", "https://rest.example.com"), parsed.Tools))(t)
 			must(n.store.SaveCapability(t.Context(), capability("hand", "https://hand.example.com"), byHand.Tools))(t)
 			if err := n.bus.Reload(t.Context()); err != nil {

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/registry/openapi"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -129,11 +130,11 @@ func TestConsoleRefusesWhatIsNoBody(t *testing.T) {
 	h := newFixture(t)
 	mina := h.developer("mina")
 	for _, body := range []string{"", "null", "7", `"x"`, "[]", "{", `{"member":"shop"}{}`, `{"member":"shop",}`, "{'member':'shop'}", "member=shop", strings.Repeat(`{"a":`, 20_000)} {
-		h.want(h.register(mina, body), 400, registry.BadField, fmt.Sprintf("body %.20q", body))
+		h.want(h.register(mina, body), 400, openapi.ErrcodeBadField, fmt.Sprintf("body %.20q", body))
 	}
 	h.want(h.register(mina, "\ufeff"+standard("shop", "a")), 200, 1, "a byte order mark")
 	h.want(h.request("POST", all+"/register", mina, io.MultiReader(strings.NewReader(standard("shop", "b")), torn{})), 400,
-		registry.BadField, "a body that breaks off")
+		openapi.ErrcodeBadField, "a body that breaks off")
 	if got := h.stored("shop"); !strings.HasSuffix(got, " a") {
 		t.Errorf("stored is %s, want what came whole", got)
 	}
@@ -148,7 +149,7 @@ func TestBodyOverTheLimitIsNotReadToItsEnd(t *testing.T) {
 	h := newFixture(t)
 	mina := h.developer("mina")
 	body := &endless{}
-	h.want(h.request("POST", all+"/register", mina, io.MultiReader(strings.NewReader(`{"x":"`), body)), 400, registry.TooMuch, "an endless body")
+	h.want(h.request("POST", all+"/register", mina, io.MultiReader(strings.NewReader(`{"x":"`), body)), 400, openapi.ErrcodeTooMuch, "an endless body")
 	// A document of 16 MiB may come as a string in which each of its bytes is escaped.
 	if n := body.read.Load(); n < 32<<20 || n > 34<<20 {
 		t.Errorf("%d bytes were read, want what the largest document may take and not much more", n)
@@ -178,7 +179,7 @@ func TestNamesThatAreNames(t *testing.T) {
 	} {
 		want, code := 200, 1
 		if !good {
-			want, code = 400, registry.BadMember
+			want, code = 400, openapi.ErrcodeBadMember
 		}
 		body := must(json.Marshal(map[string]any{"member": name, "upstream_url": "https://api.example.com"}))(t)
 		h.want(h.register(mina, string(body)), want, code, fmt.Sprintf("member %q", name))

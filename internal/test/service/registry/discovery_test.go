@@ -52,9 +52,9 @@ func TestDiscoveryForAnOutdatedRegistrationIsDropped(t *testing.T) {
 	var h *fixture
 	mina := ""
 	h = newFixture(t, func(c *registry.Config) {
-		c.Discoverer = discoverer(func(ctx context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
+		c.Discoverer = discoverer(func(ctx context.Context, c storage.Capability) (toolplan.Discovery, error) {
 			h.want(h.register(mina, standard("m", "newer")), 200, 1, "a registration meanwhile")
-			return upstreams{}.Find(ctx, c)
+			return upstreams{}.Discover(ctx, c)
 		})
 	})
 	mina = h.developer("mina")
@@ -66,17 +66,17 @@ func TestDiscoveryForAnOutdatedRegistrationIsDropped(t *testing.T) {
 	}
 }
 
-type discoverer func(context.Context, storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error)
+type discoverer func(context.Context, storage.Capability) (toolplan.Discovery, error)
 
-func (d discoverer) Find(ctx context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
+func (d discoverer) Discover(ctx context.Context, c storage.Capability) (toolplan.Discovery, error) {
 	return d(ctx, c)
 }
 
 // leaky fails as net/http does: with the URL, whose query may be a key.
 type leaky struct{}
 
-func (leaky) Find(ctx context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
-	return nil, nil, fmt.Errorf("discover: %w", urlError(c.UpstreamURL+"?key="+c.AuthSecret.Reveal()))
+func (leaky) Discover(ctx context.Context, c storage.Capability) (toolplan.Discovery, error) {
+	return toolplan.Discovery{}, fmt.Errorf("discover: %w", urlError(c.UpstreamURL+"?key="+c.AuthSecret.Reveal()))
 }
 
 // failed is an error whose text everybody may read.
@@ -96,10 +96,9 @@ func TestQuickRegistrationSaysWhyThereAreNoTools(t *testing.T) {
 		},
 	} {
 		h := newFixture(t, func(c *registry.Config) {
-			c.Discoverer = discoverer(func(context.Context, storage.Capability) ([]toolplan.Tool, []toolplan.Skip,
-				error) {
+			c.Discoverer = discoverer(func(context.Context, storage.Capability) (toolplan.Discovery, error) {
 				skipped, err := found()
-				return nil, skipped, err
+				return toolplan.Discovery{Skipped: skipped}, err
 			})
 		})
 		a := h.want(h.register(h.developer("mina"), `{"member":"m","upstream_url":"https://mcp.example.com"}`), 200, 1,

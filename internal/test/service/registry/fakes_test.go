@@ -58,21 +58,21 @@ func (f *faulty) before(puts func([]driver.Doc) error, gets func(string) error) 
 // upstreams is a Discoverer that knows a few endpoints.
 type upstreams struct{}
 
-func (upstreams) Find(ctx context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
+func (upstreams) Discover(ctx context.Context, c storage.Capability) (toolplan.Discovery, error) {
 	switch {
 	case strings.Contains(c.UpstreamURL, "silent"):
 		<-ctx.Done()
-		return nil, nil, fmt.Errorf("get %s: %w", c.UpstreamURL, ctx.Err())
+		return toolplan.Discovery{}, fmt.Errorf("get %s: %w", c.UpstreamURL, ctx.Err())
 	case strings.Contains(c.UpstreamURL, "broken"):
 		panic("a tool list that nobody expected")
 	case strings.Contains(c.UpstreamURL, "empty"):
-		return nil, nil, nil
+		return toolplan.Discovery{}, nil
 	case strings.Contains(c.UpstreamURL, "unusable"):
-		return nil, []toolplan.Skip{{Pointer: "/tools/0", Reason: "it has no name"}}, nil
+		return toolplan.Discovery{Skipped: []toolplan.Skip{{Pointer: "/tools/0", Reason: "it has no name"}}}, nil
 	}
-	return []toolplan.Tool{
+	return toolplan.Discovery{Tools: []toolplan.Tool{
 		{Name: "search", Description: "Search", InputSchema: json.RawMessage(`{"type":"object","properties":{}}`)},
-	}, []toolplan.Skip{{Pointer: "/tools/1", Reason: "no name"}}, nil
+	}, Skipped: []toolplan.Skip{{Pointer: "/tools/1", Reason: "no name"}}}, nil
 }
 
 // urlError fails as net/http does.

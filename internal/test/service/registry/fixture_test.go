@@ -90,7 +90,8 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, edits ...fun
 		Log: quiet}))(t)
 	h.pins = must(pins.New(pins.Config{Store: h.store, Audit: h, Notifier: h, Log: quiet}))(t)
 	c := registry.Config{
-		BaseURL: base, Store: h.store, Visitors: h.signIn, Audit: h, Bus: h, NoDelivery: true, Pins: h.pins, Lint: lint.Check,
+		BaseURL: base, Store: h.store, Visitors: h.signIn, Audit: h, Bus: h, NoDelivery: true, Pins: h.pins,
+		Validator: lint.Check,
 		Log: slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, edit := range edits {
@@ -108,12 +109,12 @@ func (h *fixture) Reload(context.Context) error {
 	return nil
 }
 
-// Take counts as a Reload: the bus is told.
-func (h *fixture) Take(ctx context.Context, _ storage.Capability, _ []toolplan.Tool, _ int64) error {
+// Update counts as a Reload: the bus is told.
+func (h *fixture) Update(ctx context.Context, _ storage.Capability, _ []toolplan.Tool, _ int64) error {
 	return h.Reload(ctx)
 }
 
-func (h *fixture) LeftOut(member string) string { return h.leftOut[member] }
+func (h *fixture) WhyUnlisted(member string) string { return h.leftOut[member] }
 
 // NoteNow makes the fixture the registrar's Audit.
 func (h *fixture) NoteNow(_ context.Context, e event.Event) error {

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/registry/openapi"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/toolplan"
 )
@@ -68,7 +68,7 @@ func TestHeadersThatSayWhatARequestIsAreNoSecrets(t *testing.T) {
 		strings.Repeat("x", 201),
 	} {
 		a := h.register(mina, fmt.Sprintf(`{"headers":{%q:"some-secret"},%s`, name, standard("shop", "a")[1:]))
-		if a.status != 400 || a.body.Errcode != int(registry.BadField) || !strings.Contains(a.body.Msg, "headers") ||
+		if a.status != 400 || a.body.Errcode != int(openapi.ErrcodeBadField) || !strings.Contains(a.body.Msg, "headers") ||
 			strings.Contains(a.text, "some-secret") {
 			t.Errorf("%q is answered %d %s", name, a.status, a.text)
 		}
@@ -92,7 +92,7 @@ func TestHeadersThatSayWhatARequestIsAreNoSecrets(t *testing.T) {
 	}
 	a := h.register(mina, `{"auth_type":"api_key","auth_in":"header","auth_name":"X-Key","auth_secret":"some-secret",`+
 		`"headers":{"x-key":"other"},`+standard("shop", "a")[1:])
-	h.want(a, 400, int(registry.BadField), "the header of the credential")
+	h.want(a, 400, int(openapi.ErrcodeBadField), "the header of the credential")
 	if h.stored("shop") != "" {
 		t.Error("something is stored")
 	}

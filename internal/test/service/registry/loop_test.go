@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/internal/hop"
 	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/registry/openapi"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/toolplan"
 )
@@ -28,13 +29,13 @@ func TestUpstreamThatIsTheBusItselfIsRefused(t *testing.T) {
 	} {
 		for _, cookie := range cookies {
 			for _, more := range []string{"", `,"tools_static":[{"name":"t"}]`, `,"openapi":` + document("a")} {
-				a := h.want(h.register(cookie, `{"member":"m","upstream_url":"`+url+`"`+more+`}`), 400, registry.BadUpstream, url+more)
+				a := h.want(h.register(cookie, `{"member":"m","upstream_url":"`+url+`"`+more+`}`), 400, openapi.ErrcodeBadUpstream, url+more)
 				if !strings.Contains(a.body.Msg, "the bus itself") {
 					t.Errorf("%s is refused with %q", url, a.body.Msg)
 				}
 			}
 		}
-		h.want(h.request("POST", all+"/preview", cookies[0], strings.NewReader(`{"upstream_url":"`+url+`"}`)), 400, registry.BadUpstream, "a preview of "+url)
+		h.want(h.request("POST", all+"/preview", cookies[0], strings.NewReader(`{"upstream_url":"`+url+`"}`)), 400, openapi.ErrcodeBadUpstream, "a preview of "+url)
 	}
 	for _, url := range []string{
 		"https://id.example.com", "https://id.example.com/api/mcpx", "https://id.example.com/api",
@@ -106,7 +107,7 @@ func TestToolsThatLeadToTheBusAreLeftOut(t *testing.T) {
 			}
 		}
 	}
-	h.want(send(base, "/api/mcp"), 400, registry.Empty, "nothing but the bus")
+	h.want(send(base, "/api/mcp"), 400, openapi.ErrcodeEmpty, "nothing but the bus")
 	a := h.want(h.register(mina, `{"member":"s","upstream_url":"`+base+`","tools_static":[{"name":"a","httpMethod":"post","path":"/api/mcp"},{"name":"b","httpMethod":"get","path":"/api/v1/quota"}]}`), 200, 1, "a list by hand")
 	if a.body.Data.ToolCount != 1 || len(a.body.Data.Skipped) != 1 {
 		t.Errorf("of a list by hand: %s, want one left out", a.text)
@@ -117,11 +118,11 @@ func TestToolsThatLeadToTheBusAreLeftOut(t *testing.T) {
 func TestDiscoveryOfARegistrationSaysWhereItComesFrom(t *testing.T) {
 	var marked string
 	h := newFixture(t, func(c *registry.Config) {
-		c.Discoverer = discoverer(func(ctx context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
+		c.Discoverer = discoverer(func(ctx context.Context, c storage.Capability) (toolplan.Discovery, error) {
 			header := map[string][]string{}
 			hop.Mark(ctx, header)
 			marked = strings.Join(header[hop.Header], "|")
-			return upstreams{}.Find(ctx, c)
+			return upstreams{}.Discover(ctx, c)
 		})
 	})
 	h.want(h.register(h.developer("mina"), `{"member":"m","upstream_url":"https://alias.example.net/api/mcp"}`), 200, 1, "a quick registration")

@@ -4,21 +4,23 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 )
 
 func TestBodyIsPreviewedRegisteredPausedAndPublished(t *testing.T) {
 	h := newFixture(t)
+	forms := registry.Forms{Registry: h.registry}
 	mina, other := h.user("mina", storage.RoleDeveloper), h.user("other", storage.RoleDeveloper)
 	body := []byte(standard("shop", "a", "b"))
-	c, tools, _, err := h.registry.PreviewBody(t.Context(), mina, body)
+	c, tools, _, err := forms.PreviewBody(t.Context(), mina, body)
 	if err != nil || c.Member != "shop" || len(tools) != 2 {
 		t.Fatalf("the preview is %+v %v %v", c, tools, err)
 	}
 	if _, err := h.store.Capability(t.Context(), "shop"); err == nil {
 		t.Error("a preview was stored")
 	}
-	if c, _, err = h.registry.RegisterBody(t.Context(), mina, body); err != nil || c.Owner != mina.Sub || !c.Publish {
+	if c, _, err = forms.RegisterBody(t.Context(), mina, body); err != nil || c.Owner != mina.Sub || !c.Publish {
 		t.Fatalf("the registration is %+v %v", c, err)
 	}
 	for _, on := range []bool{false, true} {
@@ -36,7 +38,7 @@ func TestBodyIsPreviewedRegisteredPausedAndPublished(t *testing.T) {
 		t.Error("a capability that there is not was published")
 	}
 	for _, wrong := range []string{"", "[]", "null", `{"member":7}`, `{"member":"x","nonsense":1}`, strings.Repeat("[", 1000)} {
-		if _, _, err := h.registry.RegisterBody(t.Context(), mina, []byte(wrong)); err == nil {
+		if _, _, err := forms.RegisterBody(t.Context(), mina, []byte(wrong)); err == nil {
 			t.Errorf("%.40q was registered", wrong)
 		}
 	}

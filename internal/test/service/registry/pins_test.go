@@ -171,7 +171,7 @@ func TestUpdateAcceptsNothing(t *testing.T) {
 	h.found("m", found("search", "EVIL"))
 	update := func(body string) {
 		t.Helper()
-		if _, _, err := h.registry.UpdateBody(t.Context(), mina, "m", []byte(body)); err != nil {
+		if _, _, err := (registry.Forms{Registry: h.registry}).UpdateBody(t.Context(), mina, "m", []byte(body)); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -212,10 +212,9 @@ func TestUpstreamThatListsNothingIsHeldToThat(t *testing.T) {
 func TestFirstListMayBeStoredByAnotherNode(t *testing.T) {
 	var h *fixture
 	h = newFixture(t, func(c *registry.Config) {
-		c.Discoverer = discoverer(func(_ context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip,
-			error) {
+		c.Discoverer = discoverer(func(_ context.Context, c storage.Capability) (toolplan.Discovery, error) {
 			h.found("m", found("search", "As the other node heard it"))
-			return []toolplan.Tool{found("search", "As this one heard it")}, nil, nil
+			return toolplan.Discovery{Tools: []toolplan.Tool{found("search", "As this one heard it")}}, nil
 		})
 	})
 	mina := h.user("mina", storage.RoleDeveloper)

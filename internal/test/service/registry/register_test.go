@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/registry/openapi"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -131,7 +132,7 @@ func TestToolThatNoRequestCanBeMadeOfIsLeftOut(t *testing.T) {
 	if !slices.Equal(a.body.Data.Skipped, want) || !strings.HasSuffix(h.stored("m"), " c") || a.body.Data.ToolCount != 1 {
 		t.Errorf("%s, stored %s; want left out %v", a.text, h.stored("m"), want)
 	}
-	a = h.want(send(odd, ""), 400, registry.Empty, "none")
+	a = h.want(send(odd, ""), 400, openapi.ErrcodeEmpty, "none")
 	if !slices.Equal(a.body.Data.Skipped, want[1:]) || !strings.HasSuffix(h.stored("m"), " c") {
 		t.Errorf("%s, stored %s; want left out %v", a.text, h.stored("m"), want[1:])
 	}
@@ -145,8 +146,9 @@ func TestToolThatNoRequestCanBeMadeOfIsLeftOut(t *testing.T) {
 // Decision 37.
 func TestPiecesAreListedUpToAHundredWhereverTheyComeFrom(t *testing.T) {
 	h := newFixture(t, func(c *registry.Config) {
-		c.Discoverer = discoverer(func(context.Context, storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error) {
-			return []toolplan.Tool{{Name: "t", Description: "t", InputSchema: []byte(`{}`)}}, make([]toolplan.Skip, 120), nil
+		c.Discoverer = discoverer(func(context.Context, storage.Capability) (toolplan.Discovery, error) {
+			return toolplan.Discovery{Tools: []toolplan.Tool{{Name: "t", Description: "t", InputSchema: []byte(`{}`)}},
+				Skipped: make([]toolplan.Skip, 120)}, nil
 		})
 	})
 	mina := h.developer("mina")

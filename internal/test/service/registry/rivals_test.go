@@ -11,6 +11,7 @@ import (
 	"testing/synctest"
 
 	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/registry/openapi"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
@@ -178,7 +179,7 @@ func TestToolsThatTheStoreCannotHoldAreTooMuch(t *testing.T) {
 	h := newFixture(t)
 	mina := h.developer("mina")
 	h.backend.before(func([]driver.Doc) error { return fmt.Errorf("%w: 5 MiB", storage.ErrInvalid) }, nil)
-	a := h.want(h.register(mina, standard("shop", "t")), 400, registry.TooMuch, "more than the store holds")
+	a := h.want(h.register(mina, standard("shop", "t")), 400, openapi.ErrcodeTooMuch, "more than the store holds")
 	if !strings.Contains(a.body.Msg, "split the document") || h.stored("shop") != "" {
 		t.Errorf("%s, stored %q", a.text, h.stored("shop"))
 	}

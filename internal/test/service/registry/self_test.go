@@ -14,8 +14,8 @@ import (
 	"github.com/keystile/keystile/internal/apidoc"
 	"github.com/keystile/keystile/legacy"
 	"github.com/keystile/keystile/mcpbus"
-	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/registry/lint"
+	"github.com/keystile/keystile/registry/openapi"
 )
 
 // Decision 51: the registrar accepts the service's own document.
@@ -80,8 +80,8 @@ func TestOwnDocumentBecomesTools(t *testing.T) {
 	if len(want) < 30 {
 		t.Fatalf("only %q are described: the test reads the wrong thing", want)
 	}
-	for _, o := range []registry.Options{{Member: "keystile"}, {Member: "keystile", ResolveRefs: true}} {
-		result, err := registry.Parse(context.Background(), raw, o)
+	for _, o := range []openapi.Options{{Member: "keystile"}, {Member: "keystile", ResolveRefs: true}} {
+		result, err := openapi.Parse(context.Background(), raw, o)
 		if err != nil {
 			t.Fatal(err)
 		}

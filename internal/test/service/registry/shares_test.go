@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/registry/openapi"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -21,7 +22,7 @@ func TestFiftyFirstCapabilityOfAnOwnerIsRefusedWithAdvice(t *testing.T) {
 	for i := range 50 {
 		h.want(h.register(mina, fmt.Sprintf(`{"member":"m%d","upstream_url":"https://mcp.example.com","publish":%t}`, i, i%2 == 0)), 200, 1, "one of fifty")
 	}
-	a := h.want(h.register(mina, standard("more", "a")), 400, registry.TooMuch, "the 51st")
+	a := h.want(h.register(mina, standard("more", "a")), 400, openapi.ErrcodeTooMuch, "the 51st")
 	for _, want := range []string{"50 capabilities", "remove", "m0"} {
 		if !strings.Contains(a.body.Msg, want) {
 			t.Errorf("the refusal says %q, want %q in it", a.body.Msg, want)
@@ -60,7 +61,7 @@ func TestSixtyRegistrationsOfOneOwnerAtOnceLeaveFifty(t *testing.T) {
 		if a.status == 200 {
 			stored++
 		} else {
-			h.want(a, 400, registry.TooMuch, fmt.Sprint("registration ", i))
+			h.want(a, 400, openapi.ErrcodeTooMuch, fmt.Sprint("registration ", i))
 		}
 	}
 	there := must(h.registry.List(t.Context(), mina))(t)
@@ -76,7 +77,7 @@ func TestToolsBeyondTheShareOfAnOwnerAreRefused(t *testing.T) {
 		return fmt.Sprintf(`{"publish":%t,`, !off) + strings.TrimPrefix(standard(member, names...), "{")
 	}
 	h.want(h.register(mina, standard("a", "t1", "t2", "t3")), 200, 1, "three tools")
-	a := h.want(h.register(mina, standard("b", "t1", "t2", "t3")), 400, registry.TooMuch, "three more, of five")
+	a := h.want(h.register(mina, standard("b", "t1", "t2", "t3")), 400, openapi.ErrcodeTooMuch, "three more, of five")
 	for _, want := range []string{"6 tools", "at most 5", `"a" (3)`} {
 		if !strings.Contains(a.body.Msg, want) {
 			t.Errorf("the refusal says %q, want %q in it", a.body.Msg, want)
@@ -84,12 +85,12 @@ func TestToolsBeyondTheShareOfAnOwnerAreRefused(t *testing.T) {
 	}
 	h.want(h.register(mina, standard("b", "t1", "t2")), 200, 1, "two more, of five")
 	h.want(h.register(mina, standard("b", "u1", "u2")), 200, 1, "the same number anew")
-	h.want(h.register(mina, standard("b", "u1", "u2", "u3")), 400, registry.TooMuch, "one tool more")
+	h.want(h.register(mina, standard("b", "u1", "u2", "u3")), 400, openapi.ErrcodeTooMuch, "one tool more")
 	if got := h.stored("b"); !strings.HasSuffix(got, " u1 u2") {
 		t.Errorf("stored is %s, want what was there", got)
 	}
 	h.want(h.register(mina, private("c", true, "t1", "t2")), 200, 1, "what is not on the bus")
-	h.want(h.register(mina, private("c", false, "t1", "t2")), 400, registry.TooMuch, "the same, on the bus")
+	h.want(h.register(mina, private("c", false, "t1", "t2")), 400, openapi.ErrcodeTooMuch, "the same, on the bus")
 	h.want(h.register(h.developer("ada"), standard("d", "t1", "t2", "t3")), 200, 1, "another developer's")
 }
 
@@ -103,7 +104,7 @@ func TestRegistrationsOverTheShareMayBeReplacedIfTheyDoNotGrow(t *testing.T) {
 		MaxCapabilities: 1, MaxTools: 5, NoDelivery: true}))(t)
 	h.want(h.register(mina, standard("a", "u1", "u2", "u3", "u4")), 200, 1, "as many as before")
 	h.want(h.register(mina, standard("a", "u1", "u2")), 200, 1, "fewer than before")
-	h.want(h.register(mina, standard("a", "u1", "u2", "u3")), 400, registry.TooMuch, "more than before")
+	h.want(h.register(mina, standard("a", "u1", "u2", "u3")), 400, openapi.ErrcodeTooMuch, "more than before")
 }
 
 func TestPreviewSaysThatTheShareIsUsedUp(t *testing.T) {
@@ -115,9 +116,10 @@ func TestPreviewSaysThatTheShareIsUsedUp(t *testing.T) {
 	preview := func(cookie, body string) response {
 		return h.request("POST", all+"/preview", cookie, strings.NewReader(body))
 	}
-	h.want(preview(mina, standard("d", "t")), 400, registry.TooMuch, "a fourth")
+	h.want(preview(mina, standard("d", "t")), 400, openapi.ErrcodeTooMuch, "a fourth")
 	h.want(preview(mina, standard("c", "t")), 200, 1, "one of them anew")
-	h.want(preview(mina, standard("c", "t1", "t2", "t3", "t4")), 400, registry.TooMuch, "one of them, with too many tools")
+	h.want(preview(mina, standard("c", "t1", "t2", "t3", "t4")), 400, openapi.ErrcodeTooMuch,
+		"one of them, with too many tools")
 	a := h.want(preview(mina, `{"openapi":`+document("t")+`}`), 200, 1, "one without a name")
 	if !strings.Contains(a.body.Data.Warning, "3 capabilities") || len(a.body.Data.Tools) != 1 {
 		t.Errorf("a preview without a name = %s, want the tools and a warning", a.text)
@@ -169,7 +171,7 @@ func TestNameThatLooksLikeAnothersIsTaken(t *testing.T) {
 			t.Errorf("%s is refused with %q", like, a.body.Msg)
 		}
 		for _, cookie := range []string{mina, root} {
-			if a := h.want(h.register(cookie, standard(like, "t")), 400, registry.BadMember, like+" beside one's own"); !strings.Contains(a.body.Msg, `"pay"`) {
+			if a := h.want(h.register(cookie, standard(like, "t")), 400, openapi.ErrcodeBadMember, like+" beside one's own"); !strings.Contains(a.body.Msg, `"pay"`) {
 				t.Errorf("%s is refused with %q, want pay named", like, a.body.Msg)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/registry/openapi"
 )
 
 func TestTimeoutIsStoredShownAndReplaced(t *testing.T) {
@@ -40,7 +41,7 @@ func TestTimeoutOutOfBoundsIsRefusedWithTheBounds(t *testing.T) {
 	for _, given := range []string{`0`, `-1`, `601`, `1.5`, `30.0`, `"90"`, `"90s"`, `true`, `[]`, `1e2`, `99999999999999999999`} {
 		body := `{"member":"slow","upstream_url":"https://slow.example.com","timeout":` + given + `}`
 		for _, path := range []string{"/register", "/preview"} {
-			a := h.want(h.request("POST", all+path, mina, strings.NewReader(body)), 400, registry.BadField, given)
+			a := h.want(h.request("POST", all+path, mina, strings.NewReader(body)), 400, openapi.ErrcodeBadField, given)
 			if !strings.Contains(a.text, "timeout must be a whole number of seconds from 1 to 600") {
 				t.Errorf("%s at %s: %s", given, path, a.text)
 			}

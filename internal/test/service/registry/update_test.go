@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/registry/openapi"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -86,6 +87,7 @@ func TestUpdateChangesWhatIsSentAndNothingElse(t *testing.T) {
 // A secret goes nowhere it was not given for.
 func TestSecretIsNotPutToAnotherUse(t *testing.T) {
 	h := newFixture(t)
+	forms := registry.Forms{Registry: h.registry}
 	user := h.user("mina", storage.RoleDeveloper)
 	mina := h.visitor(user)
 	h.want(h.register(mina, full+standard("shop", "a")[1:]), 200, 1, "a registration")
@@ -95,19 +97,19 @@ func TestSecretIsNotPutToAnotherUse(t *testing.T) {
 		!strings.Contains(a.body.Data.Warning, "webhook_secret") {
 		t.Errorf("it is signed with the old one, and the answer is %s", a.text)
 	}
-	a = h.want(h.update(mina, "shop", `{"auth_type":"basic"}`), 400, int(registry.BadField),
+	a = h.want(h.update(mina, "shop", `{"auth_type":"basic"}`), 400, int(openapi.ErrcodeBadField),
 		"another kind of credential")
 	if !strings.Contains(a.body.Msg, "auth_secret") {
 		t.Errorf("%s", a.text)
 	}
-	h.want(h.update(mina, "shop", `{"upstream_url":"https://evil.example.com"}`), 400, int(registry.BadField),
+	h.want(h.update(mina, "shop", `{"upstream_url":"https://evil.example.com"}`), 400, int(openapi.ErrcodeBadField),
 		"another upstream")
 	if c, _ := h.store.Capability(t.Context(), "shop"); c.AuthType != "bearer" ||
 		c.UpstreamURL != "https://api.example.com" {
 		t.Errorf("stored is %+v", c)
 	}
 	// Where it is registered again in the console without them, they stay with the server alone.
-	if _, _, err := h.registry.RegisterBody(t.Context(), user, []byte(standard("shop", "a"))); err != nil {
+	if _, _, err := forms.RegisterBody(t.Context(), user, []byte(standard("shop", "a"))); err != nil {
 		t.Fatal(err)
 	}
 	if c, _ := h.store.Capability(t.Context(), "shop"); len(c.SecretHeaders()) != 2 {
@@ -115,7 +117,7 @@ func TestSecretIsNotPutToAnotherUse(t *testing.T) {
 	}
 	more := strings.Replace(standard("shop", "a"), "{",
 		`{"headers":{"X-More":"more-secret","x-tenant":"tenant-changed"},`, 1)
-	if _, _, err := h.registry.RegisterBody(t.Context(), user, []byte(more)); err != nil {
+	if _, _, err := forms.RegisterBody(t.Context(), user, []byte(more)); err != nil {
 		t.Fatal(err)
 	}
 	if c, _ := h.store.Capability(t.Context(), "shop"); len(c.SecretHeaders()) != 3 ||
@@ -123,7 +125,7 @@ func TestSecretIsNotPutToAnotherUse(t *testing.T) {
 		t.Errorf("with one more, %v are kept", c.HeaderNames())
 	}
 	other := strings.Replace(standard("shop", "a"), "api.example.com", "other.example.com", 1)
-	if _, _, err := h.registry.RegisterBody(t.Context(), user, []byte(other)); err != nil {
+	if _, _, err := forms.RegisterBody(t.Context(), user, []byte(other)); err != nil {
 		t.Fatal(err)
 	}
 	if c, _ := h.store.Capability(t.Context(), "shop"); len(c.SecretHeaders()) != 0 {
