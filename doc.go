@@ -20,20 +20,21 @@
 //	  storagetest  the contract every Backend passes
 //	  nodes    the processes that serve from one store, and what one of them does for all
 //	  counters     rates, failures and events; in one process, or by redis for several; countertest is the contract
-//	  access, apikey, authn, client, event, handle, notify, ranking, toolplan  records that rooms hand to each other
+//	  people, apps, tools, service, authn  the records and the calls of the Store, by subject
+//	  access, apikey, client, event, toolplan, state, secret  what those records are made of
 //	oauth      the provider: /oauth/*, /.well-known/*; Tokens verify and end access tokens
 //	  signin   sessions, one-time codes, consent, the account page: /oauth/signin, /oauth/account
 //	    users      users of the Store, and what a host implements for its own
 //	    passwords  argon2id behind a queue
-//	    connector  people of other providers: wx, qq, alipay, douyin, feishu, wecom, dingtalk
+//	    connector  users of other providers: wx, qq, alipay, douyin, feishu, wecom, dingtalk
 //	    mailer     mails over SMTP, or into a folder
 //	gateway    bearer tokens, quota, usage, audit, reverse proxy; /api/v1/*
 //	  billing  plans, orders, settlement: every rule about money
 //	  remote   verifies access tokens in another process
 //	  stream   ships the audit trail and usage elsewhere: standard output, s3, a Target of the host's own
 //	  clientip the client's address behind reverse proxies
-//	  console  what people who are signed in administer: /api/console/apps, /orders, /users
-//	registry   OpenAPI documents become tools; /api/console/capabilities
+//	  console  what users who are signed in administer, as pages and as an API: /console/, /api/console/*
+//	registry   OpenAPI documents become tools: /api/console/capabilities; lint advises on a document
 //	mcpbus     the tools by MCP, whole or by bundles; /api/mcp
 //	legacy     the old endpoints: /connect.php, /check_token.php
 //	cmd/keystile  the binary: flags, configuration and commands around New
