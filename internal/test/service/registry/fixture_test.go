@@ -92,7 +92,7 @@ func newNode(t testing.TB, b driver.Backend, key storage.MasterKey, edits ...fun
 	c := registry.Config{
 		BaseURL: base, Store: h.store, Visitors: h.signIn, Audit: h, Bus: h, NoDelivery: true, Pins: h.pins,
 		Validator: lint.Check,
-		Log: slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
+		Log:       slog.New(slog.NewTextHandler(h.log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	for _, edit := range edits {
 		edit(&c)
