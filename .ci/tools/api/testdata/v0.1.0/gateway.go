@@ -4,21 +4,19 @@ import "context"
 import "github.com/keystile/keystile/gateway/billing"
 import "github.com/keystile/keystile/gateway/stream"
 import "github.com/keystile/keystile/gateway/usage"
+import "github.com/keystile/keystile/internal/record/idempotency"
+import "github.com/keystile/keystile/internal/record/lease"
+import "github.com/keystile/keystile/internal/record/ranking"
+import "github.com/keystile/keystile/internal/record/shipping"
 import "github.com/keystile/keystile/storage"
 import "github.com/keystile/keystile/storage/counters"
 import "github.com/keystile/keystile/storage/driver"
 import "github.com/keystile/keystile/storage/event"
-import "github.com/keystile/keystile/storage/idempotency"
-import "github.com/keystile/keystile/storage/nodes"
-import "github.com/keystile/keystile/storage/ranking"
-import "github.com/keystile/keystile/storage/shipping"
 import "go.opentelemetry.io/otel/trace"
 import "log/slog"
 import "net/http"
 import "net/netip"
 import "time"
-
-const AI = "ai"
 
 type CORS struct {
 	Open     []string
@@ -64,8 +62,7 @@ type Gateway struct{ _ []struct{} }
 
 func (*Gateway) Billing() *billing.Billing
 func (*Gateway) Charge(caller storage.Caller, product string, tool string, took time.Duration, failed bool) error
-func (*Gateway) ChargeOnce(ctx context.Context, caller storage.Caller, product string, tool string, content []byte,
-	took time.Duration, failed bool) error
+func (*Gateway) ChargeOnce(ctx context.Context, caller storage.Caller, product string, tool string, content []byte, took time.Duration, failed bool) error
 func (*Gateway) Close(ctx context.Context) error
 func (*Gateway) Forget(clientID string)
 func (*Gateway) Front(next http.Handler) http.Handler
@@ -92,15 +89,19 @@ const HeaderTier = "X-Keystile-Tier"
 
 const HeaderUser = "X-Keystile-User"
 
-const Identity = "identity"
-
-const MCP = "mcp"
-
 func New(ctx context.Context, c Config) (*Gateway, error)
 
 func OpenTrail(ctx context.Context, c TrailConfig) (*Trail, error)
 
-const Payment = "payment"
+const ProductAI = "ai"
+
+const ProductIdentity = "identity"
+
+const ProductMCP = "mcp"
+
+const ProductPayment = "payment"
+
+const ProductStorage = "storage"
 
 type Shadow struct {
 	Addresses bool
@@ -122,8 +123,6 @@ type Stats struct {
 	JournalMapped      bool
 }
 
-const Storage = "storage"
-
 type Store interface {
 	Apps(ctx context.Context, owner string, from string, n int) ([]storage.App, string, error)
 	ClosedApps(ctx context.Context, owner string, from string, n int) ([]storage.App, string, error)
@@ -136,8 +135,7 @@ type Store interface {
 	User(ctx context.Context, sub string) (storage.User, error)
 	billing.Store
 	usage.Store
-	stream.UsageStore
-	stream.Counts
+	shipped
 }
 
 type Tokens interface {
@@ -170,7 +168,7 @@ type TrailConfig struct {
 		SaveTrailIndex(ctx context.Context, docs ...driver.Doc) (version int64, err error)
 		Stream(ctx context.Context, name string) (shipping.Position, error)
 		TrailIndex(ctx context.Context, span driver.Span, n int) ([]driver.Doc, string, error)
-		nodes.LeaseStore
+		lease.Store
 	}
 	Keep     time.Duration
 	MaxBytes int64
@@ -189,4 +187,12 @@ type Upstream struct {
 	MaxWait    time.Duration
 	Timeout    time.Duration
 	UploadRate int
+}
+
+type shipped interface {
+	MarkUsage(ctx context.Context, hour time.Time, accounts ...string) error
+	MarkedUsage(ctx context.Context, hour time.Time, from string) (accounts []string, next string, err error)
+	SaveStream(ctx context.Context, at shipping.Position) (shipping.Position, error)
+	Stream(ctx context.Context, name string) (shipping.Position, error)
+	lease.Store
 }

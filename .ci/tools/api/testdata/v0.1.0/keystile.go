@@ -67,7 +67,8 @@ type Service struct {
 
 func (*Service) ClientIP(r *http.Request) netip.Addr
 func (*Service) Close(ctx context.Context) error
-func (*Service) Forget(id string)
+func (*Service) ForgetApp(clientID string)
+func (*Service) ForgetUser(sub string)
 func (*Service) Handle(pattern string, handler http.Handler)
 func (*Service) InvitationPage() string
 func (*Service) Patterns() []string

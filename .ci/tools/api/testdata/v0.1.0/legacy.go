@@ -14,18 +14,11 @@ const AlwaysOK = "always_ok"
 
 type Audit interface{ Note(e event.Event) }
 
-type Codes interface {
-	LegacyAccess(ctx context.Context, code driver.Token) (string, error)
-	LegacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string,
-		from netip.Addr) (string, error)
-}
-
 type Config struct {
 	BaseURL     string
 	Store       Store
 	Users       Users
-	SignIns     SignIns
-	Codes       Codes
+	Provider    Provider
 	Verifier    Verifier
 	Visitors    Visitors
 	Types       []string
@@ -50,9 +43,11 @@ const Mapped = "mapped"
 
 func New(_ context.Context, c Config) (*Legacy, error)
 
-type SignIns interface {
-	LegacyBegun(app storage.App, ticket string) bool
-	LegacySignIn(app storage.App, loginType string, redirectURI string, state string) string
+type Provider interface {
+	Access(ctx context.Context, code driver.Token) (string, error)
+	Begun(app storage.App, ticket string) bool
+	Code(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error)
+	SignIn(app storage.App, loginType string, redirectURI string, state string) string
 }
 
 type Store interface {

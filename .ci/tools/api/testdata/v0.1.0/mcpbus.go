@@ -13,26 +13,24 @@ import "time"
 
 type Bus struct{ _ []struct{} }
 
-func (*Bus) CallFor(r *http.Request, caller storage.Caller, name string,
-	arguments json.RawMessage) (json.RawMessage, error)
+func (*Bus) CallFor(r *http.Request, caller storage.Caller, name string, arguments json.RawMessage) (json.RawMessage, error)
 func (*Bus) Close(ctx context.Context) error
+func (*Bus) Explain(ctx context.Context, v access.Viewer, after string, n int) (all []access.Verdict, next string, err error)
 func (*Bus) Forget(id string)
-func (*Bus) LeftOut(member string) string
 func (*Bus) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)
 })
 func (*Bus) Offer(ctx context.Context, sub string, clientID string, wanted string) (access.Offer, error)
-func (*Bus) Open() bool
 func (*Bus) OpenAPI() []byte
-func (*Bus) OpenBy() string
+func (*Bus) OpenToAll() bool
+func (*Bus) OpenedBySetting() string
 func (*Bus) Patterns() []string
 func (*Bus) Reload(ctx context.Context) error
-func (*Bus) Sees(ctx context.Context, v access.Viewer, after string,
-	n int) (all []access.Verdict, next string, err error)
 func (*Bus) ServeHTTP(w http.ResponseWriter, r *http.Request)
-func (*Bus) Take(ctx context.Context, c storage.Capability, tools []toolplan.Tool, created int64) error
 func (*Bus) ToolsOf(member string) (tools []toolplan.Tool)
 func (*Bus) Unlisted(n int) (names []string, count int)
+func (*Bus) Update(ctx context.Context, c storage.Capability, tools []toolplan.Tool, created int64) error
+func (*Bus) WhyUnlisted(member string) string
 
 type Config struct {
 	BaseURL    string
@@ -42,8 +40,7 @@ type Config struct {
 	Verifier   Verifier
 	Discoverer Discoverer
 	Pins       interface {
-		Found(ctx context.Context, c storage.Capability, accepted []toolplan.Tool,
-			found []toolplan.Tool) (storage.Capability, []toolplan.Tool, error)
+		Found(ctx context.Context, c storage.Capability, accepted []toolplan.Tool, found []toolplan.Tool) (storage.Capability, []toolplan.Tool, error)
 	}
 	Users interface {
 		User(ctx context.Context, sub string) (storage.User, error)
@@ -74,28 +71,27 @@ type Config struct {
 func (Config) DefaultScope(resource string) string
 
 type Discoverer interface {
-	Discover(ctx context.Context, c storage.Capability) (tools []toolplan.Tool, again time.Duration, err error)
+	Discover(ctx context.Context, c storage.Capability) (toolplan.Discovery, error)
 }
 
 type Invoker interface {
 	Call(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (Result, error)
 }
 
-const LeastAnswer = 65536
+const MaxAnswer = 16777216
 
-const LeastName = 40
+const MaxName = 64
 
 const MaxPageSize = 1000
 
 type Meter interface {
-	ChargeOnce(ctx context.Context, caller storage.Caller, product string, tool string, arguments []byte,
-		took time.Duration, failed bool) error
+	ChargeOnce(ctx context.Context, caller storage.Caller, product string, tool string, arguments []byte, took time.Duration, failed bool) error
 	Quota(ctx context.Context, caller storage.Caller) (limit int64, remaining int64, reset time.Time, ok bool)
 }
 
-const MostAnswer = 16777216
+const MinAnswer = 65536
 
-const MostName = 64
+const MinName = 40
 
 func New(ctx context.Context, c Config) (*Bus, error)
 
@@ -129,11 +125,9 @@ type Store interface {
 
 type Upstreams struct{ _ struct{} }
 
-func (*Upstreams) Call(ctx context.Context, c storage.Capability, t toolplan.Tool,
-	arguments json.RawMessage) (result Result, err error)
+func (*Upstreams) Call(ctx context.Context, c storage.Capability, t toolplan.Tool, arguments json.RawMessage) (result Result, err error)
 func (*Upstreams) Close(ctx context.Context) error
-func (*Upstreams) Discover(ctx context.Context, c storage.Capability) ([]toolplan.Tool, time.Duration, error)
-func (*Upstreams) Find(ctx context.Context, c storage.Capability) ([]toolplan.Tool, []toolplan.Skip, error)
+func (*Upstreams) Discover(ctx context.Context, c storage.Capability) (toolplan.Discovery, error)
 
 type UpstreamsConfig struct {
 	AllowPrivateUpstreams []string

@@ -34,14 +34,12 @@ const ClientsOff = "off"
 const ClientsOpen = "open"
 
 type Config struct {
-	Tokens      *Tokens
-	SignIn      SignIn
-	Users       Users
-	StoredUsers bool
-	Consent     Consent
-	Devices     interface {
-		BeginDevice(r *http.Request, app storage.App, scope string,
-			resource string) (deviceCode string, t storage.Ticket, err error)
+	Tokens  *Tokens
+	SignIn  SignIn
+	Users   Users
+	Consent Consent
+	Devices interface {
+		BeginDevice(r *http.Request, app storage.App, scope string, resource string) (deviceCode string, t storage.Ticket, err error)
 		DevicePage() string
 		PollDevice(r *http.Request, app storage.App, deviceCode string) (driver.Token, error)
 	}
@@ -51,9 +49,7 @@ type Config struct {
 		Level(v storage.Session, acrValues string) string
 		Levels() []string
 	}
-	Ways interface {
-		AskBy(w http.ResponseWriter, r *http.Request, app storage.App, method string) error
-	}
+	AskBy               func(w http.ResponseWriter, r *http.Request, app storage.App, method string) error
 	IDTokenLifetime     time.Duration
 	CodeReuseLeeway     time.Duration
 	RefreshReuseLeeway  time.Duration
@@ -87,22 +83,28 @@ type Feed struct {
 	Err         error
 }
 
+type Legacy struct{ visitors }
+
+func (*Legacy) Access(_ context.Context, code driver.Token) (string, error)
+func (*Legacy) Begun(app storage.App, ticket string) bool
+func (*Legacy) Code(ctx context.Context, app storage.App, who storage.Session, redirectURI string, from netip.Addr) (string, error)
+func (*Legacy) SignIn(app storage.App, loginType string, redirectURI string, state string) string
+
 type Meter interface {
 	Meter(product string, handler http.Handler) http.Handler
 }
 
-func New(_ context.Context, c Config) (s *Server, err error)
+func New(_ context.Context, c Config) (*Server, error)
 
 func OpenTokens(ctx context.Context, c TokensConfig) (*Tokens, error)
 
-type Server struct{ _ []struct{} }
+type Server struct {
+	*core
+	_ []struct{}
+}
 
 func (*Server) Close(ctx context.Context) error
-func (*Server) LegacyAccess(_ context.Context, code driver.Token) (string, error)
-func (*Server) LegacyBegun(app storage.App, ticket string) bool
-func (*Server) LegacyCode(ctx context.Context, app storage.App, who storage.Session, redirectURI string,
-	from netip.Addr) (string, error)
-func (*Server) LegacySignIn(app storage.App, loginType string, redirectURI string, state string) string
+func (*Server) Legacy() *Legacy
 func (*Server) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)
 })
@@ -164,6 +166,8 @@ type appStore interface {
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
 }
 
+type core struct{ _ []struct{} }
+
 type deliveryStore interface {
 	DeleteDelivery(ctx context.Context, d storage.Delivery) error
 	DueTold(ctx context.Context, at time.Time, n int) ([]storage.Delivery, error)
@@ -212,3 +216,5 @@ type userStore interface {
 	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
 	User(ctx context.Context, sub string) (storage.User, error)
 }
+
+type visitors struct{ *core }

@@ -14,6 +14,8 @@ import "github.com/keystile/keystile/storage/state"
 import "github.com/keystile/keystile/storage/tools"
 import "time"
 
+const APIKeyPattern = "\\bks_[0-9A-Za-z_-]{32}[0-9A-Za-z]{6}\\b"
+
 const AccessAuto = "auto"
 
 const AccessEveryone = "everyone"
@@ -72,10 +74,6 @@ var ErrConflict error
 
 var ErrExists error
 
-var ErrForgot error
-
-var ErrFull error
-
 var ErrInvalid error
 
 var ErrLastAdmin error
@@ -86,11 +84,15 @@ var ErrNewer error
 
 var ErrNotFound error
 
-var ErrOwner error
+var ErrRegressed error
 
 var ErrRevoked error
 
 var ErrSpent error
+
+var ErrStillOwns error
+
+var ErrTooManyApps error
 
 var ErrUnavailable error
 
@@ -100,7 +102,14 @@ type Factors = authn.Factors
 
 type Feature = state.Feature
 
-func Features() []Feature
+func HashCookie(cookie string) string
+
+type Identity struct {
+	Begun bool
+	ID    string
+}
+
+func IdentityOf(ctx context.Context, backend driver.Backend) (Identity, error)
 
 type Invitation = people.Invitation
 
@@ -111,6 +120,8 @@ const KeyNext = "next"
 const KeyRetired = "retired"
 
 const KeysAppID = "apikey"
+
+func KnownFeatures() []Feature
 
 type Login = people.Login
 
@@ -157,6 +168,8 @@ const MaxTold = 500
 const MaxWaiting = 50
 
 type NameTaken = tools.NameTaken
+
+func NewCookie() string
 
 func NewMasterKey() MasterKey
 
@@ -231,11 +244,11 @@ func (*Store) Count(ctx context.Context, b driver.Batch, counts []driver.Count) 
 func (*Store) CreateFirst(ctx context.Context, u User, app *App, set map[string]string, by ...Login) (User, error)
 func (*Store) DefaultAccess(ctx context.Context, ways access.Ways) (string, error)
 func (*Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error
+func (*Store) Identify(ctx context.Context, proposed string) (id string, err error)
 func (*Store) Issue(ctx context.Context, tokens ...driver.Token) error
 func (*Store) MayHaveStrangers(ctx context.Context) (bool, error)
 func (*Store) NoteWays(ctx context.Context, ways access.Ways) error
-func (*Store) OwnedBy(ctx context.Context, owner string, nApps int, nOrders int,
-	nCapabilities int) (a []App, more bool, o []Order, c []Capability, err error)
+func (*Store) OwnedBy(ctx context.Context, owner string, nApps int, nOrders int, nCapabilities int) (a []App, more bool, o []Order, c []Capability, err error)
 func (*Store) Pick(ctx context.Context, seqs ...uint64) ([]driver.Record, error)
 func (*Store) Prune(ctx context.Context, through uint64) (int, error)
 func (*Store) Ready(ctx context.Context) error

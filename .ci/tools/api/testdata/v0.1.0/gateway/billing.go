@@ -8,32 +8,22 @@ import "time"
 type Billing struct{ _ []struct{} }
 
 func (*Billing) App(ctx context.Context, id string) (storage.App, error)
-func (*Billing) Approve(ctx context.Context, orderID string, by string, until time.Time,
-	may func(storage.Order, storage.App) error) (storage.Order, error)
-func (*Billing) Cancel(ctx context.Context, orderID string, by string,
-	may func(storage.Order, storage.App) error) (storage.Order, error)
+func (*Billing) Approve(ctx context.Context, orderID string, by string, until time.Time, may func(storage.Order, storage.App) error) (storage.Order, error)
+func (*Billing) Cancel(ctx context.Context, orderID string, by string, may func(storage.Order, storage.App) error) (storage.Order, error)
 func (*Billing) FirstHour(app storage.App, now time.Time) time.Time
 func (*Billing) Forecast(ctx context.Context, app storage.App, now time.Time) (Forecast, error)
 func (*Billing) Limit(app storage.App) storage.Quota
-func (*Billing) Order(ctx context.Context, clientID string, tier string, by string,
-	may func(storage.App) error) (order storage.Order, made bool, err error)
+func (*Billing) Order(ctx context.Context, clientID string, tier string, by string, may func(storage.App) error) (order storage.Order, made bool, err error)
 func (*Billing) Plan(tier string) Plan
 func (*Billing) Plans() (all []Plan)
 func (*Billing) Quota(ctx context.Context, app storage.App, now time.Time) (Quota, error)
-func (*Billing) Reject(ctx context.Context, orderID string, by string, reason string,
-	may func(storage.Order, storage.App) error) (storage.Order, error)
+func (*Billing) Reject(ctx context.Context, orderID string, by string, reason string, may func(storage.Order, storage.App) error) (storage.Order, error)
 func (*Billing) RemoveApp(ctx context.Context, id string) error
-func (*Billing) SetTier(ctx context.Context, clientID string, tier string, by string, until time.Time,
-	may func(storage.App) error) (storage.App, error)
+func (*Billing) SetTier(ctx context.Context, clientID string, tier string, by string, until time.Time, may func(storage.App) error) (storage.App, error)
 func (*Billing) Settle(ctx context.Context, app storage.App, at time.Time) (Settlement, error)
-func (*Billing) SettleAll(ctx context.Context, apps []storage.App,
-	at time.Time) (all []Settlement, totalFen int64, err error)
-func (*Billing) SettlePage(ctx context.Context, page storage.Settling,
-	at time.Time) (all []Settlement, totalFen int64, err error)
-func (*Billing) Usage(ctx context.Context, app storage.App, from time.Time, to time.Time,
-	daily bool) (rows []driver.Count, over int64, err error)
-func (*Billing) UsageSince(ctx context.Context, app storage.App, since time.Time, from time.Time, to time.Time,
-	daily bool) (rows []driver.Count, over int64, err error)
+func (*Billing) SettleAll(ctx context.Context, page storage.Settling, at time.Time) (all []Settlement, totalFen int64, err error)
+func (*Billing) Usage(ctx context.Context, app storage.App, from time.Time, to time.Time, daily bool) (rows []driver.Count, over int64, err error)
+func (*Billing) UsageSince(ctx context.Context, app storage.App, since time.Time, from time.Time, to time.Time, daily bool) (rows []driver.Count, over int64, err error)
 func (*Billing) Used(ctx context.Context, app storage.App) (storage.Quota, error)
 
 type Config struct {
@@ -134,8 +124,7 @@ type Store interface {
 	Orders(ctx context.Context, q storage.OrderQuery, after string, n int) ([]storage.Order, string, error)
 	OrdersOfApps(ctx context.Context, first string, last string, from string, n int) ([]storage.Order, string, error)
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
-	SaveOrder(ctx context.Context, o storage.Order, a storage.App,
-		others ...storage.Order) (storage.Order, storage.App, error)
+	SaveOrder(ctx context.Context, o storage.Order, a storage.App, others ...storage.Order) (storage.Order, storage.App, error)
 	Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)
 	UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) ([]driver.Count, error)
 }

@@ -2,9 +2,9 @@ package usage // import "github.com/keystile/keystile/gateway/usage"
 
 import "context"
 import "github.com/keystile/keystile/gateway/billing"
+import "github.com/keystile/keystile/internal/record/ranking"
 import "github.com/keystile/keystile/storage"
 import "github.com/keystile/keystile/storage/driver"
-import "github.com/keystile/keystile/storage/ranking"
 import "time"
 
 type Answer struct {

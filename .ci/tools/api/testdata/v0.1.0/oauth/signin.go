@@ -37,27 +37,27 @@ type Audit interface {
 }
 
 type Config struct {
-	BaseURL     string
-	Store       Store
-	Users       users.Host
-	Passwords   *passwords.Hasher
-	ClientIP    func(*http.Request) netip.Addr
-	Lock        counters.Lock
-	Lockout     counters.Addresses
-	Delays      counters.Accounts
-	Counter     counters.Counter
-	SessionIdle time.Duration
-	SessionMax  time.Duration
-	Connectors  []connector.Connector
-	NoQR        bool
-	Mailer      Mailer
-	SignUp      string
-	Tools       Tools
-	MFA         authn.Policy
-	Unused      time.Duration
-	Revoker     Revoker
-	Audit       Audit
-	Records     interface {
+	BaseURL         string
+	Store           Store
+	Users           users.Host
+	Passwords       *passwords.Hasher
+	ClientIP        func(*http.Request) netip.Addr
+	Lock            counters.Lock
+	Lockout         counters.Addresses
+	Delays          counters.Accounts
+	Counter         counters.Counter
+	SessionIdle     time.Duration
+	SessionMax      time.Duration
+	Connectors      []connector.Connector
+	NoQR            bool
+	Mailer          Mailer
+	SignUp          string
+	Tools           Tools
+	MFA             authn.Policy
+	RefreshLifetime time.Duration
+	Revoker         Revoker
+	Audit           Audit
+	Records         interface {
 		Search(ctx context.Context, q event.Query) (event.Page, error)
 	}
 	ConnectorSignUp map[string]string
@@ -88,7 +88,7 @@ type DeviceStore interface {
 	Later(now time.Time) time.Time
 }
 
-func FreePaths() []string
+func ExemptPaths() []string
 
 type MailStore interface {
 	AddMail(ctx context.Context, m storage.Mail) (storage.Mail, error)
@@ -111,25 +111,20 @@ type Revoker interface {
 
 type SignIn struct{ _ []struct{} }
 
-func (*SignIn) Allowed(ctx context.Context, app storage.App, sub string,
-	wanted string) (granted string, ok bool, err error)
-func (*SignIn) AllowedOnce(ctx context.Context, app storage.App, sub string,
-	wanted string) (granted string, ok bool, err error)
+func (*SignIn) Allowed(ctx context.Context, app storage.App, sub string, wanted string) (granted string, ok bool, err error)
+func (*SignIn) AllowedOnce(ctx context.Context, app storage.App, sub string, wanted string) (granted string, ok bool, err error)
 func (*SignIn) Ask(w http.ResponseWriter, r *http.Request, app storage.App) error
 func (*SignIn) AskBy(w http.ResponseWriter, r *http.Request, app storage.App, method string) error
-func (*SignIn) AskConsent(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session,
-	wanted string) error
+func (*SignIn) AskConsent(w http.ResponseWriter, r *http.Request, app storage.App, who storage.Session, wanted string) error
 func (*SignIn) AskFactor(w http.ResponseWriter, r *http.Request, app storage.App, acrValues string) error
 func (*SignIn) AskFor(w http.ResponseWriter, r *http.Request, path string) error
-func (*SignIn) BeginDevice(r *http.Request, app storage.App, scope string,
-	resource string) (deviceCode string, t storage.Ticket, err error)
+func (*SignIn) BeginDevice(r *http.Request, app storage.App, scope string, resource string) (deviceCode string, t storage.Ticket, err error)
 func (*SignIn) Close(ctx context.Context) error
 func (*SignIn) DevicePage() string
 func (*SignIn) Enough(ctx context.Context, v storage.Session, app storage.App, acrValues string) (bool, error)
 func (*SignIn) FactorsPage() string
 func (*SignIn) Fresh(ctx context.Context, v storage.Session) (bool, error)
-func (*SignIn) KeepForm(w http.ResponseWriter, r *http.Request, session string, body []byte, what string,
-	fields [][2]string) error
+func (*SignIn) KeepForm(w http.ResponseWriter, r *http.Request, session string, body []byte, what string, fields [][2]string) error
 func (*SignIn) KeptForm(w http.ResponseWriter, r *http.Request) (session string, err error)
 func (*SignIn) Level(v storage.Session, acrValues string) string
 func (*SignIn) Levels() []string
@@ -140,7 +135,6 @@ func (*SignIn) Notify(ctx context.Context, sub string, n event.Notice)
 func (*SignIn) Patterns() []string
 func (*SignIn) PollDevice(r *http.Request, app storage.App, deviceCode string) (driver.Token, error)
 func (*SignIn) Proved(ctx context.Context, v storage.Session) (bool, error)
-func (*SignIn) Recent(v storage.Session) bool
 func (*SignIn) ServeHTTP(w http.ResponseWriter, r *http.Request)
 func (*SignIn) SignOut(w http.ResponseWriter, r *http.Request) error
 func (*SignIn) Unlock(ctx context.Context, ip netip.Addr) bool

@@ -34,15 +34,13 @@ func New(c Config) (*Pins, error)
 type Pins struct{ _ struct{} }
 
 func (*Pins) Accept(ctx context.Context, c storage.Capability, names []string, digest string) (View, error)
-func (*Pins) Found(ctx context.Context, c storage.Capability, accepted []toolplan.Tool,
-	found []toolplan.Tool) (storage.Capability, []toolplan.Tool, error)
+func (*Pins) Found(ctx context.Context, c storage.Capability, accepted []toolplan.Tool, found []toolplan.Tool) (storage.Capability, []toolplan.Tool, error)
 func (*Pins) Show(ctx context.Context, c storage.Capability) (View, error)
 
 type Store interface {
 	Capability(ctx context.Context, member string) (storage.Capability, error)
 	Held(ctx context.Context, member string) (toolplan.Held, error)
-	SaveAccepted(ctx context.Context, c storage.Capability, tools []toolplan.Tool, h toolplan.Held,
-		events ...storage.Delivery) (storage.Capability, error)
+	SaveAccepted(ctx context.Context, c storage.Capability, tools []toolplan.Tool, h toolplan.Held, events ...storage.Delivery) (storage.Capability, error)
 	SaveHeld(ctx context.Context, h toolplan.Held, events ...storage.Delivery) (toolplan.Held, error)
 	Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error)
 }

@@ -1,6 +1,6 @@
 package access // import "github.com/keystile/keystile/storage/access"
 
-import "github.com/keystile/keystile/storage/internal/forward"
+import "github.com/keystile/keystile/internal/record/forward"
 import "time"
 
 type Bundle struct {

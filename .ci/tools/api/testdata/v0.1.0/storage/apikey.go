@@ -1,11 +1,9 @@
 package apikey // import "github.com/keystile/keystile/storage/apikey"
 
-import "github.com/keystile/keystile/storage/internal/forward"
+import "github.com/keystile/keystile/internal/record/forward"
 import "time"
 
-const DefaultLife time.Duration = 7776000000000000
-
-var ErrFull error
+var ErrTooMany error
 
 type Fence struct {
 	UserID    string    "json:\"user\""

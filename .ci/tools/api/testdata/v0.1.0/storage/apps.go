@@ -1,10 +1,10 @@
 package apps // import "github.com/keystile/keystile/storage/apps"
 
 import "context"
+import "github.com/keystile/keystile/internal/record/forward"
 import "github.com/keystile/keystile/storage/client"
 import "github.com/keystile/keystile/storage/driver"
 import "github.com/keystile/keystile/storage/internal/document"
-import "github.com/keystile/keystile/storage/internal/forward"
 import "github.com/keystile/keystile/storage/secret"
 import "time"
 
@@ -87,7 +87,7 @@ func (Caller) Account() string
 
 func CountApp(t *document.Tally, a *App)
 
-var ErrFull error
+var ErrTooManyApps error
 
 var Fences document.Kind[document.Fence]
 
@@ -179,8 +179,7 @@ func (*Store) GiveApp(ctx context.Context, a App, owner string) (App, error)
 func (*Store) KeepClient(ctx context.Context, id string) error
 func (*Store) Order(ctx context.Context, id string) (Order, error)
 func (*Store) Orders(ctx context.Context, q OrderQuery, after string, n int) (page []Order, next string, err error)
-func (*Store) OrdersOfApps(ctx context.Context, first string, last string, from string,
-	n int) (page []Order, next string, err error)
+func (*Store) OrdersOfApps(ctx context.Context, first string, last string, from string, n int) (page []Order, next string, err error)
 func (*Store) RemoveClient(ctx context.Context, a App) error
 func (*Store) SaveApp(ctx context.Context, a App) (App, error)
 func (*Store) SaveOrder(ctx context.Context, o Order, a App, others ...Order) (Order, App, error)

@@ -1,10 +1,10 @@
 package authn // import "github.com/keystile/keystile/storage/authn"
 
 import "context"
+import "github.com/keystile/keystile/internal/record/forward"
 import "github.com/keystile/keystile/storage/apikey"
 import "github.com/keystile/keystile/storage/internal/clock"
 import "github.com/keystile/keystile/storage/internal/document"
-import "github.com/keystile/keystile/storage/internal/forward"
 import "github.com/keystile/keystile/storage/secret"
 import "github.com/keystile/keystile/storage/service"
 import "github.com/keystile/keystile/storage/tools"

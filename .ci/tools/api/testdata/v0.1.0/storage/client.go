@@ -1,7 +1,7 @@
 package client // import "github.com/keystile/keystile/storage/client"
 
 import "encoding/json"
-import "github.com/keystile/keystile/storage/internal/forward"
+import "github.com/keystile/keystile/internal/record/forward"
 import "time"
 
 const AuthNone = "none"

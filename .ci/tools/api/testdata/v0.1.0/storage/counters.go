@@ -24,14 +24,6 @@ type Counter interface {
 	Wait(ctx context.Context, name string, client netip.Prefix, limit int, window time.Duration) (wait time.Duration)
 }
 
-const DelayAfter = 10
-
-const DelayLeast time.Duration = 1000000000
-
-const DelayMost time.Duration = 60000000000
-
-const DelayWithin time.Duration = 300000000000
-
 type Limiter interface {
 	Allow(ctx context.Context, account string, limit int, now time.Time) Verdict
 	HoldAddress(ctx context.Context, from netip.Addr, per int, now time.Time) (v Verdict, undo func())

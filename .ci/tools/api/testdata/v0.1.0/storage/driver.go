@@ -10,13 +10,7 @@ type Answer struct {
 	Next string
 }
 
-func AsGatherer(b Backend) Gatherer
-
-func AsMeters(b Backend) Meters
-
-func AsPicker(b Backend) Picker
-
-func AsShared(b Backend) Shared
+func As[T any](b Backend) (as T, ok bool) {}
 
 type Ask struct {
 	Kind string
@@ -75,6 +69,10 @@ type Damaged interface {
 }
 
 func Day(t time.Time) time.Time
+
+type Described interface {
+	Describe() (kind string, version string, at string)
+}
 
 type Doc struct {
 	Kind      string
@@ -186,6 +184,8 @@ type Shared interface {
 	Listen(ctx context.Context, hint func()) error
 }
 
+type Sized interface{ Size() (bytes int64) }
+
 type Span struct {
 	From string
 	To   string
@@ -228,3 +228,5 @@ type UsageQuery struct {
 }
 
 func ValidName(s string) bool
+
+type Wrapper interface{ Unwrap() Backend }

@@ -18,8 +18,7 @@ func (*Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next .
 func (*Store) Gather(ctx context.Context, asks ...driver.Ask) (all []driver.Answer, err error)
 func (*Store) Get(ctx context.Context, kind string, id string) (d driver.Doc, err error)
 func (*Store) Issue(ctx context.Context, tokens ...driver.Token) error
-func (*Store) List(ctx context.Context, kind string, span driver.Span,
-	n int) (docs []driver.Doc, next string, err error)
+func (*Store) List(ctx context.Context, kind string, span driver.Span, n int) (docs []driver.Doc, next string, err error)
 func (*Store) Load(ctx context.Context, table transfer.Table, rows []transfer.Row, gone [][]byte) error
 func (*Store) Pick(ctx context.Context, seqs ...uint64) (picked []driver.Record, err error)
 func (*Store) Prune(ctx context.Context, through uint64, n int) (removed int, err error)

@@ -1,7 +1,7 @@
 package nodes // import "github.com/keystile/keystile/storage/nodes"
 
 import "context"
-import "github.com/keystile/keystile/storage/internal/forward"
+import "github.com/keystile/keystile/internal/record/forward"
 import "log/slog"
 import "time"
 
@@ -41,24 +41,7 @@ type Info struct {
 
 func Join(ctx context.Context, c Config) (*Node, error)
 
-type Lease struct {
-	Task    string    "json:\"task\""
-	Holder  string    "json:\"holder\""
-	At      time.Time "json:\"at\""
-	Version int64     "json:\"-\""
-	carried
-}
-
-type LeaseStore interface {
-	Lease(ctx context.Context, task string) (Lease, error)
-	RemoveLease(ctx context.Context, l Lease) error
-	SaveLease(ctx context.Context, l Lease) (Lease, error)
-	Shared() bool
-}
-
 func Look(ctx context.Context, store Store) ([]Info, error)
-
-func NewTask(store LeaseStore, name string, length time.Duration) *Task
 
 type Node struct{ _ []struct{} }
 
@@ -75,10 +58,5 @@ type Store interface {
 	SaveBeat(ctx context.Context, b Beat) (Beat, error)
 	Shared() bool
 }
-
-type Task struct{ _ struct{} }
-
-func (*Task) Mine(ctx context.Context) (bool, error)
-func (*Task) Release(ctx context.Context) error
 
 type carried = forward.Fields

@@ -1,10 +1,10 @@
 package people // import "github.com/keystile/keystile/storage/people"
 
 import "context"
+import "github.com/keystile/keystile/internal/record/forward"
 import "github.com/keystile/keystile/storage/driver"
 import "github.com/keystile/keystile/storage/internal/clock"
 import "github.com/keystile/keystile/storage/internal/document"
-import "github.com/keystile/keystile/storage/internal/forward"
 import "github.com/keystile/keystile/storage/service"
 import "github.com/keystile/keystile/storage/tools"
 import "time"
@@ -30,7 +30,7 @@ func Create(ctx context.Context, s *Store, u User, by []Login, change document.T
 
 var ErrLastAdmin error
 
-var ErrOwner error
+var ErrStillOwns error
 
 type Invitation struct {
 	ID        string    "json:\"id\""
@@ -112,8 +112,7 @@ func (*Store) EnsureOpenID(ctx context.Context, appID string, sub string) (OpenI
 func (*Store) EraseUser(ctx context.Context, sub string, looksOfName func(username string) []string) error
 func (*Store) FindOpenID(ctx context.Context, appID string, openid string) (OpenID, error)
 func (*Store) FindUsers(ctx context.Context, prefix string, from string, n int) ([]User, string, error)
-func (*Store) FindUsersWithRole(ctx context.Context, role string, prefix string, from string,
-	n int) ([]User, string, error)
+func (*Store) FindUsersWithRole(ctx context.Context, role string, prefix string, from string, n int) ([]User, string, error)
 func (*Store) Invitation(ctx context.Context, id string) (Invitation, error)
 func (*Store) LinkLogins(ctx context.Context, sub string, more ...Login) error
 func (*Store) Login(ctx context.Context, method string, subject string) (Login, error)

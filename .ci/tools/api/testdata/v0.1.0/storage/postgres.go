@@ -19,11 +19,9 @@ func Migrate(ctx context.Context, dsn string, o Options) (taken []Step, err erro
 
 const Note State = "note"
 
-func Open(ctx context.Context, dsn string, o Options) (*Store, error)
+func Open(ctx context.Context, address string, o Options) (*Store, error)
 
-func OpenReading(ctx context.Context, dsn string, o Options) (*Store, error)
-
-func OpenURL(ctx context.Context, address string, o Options) (*Store, error)
+func OpenReadOnly(ctx context.Context, address string, o Options) (*Store, error)
 
 type Options struct {
 	Schema       string
@@ -73,23 +71,22 @@ func (*Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next .
 func (*Store) Gather(ctx context.Context, asks ...driver.Ask) (all []driver.Answer, err error)
 func (*Store) Get(ctx context.Context, kind string, id string) (d driver.Doc, err error)
 func (*Store) Issue(ctx context.Context, tokens ...driver.Token) error
-func (*Store) List(ctx context.Context, kind string, span driver.Span,
-	n int) (docs []driver.Doc, next string, err error)
+func (*Store) List(ctx context.Context, kind string, span driver.Span, n int) (docs []driver.Doc, next string, err error)
 func (*Store) Listen(ctx context.Context, hint func()) error
 func (*Store) Load(ctx context.Context, table transfer.Table, rows []transfer.Row, gone [][]byte) error
 func (*Store) Now(ctx context.Context) (at time.Time, err error)
-func (*Store) Pick(ctx context.Context, seqs ...uint64) (picked []driver.Record, err error)
+func (*Store) Pick(ctx context.Context, seqs ...uint64) ([]driver.Record, error)
 func (*Store) Prune(ctx context.Context, through uint64, n int) (removed int, err error)
 func (*Store) Put(ctx context.Context, docs ...driver.Doc) (version int64, err error)
-func (*Store) Records(ctx context.Context, after uint64, n int) (page []driver.Record, err error)
-func (*Store) Revocations(ctx context.Context, after uint64, n int) (feed []driver.Revocation, err error)
+func (*Store) Records(ctx context.Context, after uint64, n int) ([]driver.Record, error)
+func (*Store) Revocations(ctx context.Context, after uint64, n int) ([]driver.Revocation, error)
 func (*Store) Revoke(ctx context.Context, rs ...driver.Revocation) error
 func (*Store) Rows(ctx context.Context, table transfer.Table, after []byte, n int) ([]transfer.Row, error)
 func (*Store) Stats() Stats
 func (*Store) Sweep(ctx context.Context, at time.Time, n int) (removed int, err error)
 func (*Store) Token(ctx context.Context, key driver.Key) (t driver.Token, err error)
-func (*Store) Usage(ctx context.Context, q driver.UsageQuery) (rows []driver.Count, err error)
-func (*Store) UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) (rows []driver.Count, err error)
+func (*Store) Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)
+func (*Store) UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) ([]driver.Count, error)
 
 const Unknown State = "unknown"
 

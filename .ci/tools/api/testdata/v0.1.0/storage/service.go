@@ -1,15 +1,16 @@
 package service // import "github.com/keystile/keystile/storage/service"
 
 import "context"
+import "github.com/keystile/keystile/internal/record/forward"
+import "github.com/keystile/keystile/internal/record/idempotency"
+import "github.com/keystile/keystile/internal/record/lease"
+import "github.com/keystile/keystile/internal/record/ranking"
+import "github.com/keystile/keystile/internal/record/shipping"
 import "github.com/keystile/keystile/storage/driver"
-import "github.com/keystile/keystile/storage/idempotency"
 import "github.com/keystile/keystile/storage/internal/clock"
 import "github.com/keystile/keystile/storage/internal/document"
-import "github.com/keystile/keystile/storage/internal/forward"
 import "github.com/keystile/keystile/storage/nodes"
-import "github.com/keystile/keystile/storage/ranking"
 import "github.com/keystile/keystile/storage/secret"
-import "github.com/keystile/keystile/storage/shipping"
 import "time"
 
 const AccessAuto = "auto"
@@ -69,6 +70,8 @@ const SettingDefaultAccess = "mcp.default_access"
 
 const SettingForcePKCE = "service_config.oauth_force_pkce"
 
+const SettingKind = "setting"
+
 const SettingUserWebhook = "webhooks.users.url"
 
 type SigningKey struct {
@@ -94,21 +97,19 @@ func (*Store) DeleteMail(ctx context.Context, m Mail) error
 func (*Store) DueMails(ctx context.Context, by time.Time, n int) ([]Mail, error)
 func (*Store) FirstKeys(ctx context.Context, alg string, keys ...SigningKey) error
 func (*Store) HMACKey(ctx context.Context, name string) (secret.Secret, error)
-func (*Store) Identify(ctx context.Context, proposed string) (id string, err error)
 func (*Store) KeyedCall(ctx context.Context, id string) (idempotency.Call, error)
-func (*Store) Lease(ctx context.Context, task string) (nodes.Lease, error)
+func (*Store) Lease(ctx context.Context, task string) (lease.Lease, error)
 func (*Store) Mail(ctx context.Context, id string) (Mail, error)
 func (*Store) MarkUsage(ctx context.Context, hour time.Time, accounts ...string) error
 func (*Store) MarkedUsage(ctx context.Context, hour time.Time, from string) (accounts []string, next string, err error)
-func (*Store) Rankings(ctx context.Context, of string, from time.Time,
-	to time.Time) (all []ranking.Ranking, more bool, err error)
+func (*Store) Rankings(ctx context.Context, of string, from time.Time, to time.Time) (all []ranking.Ranking, more bool, err error)
 func (*Store) RemoveBeat(ctx context.Context, b nodes.Beat) error
-func (*Store) RemoveLease(ctx context.Context, l nodes.Lease) error
+func (*Store) RemoveLease(ctx context.Context, l lease.Lease) error
 func (*Store) SaveBeat(ctx context.Context, b nodes.Beat) (nodes.Beat, error)
 func (*Store) SaveCheckpoint(ctx context.Context, c Checkpoint) (Checkpoint, error)
 func (*Store) SaveKeyedCalls(ctx context.Context, calls ...idempotency.Call) (version int64, err error)
 func (*Store) SaveKeys(ctx context.Context, keys ...SigningKey) error
-func (*Store) SaveLease(ctx context.Context, l nodes.Lease) (nodes.Lease, error)
+func (*Store) SaveLease(ctx context.Context, l lease.Lease) (lease.Lease, error)
 func (*Store) SaveMail(ctx context.Context, m Mail) (Mail, error)
 func (*Store) SaveRanking(ctx context.Context, r ranking.Ranking) (ranking.Ranking, error)
 func (*Store) SaveStream(ctx context.Context, at shipping.Position) (shipping.Position, error)

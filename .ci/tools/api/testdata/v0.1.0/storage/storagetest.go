@@ -6,8 +6,7 @@ import "time"
 
 func Bench(b *testing.B, open func(b *testing.B) driver.Backend)
 
-func Broken(t *testing.T, path string, patience time.Duration,
-	open func(t *testing.T, dir string) driver.Backend) string
+func Broken(t *testing.T, path string, patience time.Duration, open func(t *testing.T, dir string) driver.Backend) string
 
 func Nodes(nodes ...driver.Backend) driver.Backend
 

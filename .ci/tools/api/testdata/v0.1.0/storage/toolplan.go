@@ -1,7 +1,7 @@
 package toolplan // import "github.com/keystile/keystile/storage/toolplan"
 
 import "encoding/json"
-import "github.com/keystile/keystile/storage/internal/forward"
+import "github.com/keystile/keystile/internal/record/forward"
 import "time"
 
 type Annotations struct {
@@ -29,6 +29,12 @@ type Call struct {
 	Body     *Body    "json:\"body,omitempty\""
 	Accept   string   "json:\"accept,omitempty\""
 	Tells    []string "json:\"tells,omitempty\""
+}
+
+type Discovery struct {
+	Tools   []Tool
+	Skipped []Skip
+	Again   time.Duration
 }
 
 type Field struct {

@@ -1,10 +1,10 @@
 package tools // import "github.com/keystile/keystile/storage/tools"
 
 import "context"
+import "github.com/keystile/keystile/internal/record/forward"
 import "github.com/keystile/keystile/storage/access"
 import "github.com/keystile/keystile/storage/driver"
 import "github.com/keystile/keystile/storage/internal/document"
-import "github.com/keystile/keystile/storage/internal/forward"
 import "github.com/keystile/keystile/storage/secret"
 import "github.com/keystile/keystile/storage/toolplan"
 import "time"
@@ -132,16 +132,11 @@ func (*Store) FirstDelivery(ctx context.Context, member string) (Delivery, error
 func (*Store) Held(ctx context.Context, member string) (toolplan.Held, error)
 func (*Store) QueueDeliveries(ctx context.Context, all ...Delivery) error
 func (*Store) Queued() <-chan struct{}
-func (*Store) SaveAccepted(ctx context.Context, c Capability, tools []toolplan.Tool, h toolplan.Held,
-	events ...Delivery) (Capability, error)
+func (*Store) SaveAccepted(ctx context.Context, c Capability, tools []toolplan.Tool, h toolplan.Held, events ...Delivery) (Capability, error)
 func (*Store) SaveAccess(ctx context.Context, l access.List) (access.List, error)
-func (*Store) SaveAt(ctx context.Context, p Place, c Capability, tools []toolplan.Tool,
-	allow func(owned []Capability) error, events ...Delivery) (Place, error)
+func (*Store) SaveAt(ctx context.Context, p Place, c Capability, tools []toolplan.Tool, allow func(owned []Capability) error, events ...Delivery) (Place, error)
 func (*Store) SaveBundle(ctx context.Context, b access.Bundle) (access.Bundle, error)
-func (*Store) SaveCapability(ctx context.Context, c Capability, tools []toolplan.Tool,
-	events ...Delivery) (Capability, error)
-func (*Store) SaveCapabilityIf(ctx context.Context, c Capability, tools []toolplan.Tool,
-	allow func(owned []Capability) error, events ...Delivery) (Capability, error)
+func (*Store) SaveCapability(ctx context.Context, c Capability, tools []toolplan.Tool, events ...Delivery) (Capability, error)
 func (*Store) SaveDelivery(ctx context.Context, d Delivery) (Delivery, error)
 func (*Store) SaveHeld(ctx context.Context, h toolplan.Held, events ...Delivery) (toolplan.Held, error)
 func (*Store) StoredPlace(ctx context.Context, member string) (Place, error)

@@ -1,7 +1,6 @@
 package command // import "github.com/keystile/keystile/cmd/keystile/command"
 
 import "context"
-import "github.com/keystile/keystile/cmd/keystile/admin"
 import "github.com/keystile/keystile/storage/driver"
 import "io"
 import "log/slog"
@@ -11,6 +10,13 @@ func Backend(name string, open func(dir string) (driver.Backend, error)) Storage
 
 func Bolt() Storage
 
+type Finding struct {
+	Name  string
+	State string
+	Says  string
+	Do    string
+}
+
 type Gauge struct {
 	Name  string
 	Help  string
@@ -18,6 +24,18 @@ type Gauge struct {
 }
 
 func Main(s Storage)
+
+type Migration struct {
+	Number int
+	Name   string
+	At     time.Time
+}
+
+type Migrations struct {
+	Status func(context.Context) ([]Migration, error)
+	Up     func(context.Context) ([]Migration, error)
+	SQL    func(context.Context) (script string, err error)
+}
 
 func Postgres() Storage
 
@@ -33,8 +51,8 @@ type Storage struct {
 	OpenAt       func(ctx context.Context, address string, w Watch) (driver.Backend, error)
 	Instead      string
 	Gauges       func(b driver.Backend) []Gauge
-	Migrations   func(address string) admin.Migrations
-	Findings     func(ctx context.Context, address string, nodes int) []admin.Finding
+	Migrations   func(address string) Migrations
+	Findings     func(ctx context.Context, address string, nodes int) []Finding
 	ReadAt       func(ctx context.Context, address string, w Watch) (driver.Backend, error)
 	Others       []Storage
 }

@@ -26,14 +26,10 @@ type Asked struct {
 
 func (Asked) Fresh() bool
 
-type Asker interface {
-	BeginAsked(state string, back string, mobile bool, a Asked) string
-	Connector
-}
-
 type Connector interface {
-	Begin(state string, back string, mobile bool) string
+	Begin(ctx context.Context, v Visit) (string, error)
 	Finish(ctx context.Context, back string, query url.Values) (Profile, error)
+	Label() string
 	Name() string
 }
 
@@ -85,16 +81,6 @@ type GitHub struct {
 	EmailsURL    string
 }
 
-type InApp interface {
-	BeginInApp(userAgent string, state string, back string) string
-	Connector
-}
-
-type Labelled interface {
-	Label() string
-	Connector
-}
-
 func NewAlipay(c Alipay) (Connector, error)
 
 func NewDingTalk(c DingTalk) (Connector, error)
@@ -112,11 +98,6 @@ func NewTrouble(provider string, code string, text string, cause error) *Trouble
 func NewWX(c WX) (Connector, error)
 
 func NewWeCom(c WeCom) (Connector, error)
-
-type Preparer interface {
-	Prepare(ctx context.Context) error
-	Connector
-}
 
 type Profile struct {
 	Subjects       []string
@@ -151,6 +132,14 @@ type Trouble struct {
 
 func (*Trouble) Error() string
 func (*Trouble) Unwrap() error
+
+type Visit struct {
+	State     string
+	Back      string
+	Mobile    bool
+	UserAgent string
+	Asked
+}
 
 type WX struct {
 	ID           string

@@ -107,8 +107,7 @@ type SignUpUsers interface {
 }
 
 type Store interface {
-	CreateInvited(ctx context.Context, u storage.User, by storage.Invitation,
-		logins ...storage.Login) (storage.User, error)
+	CreateInvited(ctx context.Context, u storage.User, by storage.Invitation, logins ...storage.Login) (storage.User, error)
 	CreateUser(ctx context.Context, u storage.User, by ...storage.Login) (storage.User, error)
 	Invitation(ctx context.Context, id string) (storage.Invitation, error)
 	LinkLogins(ctx context.Context, sub string, more ...storage.Login) error
@@ -128,8 +127,7 @@ func (*StoreUsers) Connect(ctx context.Context, sub string, method string, p con
 func (*StoreUsers) Connected(ctx context.Context, method string, p connector.Profile) (storage.User, error)
 func (*StoreUsers) Create(ctx context.Context, u storage.User, password string) (storage.User, error)
 func (*StoreUsers) CreateByEmail(ctx context.Context, address string) (storage.User, error)
-func (*StoreUsers) CreateWith(ctx context.Context, u storage.User, password string,
-	write func(storage.User, storage.Login) (storage.User, error)) (storage.User, error)
+func (*StoreUsers) CreateWith(ctx context.Context, u storage.User, password string, write func(storage.User, storage.Login) (storage.User, error)) (storage.User, error)
 func (*StoreUsers) EnteredByEmail(ctx context.Context, u storage.User) (storage.User, error)
 func (*StoreUsers) HasPassword(ctx context.Context, sub string) (bool, error)
 func (*StoreUsers) Host() Host

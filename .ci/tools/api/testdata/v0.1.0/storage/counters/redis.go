@@ -10,7 +10,7 @@ type Counters struct{ _ []struct{} }
 
 func (*Counters) Accounts() counters.Accounts
 func (*Counters) Addresses(lock counters.Lock) counters.Addresses
-func (*Counters) Close()
+func (*Counters) Close() error
 func (*Counters) Counter() counters.Counter
 func (*Counters) Describe() (kind string, version string, at string)
 func (*Counters) Limiter() counters.Limiter

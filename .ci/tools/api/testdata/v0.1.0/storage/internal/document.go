@@ -1,8 +1,8 @@
 package document // import "github.com/keystile/keystile/storage/internal/document"
 
 import "context"
+import "github.com/keystile/keystile/internal/record/forward"
 import "github.com/keystile/keystile/storage/driver"
-import "github.com/keystile/keystile/storage/internal/forward"
 import "github.com/keystile/keystile/storage/secret"
 import "github.com/keystile/keystile/storage/state"
 import "time"
@@ -31,19 +31,8 @@ type Kind[T any] struct {
 	Clone   func(T) T
 }
 
-func (Kind[T]) All(ctx context.Context, s *Store, span driver.Span) ([]T, error)
 func (Kind[T]) Doc(s *Store, v T) (driver.Doc, error)
-func (Kind[T]) Docs(s *Store, all ...T) ([]driver.Doc, error)
-func (Kind[T]) Due(ctx context.Context, s *Store, at time.Time, n int) ([]T, error)
-func (Kind[T]) DueOn(ctx context.Context, s *Store, list string, at time.Time, n int) ([]T, error)
-func (Kind[T]) Get(ctx context.Context, s *Store, id string) (v T, err error)
-func (Kind[T]) List(ctx context.Context, s *Store, span driver.Span, n int) ([]T, string, error)
-func (Kind[T]) Page(ctx context.Context, s *Store, entry string, from string, n int) ([]T, string, error)
-func (Kind[T]) Put(ctx context.Context, s *Store, v T) (T, error)
-func (Kind[T]) PutNew(ctx context.Context, s *Store, sub string, v T) (T, error)
 func (Kind[T]) Record(s *Store, d driver.Doc) (v T, err error)
-func (Kind[T]) Remove(ctx context.Context, s *Store, v T) error
-func (Kind[T]) Rest(ctx context.Context, s *Store, span driver.Span, first []T, next string) ([]T, error)
 
 type Store struct{ _ []struct{} }
 

@@ -3,6 +3,4 @@ package planted // import "github.com/keystile/keystile/storage/storagetest/plan
 import "github.com/keystile/keystile/storage/driver"
 import "testing"
 
-const Goal = 97
-
 func Run(t *testing.T, open func(t *testing.T) driver.Backend)

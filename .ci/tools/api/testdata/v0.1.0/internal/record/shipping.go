@@ -1,6 +1,6 @@
-package shipping // import "github.com/keystile/keystile/storage/shipping"
+package shipping // import "github.com/keystile/keystile/internal/record/shipping"
 
-import "github.com/keystile/keystile/storage/internal/forward"
+import "github.com/keystile/keystile/internal/record/forward"
 import "time"
 
 type Hour struct {

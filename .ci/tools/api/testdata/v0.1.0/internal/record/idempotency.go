@@ -1,6 +1,6 @@
-package idempotency // import "github.com/keystile/keystile/storage/idempotency"
+package idempotency // import "github.com/keystile/keystile/internal/record/idempotency"
 
-import "github.com/keystile/keystile/storage/internal/forward"
+import "github.com/keystile/keystile/internal/record/forward"
 import "time"
 
 type Call struct {

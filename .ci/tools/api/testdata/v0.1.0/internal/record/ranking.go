@@ -1,13 +1,7 @@
-package ranking // import "github.com/keystile/keystile/storage/ranking"
+package ranking // import "github.com/keystile/keystile/internal/record/ranking"
 
-import "github.com/keystile/keystile/storage/internal/forward"
+import "github.com/keystile/keystile/internal/record/forward"
 import "time"
-
-const Apps = "apps"
-
-func Kinds() []string
-
-const MaxNames = 1000
 
 type Ranking struct {
 	ID      string    "json:\"id\""
@@ -27,9 +21,5 @@ func (Ranking) Check() error
 func (Ranking) Ends() time.Time
 func (Ranking) Pack() Ranking
 func (Ranking) Unpack() (Ranking, error)
-
-const Tools = "tools"
-
-const Users = "users"
 
 type carried = forward.Fields
