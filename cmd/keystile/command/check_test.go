@@ -143,8 +143,8 @@ func TestCheckFindsWhatIsNotSafeOnThisMachine(t *testing.T) {
 		{"--base-url http://id.example.com", "base_url", admin.Unsafe, "can be read on their way"},
 		{"--base-url http://127.0.0.1:8080", "base_url", admin.Safe, ""},
 		{"--nodes 2", "trusted_proxies", admin.Unsafe, "one address"},
-		{"--trusted-proxies 10.0.0.5,0.0.0.0/0", "trusted_proxies", admin.Unsafe, "everybody"},
-		{"--trusted-proxies ::/0", "trusted_proxies", admin.Unsafe, "everybody"},
+		{"--trusted-proxies 10.0.0.5,0.0.0.0/0", "trusted_proxies", admin.Unsafe, "every address"},
+		{"--trusted-proxies ::/0", "trusted_proxies", admin.Unsafe, "every address"},
 	} {
 		checkStorage(t, append(strings.Fields(c.args), "--data", privateFolder(t))...).want(t, c.name, c.state, c.says)
 	}

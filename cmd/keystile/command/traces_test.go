@@ -289,7 +289,7 @@ func TestSettingOfTracesThatDoesNothingIsRefused(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"otel: {endpoint: 'ftp://h'}":                            "http:// or https:// URL",
-		"otel: {endpoint: 'http://u:p@h'}":                       "keys go into otel.headers",
+		"otel: {endpoint: 'http://u:p@h'}":                       "put keys into otel.headers",
 		"otel: {endpoint: 'http://h/v1/traces'}":                 "without /v1/traces",
 		"otel: {headers: 'a=b'}":                                 "otel.endpoint: it is empty",
 		"otel: {endpoint: 'http://h', headers: 's3cr3t'}":        "name=value pairs",
