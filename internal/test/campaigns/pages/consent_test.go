@@ -9,6 +9,7 @@ import (
 
 // Decisions 21 and 22, as a user meets them.
 func TestBrowserSaysNoThenYesAndTakesItBack(t *testing.T) {
+	t.Parallel()
 	p := browser.Start(t)
 	s := start(t, t.TempDir())
 	record := firstRunOf(t, s.data)

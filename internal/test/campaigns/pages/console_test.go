@@ -8,6 +8,7 @@ import (
 
 // Every page of the console, as an administrator sees it in a service that has been used.
 func TestPageOfTheConsoleIsFitForEverybody(t *testing.T) {
+	t.Parallel()
 	each(t, []reader{english, chinese}, func(v *walkthrough) {
 		f := used(v.t, func(text string) string { return text })
 		v.s = f.service

@@ -34,6 +34,7 @@ func upstream(t *testing.T) string {
 }
 
 func TestStrangerGetsFromTheBannerToTheAnswerOfATool(t *testing.T) {
+	t.Parallel()
 	v := alone(t)
 	v.s = start(t, t.TempDir(), "--limits-per-ip", "100000", "--upstreams-allow-private", "127.0.0.0/8")
 	shop := upstream(t)
@@ -117,6 +118,7 @@ func (v *walkthrough) acts(shop string) {
 
 // The keys Tab and Enter are enough to make an application, and to call a tool.
 func TestKeyboardIsEnoughForTheConsole(t *testing.T) {
+	t.Parallel()
 	v := alone(t)
 	f := used(t, func(text string) string { return text })
 	v.s = f.service
@@ -160,6 +162,7 @@ func TestKeyboardIsEnoughForTheConsole(t *testing.T) {
 // Every value that a user can set is text on every page: no script of theirs runs, and the browser is not even
 // tempted.
 func TestConsoleRunsNothingThatUsersEntered(t *testing.T) {
+	t.Parallel()
 	v := alone(t)
 	f := used(t, func(text string) string {
 		return text + `"><script>alert(1)</script><img src=x onerror=alert(1)><a href="javascript:alert(1)">`
@@ -190,6 +193,7 @@ func (v *walkthrough) harmless(name string) {
 }
 
 func TestAreaOfTheConsoleIsActedOnWithoutAScript(t *testing.T) {
+	t.Parallel()
 	v := alone(t)
 	v.s = start(t, t.TempDir(), "--limits-per-ip", "100000", "--upstreams-allow-private", "127.0.0.0/8")
 	v.Scripts(false)
@@ -199,6 +203,7 @@ func TestAreaOfTheConsoleIsActedOnWithoutAScript(t *testing.T) {
 }
 
 func TestAreaOfTheConsoleIsActedOnWithAPhone(t *testing.T) {
+	t.Parallel()
 	v := alone(t)
 	v.s = start(t, t.TempDir(), "--limits-per-ip", "100000", "--upstreams-allow-private", "127.0.0.0/8")
 	v.with(browser.Phone)

@@ -12,6 +12,7 @@ import (
 // Decision 16. With KEYSTILE_SCREENSHOTS=folder the pages are kept as pictures,
 // light, dark and narrow.
 func TestBrowserGoesFromTheButtonToTheClaims(t *testing.T) {
+	t.Parallel()
 	p := browser.Start(t)
 	s := start(t, t.TempDir())
 	who := firstRunOf(t, s.data).Admin

@@ -14,6 +14,7 @@ import (
 // A page of another site sends forms to authorize and logout, as ASP.NET does. A browser keeps the cookie of the
 // session back there, and comes with it by the GET that it is led to.
 func TestFormOfAnotherSiteArrives(t *testing.T) {
+	t.Parallel()
 	s := start(t, t.TempDir(), "--limits-per-ip", "100000")
 	var app string
 	sends := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

@@ -29,6 +29,7 @@ func appShows(t *testing.T, key string, steps int64) string {
 
 // People set up an authenticator app, sign in with it and with a recovery code, are reminded of it and have to.
 func TestSecondFactorIsSetUpAndUsed(t *testing.T) {
+	t.Parallel()
 	b, all := browser.Launch(t), &looked{at: map[string]bool{}}
 	for _, reads := range []reader{english, chinese} {
 		s := start(t, t.TempDir(), "--mfa-auditor", "required", "--limits-per-ip", "100000")

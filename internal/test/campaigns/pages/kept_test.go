@@ -9,6 +9,7 @@ import (
 
 // A person who is asked for the second factor in the middle of a form goes on with the form as it was typed.
 func TestFormGoesOnAfterTheSecondFactor(t *testing.T) {
+	t.Parallel()
 	b, all := browser.Launch(t), &looked{at: map[string]bool{}}
 	for _, reads := range []reader{english, chinese} {
 		for _, scripts := range []bool{true, false} {

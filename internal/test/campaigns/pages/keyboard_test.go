@@ -8,6 +8,7 @@ import (
 // Everything can be reached and done with the keys Tab and Enter, in the order in which it
 // stands on the page, and what has the focus can be seen.
 func TestKeyboardIsEnough(t *testing.T) {
+	t.Parallel()
 	v := alone(t)
 	who := firstRunOf(t, v.s.data).Admin
 	v.begin()

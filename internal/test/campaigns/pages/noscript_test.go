@@ -8,6 +8,7 @@ import (
 // Where no script runs, each way in ends at the claims too. Only the page of the code does
 // not go on by itself: it has a button for that.
 func TestSignInNeedsNoScript(t *testing.T) {
+	t.Parallel()
 	v := alone(t)
 	v.Scripts(false)
 	for _, way := range waysIn {

@@ -106,6 +106,7 @@ var waysOn = []struct {
 // A browser goes wherever the application leads on to, from each page that ends in a redirect: to another site, or to a
 // program on the device.
 func TestApplicationMayLeadOnToAnotherSite(t *testing.T) {
+	t.Parallel()
 	for name, launch := range browsers {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -136,6 +137,7 @@ func TestApplicationMayLeadOnToAnotherSite(t *testing.T) {
 
 // A passkey, which Chromium alone can be given by a test, leads on as well.
 func TestPasskeyLeadsOnToAnotherSite(t *testing.T) {
+	t.Parallel()
 	o, s := leadsOn(t), startNamed(t)
 	domain := strings.TrimPrefix(o.URL, "http://")
 	app := must(t, "app", "create", "--data", s.data, "--name", appName, "--domain", domain)["client_id"].(string)

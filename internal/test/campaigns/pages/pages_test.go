@@ -9,6 +9,7 @@ import (
 // Every page that people can meet. The claims, the consent page, the code to scan and the
 // fakes are looked at on the way of TestWayInEndsAtTheClaims.
 func TestPageIsFitForEverybody(t *testing.T) {
+	t.Parallel()
 	each(t, []reader{english, chinese}, func(v *walkthrough) {
 		v.entrance()
 		v.quiet("400", "401")

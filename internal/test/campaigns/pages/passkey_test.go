@@ -23,6 +23,7 @@ func startNamed(t *testing.T) *service {
 
 // People add a passkey, sign in with it alone, prove it after a password, rename and remove it.
 func TestPasskeyIsAddedAndUsed(t *testing.T) {
+	t.Parallel()
 	b, all := browser.Launch(t), &looked{at: map[string]bool{}}
 	for _, reads := range []reader{english, chinese} {
 		s := startNamed(t)

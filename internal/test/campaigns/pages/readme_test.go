@@ -13,6 +13,7 @@ const mostPicture = 60 << 10
 
 // With KEYSTILE_PICTURES=folder the pictures of README are made there anew, and kept.
 func TestPicturesOfREADMEAreSmall(t *testing.T) {
+	t.Parallel()
 	folder := os.Getenv("KEYSTILE_PICTURES")
 	if folder == "" {
 		folder = t.TempDir()

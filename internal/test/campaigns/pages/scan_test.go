@@ -12,6 +12,7 @@ import (
 
 // The page's own script waits, sees what the phone does and goes on.
 func TestBrowserIsSignedInByAPhone(t *testing.T) {
+	t.Parallel()
 	p := browser.Start(t)
 	s := start(t, t.TempDir())
 	p.Look(1000, false)

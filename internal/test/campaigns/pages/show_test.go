@@ -10,6 +10,7 @@ import (
 // Users can look at the password that they type, by the keyboard too and in their language. Where
 // no script runs there is no button that would do nothing.
 func TestPasswordCanBeLookedAt(t *testing.T) {
+	t.Parallel()
 	v := alone(t)
 	v.begin()
 	v.Type("#username", "nobody")
@@ -53,6 +54,7 @@ func TestPasswordCanBeLookedAt(t *testing.T) {
 
 // The link is hidden because there is no mouse and the window is narrow, whatever name the browser has.
 func TestPhoneDoesNotOfferToScanItself(t *testing.T) {
+	t.Parallel()
 	v := alone(t)
 	for _, d := range []browser.Device{browser.Phone, v.device} {
 		v.with(d)

@@ -39,6 +39,7 @@ var waysIn = []struct {
 }
 
 func TestWayInEndsAtTheClaims(t *testing.T) {
+	t.Parallel()
 	each(t, []reader{english, byTheirApp}, func(v *walkthrough) {
 		subs := map[string]string{}
 		for _, way := range waysIn {
@@ -86,6 +87,7 @@ func (v *walkthrough) scanned(signIn func(phone *walkthrough)) {
 
 // Linking a provider to an account is the same walkthrough by both ways in.
 func TestUserByTwoProvidersHasOneSub(t *testing.T) {
+	t.Parallel()
 	v := alone(t)
 	v.begin()
 	v.password()
