@@ -41,7 +41,7 @@ var (
 	byTheirApp = reader{name: "zh-CN by ui_locales", lang: page.Chinese, header: "en", asks: true}
 )
 
-// everyReader, set to anything, has each reader use each device, and not one device each.
+// everyReader, set to anything, has each reader use each device and browser, and not one each.
 const everyReader = "EVERY_READER"
 
 // each visits a service of its own with each device, as each reader, all at once.
