@@ -33,7 +33,7 @@ func (h *dataStore) watch(m *metrics.Metrics) {
 	asked("keystile_ready", "1 while /healthz/ready answers 200: requests may be sent here.", h.Ready)
 	asked("keystile_store_ready", "1 while the store can be read, and the last write to it went well.", h.store.Ready)
 	m.Gauge("keystile_time_seconds",
-		"What time the clock of this machine says it is, since 1970: compare it with that of who reads it.",
+		"What time the clock of this machine says it is, since 1970: compare it with the clock of the reader.",
 		func() float64 { return float64(time.Now().UnixMilli()) / 1000 })
 	m.Gauge("keystile_clock_wrong",
 		"1 while the clock of this machine disagrees with the times in the store by more than a clock may.",

@@ -62,7 +62,8 @@ var userCommands = []command{
 		name: "user factors", words: []string{"USER"}, summary: "Show or remove the second factors of a user",
 		do: userFactors, acts: true,
 		details: userHelp + " With --reset the authenticator app, the passkeys and the recovery\n" +
-			"codes are removed, for who has lost them: make sure that it is them, because from then on the first factor\n" +
+			"codes are removed, for a user who has lost them: make sure that it is them, because from then on the first " +
+			"factor\n" +
 			"alone signs in. The user is told. Where a factor is required of them, the time to add one begins anew.",
 		examples: []string{"keystile user factors ada", "keystile user factors ada --reset"},
 		flags:    []cli.Flag{{Name: "reset", Help: "remove them"}},

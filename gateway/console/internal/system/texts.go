@@ -16,8 +16,8 @@ var texts = ui.Texts{
 	"Withdraw": "撤销", "Withdraw this key": "撤销此密钥",
 	"Everything it signed becomes invalid at once.": "由它签名的所有内容立即失效。", "Rotate": "轮换",
 	"Rotate the keys of an algorithm": "轮换某种算法的密钥",
-	"The next key signs from now on, and a new next key is generated. What was signed before stays valid. Leave five " +
-		"minutes between two rotations.": "从现在起由下一个密钥签名，并生成新的备用密钥。此前签名的内容仍然有效。两次轮换之间请至少间隔五分钟。",
+	"The next key signs from now on, and a new next key is generated. All that was signed before stays valid. Leave " +
+		"five minutes between two rotations.": "从现在起由下一个密钥签名，并生成新的备用密钥。此前签名的内容仍然有效。两次轮换之间请至少间隔五分钟。",
 	"Master key": "主密钥", "ID": "ID", "What it encrypts": "用于加密",
 	"secrets of applications and tools, webhook deliveries, emails, signing keys and the checkpoint of the audit " +
 		"trail": "应用与工具的密钥、待投递的回调、邮件、签名密钥以及审计记录的检查点",
