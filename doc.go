@@ -30,7 +30,7 @@
 //	    mailer     mails over SMTP, or into a folder
 //	gateway    bearer tokens, quota, usage, audit, reverse proxy; /api/v1/*
 //	  billing  plans, orders, settlement: every rule about money
-//	  remote   verifies access tokens in another process
+//	  remote   verifies access tokens in another process, and protects an MCP endpoint of the host's own
 //	  stream   ships the audit trail and usage elsewhere: standard output, s3, a Target of the host's own
 //	  clientip the client's address behind reverse proxies
 //	  console  what users who are signed in administer, as pages and as an API: /console/, /api/console/*

@@ -3,11 +3,15 @@
 //
 //	v, err := remote.New(ctx, remote.Config{BaseURL: "https://id.example.com"})
 //	mux.Handle("/reports/", v.Require("profile")(reports)) // in there: remote.CallerFrom(ctx)
+//	err = v.Mount(mux, "https://api.example.com/mcp", mcpHandler, "profile") // and says where to sign in
 //
 // A token is verified here, by the keys that the service publishes: its signature, its issuer,
 // its audience, its time and that it is an access token (RFC 9068 4). Nothing is charged, and
 // nothing is asked of the service but its keys. Where that is wanted, put the service behind
 // gateway.Proxy, or behind a proxy that asks at /api/v1/verify.
+//
+// Mount protects an MCP endpoint, or any other service that strangers' programs use: a client that is refused reads
+// beside it where to sign in (RFC 9728), and comes back with a token for it alone.
 //
 // An API key of a user ("ks_...") says nothing by itself, and is refused here. A service that takes
 // them asks about each: with its own client_secret at /oauth/introspect (RFC 7662), or by GET

@@ -23,6 +23,12 @@ type Config struct {
 	BaseURL   string   // the origin of the Keystile service, such as https://id.example.com; required
 	Audiences []string // what tokens must be for, one of these (RFC 8707); nil: BaseURL, the service itself
 
+	// Tokens verifies in place of the published keys, for a service that runs in the process of the Keystile service:
+	// the *oauth.Tokens there, which knows of revocations at once and verifies API keys too. nil: keys are fetched.
+	Tokens interface {
+		Verify(ctx context.Context, bearer string, audiences ...string) (storage.Caller, error)
+	}
+
 	RefreshEvery time.Duration // how old keys may be until they are fetched again; 5 minutes
 	StaleAfter   time.Duration // how old they may be where that fails; 1 hour
 	Pause        time.Duration // the least time between two fetches; 10 seconds
@@ -73,6 +79,9 @@ func (c *Config) complete() error {
 	c.Audiences = slices.Clone(c.Audiences)
 	if c.CheckEvery > 0 && len(c.Audiences) > 0 {
 		errs = append(errs, errors.New("CheckEvery is for tokens of the service itself: leave Audiences out, or CheckEvery"))
+	}
+	if c.CheckEvery > 0 && c.Tokens != nil {
+		errs = append(errs, errors.New("Tokens know of revocations at once: leave CheckEvery out"))
 	}
 	for _, d := range []struct {
 		name     string
@@ -127,8 +136,22 @@ var errAPIKey = errors.New("this is an API key, which only the service itself ca
 	"/oauth/introspect or /api/v1/verify")
 
 // Verify returns the caller that a bearer token identifies: its application, its user, if there
-// is one, and its scope. The error is an *Error. API keys are refused: see the package.
+// is one, and its scope. The error is an *Error. API keys are refused without Config.Tokens: see the package.
 func (v *Verifier) Verify(ctx context.Context, bearer string) (storage.Caller, error) {
+	return v.verify(ctx, bearer, v.c.Audiences)
+}
+
+func (v *Verifier) verify(ctx context.Context, bearer string, audiences []string) (storage.Caller, error) {
+	if v.c.Tokens != nil {
+		caller, err := v.c.Tokens.Verify(ctx, bearer, audiences...)
+		switch {
+		case errors.Is(err, token.ErrInvalid):
+			return storage.Caller{}, refused(err)
+		case err != nil:
+			return storage.Caller{}, unavailable(err)
+		}
+		return caller, nil
+	}
 	if handle.LooksLikeAPIKey(bearer) {
 		return storage.Caller{}, refused(errAPIKey)
 	}
@@ -136,14 +159,14 @@ func (v *Verifier) Verify(ctx context.Context, bearer string) (storage.Caller, e
 		return storage.Caller{}, err
 	}
 	seen := v.keys.state.Load()
-	caller, err := v.tokens.Verify(bearer, v.c.Audiences...)
+	caller, err := v.tokens.Verify(bearer, audiences...)
 	if errors.Is(err, token.ErrUnknownKey) {
 		now, failed := v.renew(ctx, seen)
 		if failed != nil {
 			return storage.Caller{}, unavailable(failed)
 		}
 		if now != seen {
-			caller, err = v.tokens.Verify(bearer, v.c.Audiences...)
+			caller, err = v.tokens.Verify(bearer, audiences...)
 		}
 	}
 	if err != nil {

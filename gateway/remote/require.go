@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -17,11 +18,9 @@ import (
 // The refusals of this package, with the section it comes from.
 var (
 	// protocol 5, RFC 6750 3.1
-	noToken = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>",
-		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
+	noToken = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>"}
 	// protocol 5, RFC 6750 3.1
-	badToken = &reply.Failure{Status: 401, Msg: "the access token is invalid, expired or revoked: get a new one",
-		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
+	badToken = &reply.Failure{Status: 401, Msg: "the access token is invalid, expired or revoked: get a new one"}
 	// RFC 6750 3.1
 	noScope = &reply.Failure{Status: 403,
 		Msg: "the scope of this token is not enough: have the user authorize it with more"}
@@ -31,6 +30,33 @@ var (
 	notNow = &reply.Failure{Status: 503, Msg: "the access token cannot be judged now: try again shortly",
 		Header: http.Header{"Retry-After": {"1"}}}
 )
+
+// guard holds what a handler requires of tokens, and its refusals with their challenges (RFC 6750 3).
+type guard struct {
+	audiences, scopes          []string
+	noToken, badToken, noScope *reply.Failure
+}
+
+// newGuard makes a guard. Its challenges name the document of a resource, if there is one (RFC 9728 5.1).
+func newGuard(audiences, scopes []string, document string) guard {
+	scope := `scope="` + strings.Join(scopes, " ") + `"`
+	var where []string
+	if document != "" {
+		where = []string{`resource_metadata="` + document + `"`}
+	}
+	asked := where
+	if document != "" && len(scopes) > 0 {
+		asked = append(asked, scope)
+	}
+	challenge := func(f *reply.Failure, params ...string) *reply.Failure {
+		return f.With("WWW-Authenticate", strings.TrimSpace("Bearer "+strings.Join(params, ", ")))
+	}
+	return guard{audiences: audiences, scopes: slices.Clone(scopes),
+		noToken:  challenge(noToken, asked...),
+		badToken: challenge(badToken, append([]string{`error="invalid_token"`}, asked...)...),
+		noScope:  challenge(noScope, append([]string{`error="insufficient_scope"`, scope}, where...)...),
+	}
+}
 
 type callerKey struct{}
 
@@ -44,43 +70,45 @@ func CallerFrom(ctx context.Context) (storage.Caller, bool) {
 // behind it finds the caller with CallerFrom. Others are answered with 401, 403, 429 or 503, in
 // JSON, with the challenge of RFC 6750.
 func (v *Verifier) Require(scopes ...string) func(http.Handler) http.Handler {
-	missing := noScope.With("WWW-Authenticate", `Bearer error="insufficient_scope", scope="`+strings.Join(scopes, " ")+`"`)
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			caller, err := v.caller(r)
-			for _, s := range scopes {
-				if err == nil && !scope.Has(caller.Scope, s) {
-					err = missing
-				}
-			}
-			if err != nil {
-				reply.Fail(v.c.Log, w, r, err, nil)
-				return
-			}
-			next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, caller)))
-		})
-	}
+	g := newGuard(v.c.Audiences, scopes, "")
+	return func(next http.Handler) http.Handler { return v.guarded(g, next) }
+}
+
+func (v *Verifier) guarded(g guard, next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		caller, err := v.caller(r, g)
+		if err != nil {
+			reply.Fail(v.c.Log, w, r, err, nil)
+			return
+		}
+		next.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, caller)))
+	})
 }
 
 // caller returns the caller of a request, or the failure to answer with.
-func (v *Verifier) caller(r *http.Request) (storage.Caller, error) {
+func (v *Verifier) caller(r *http.Request, g guard) (storage.Caller, error) {
 	bearer, err := token.Bearer(r)
 	switch {
 	case errors.Is(err, token.ErrNoToken):
-		return storage.Caller{}, noToken
+		return storage.Caller{}, g.noToken
 	case err != nil:
-		return storage.Caller{}, badToken.Because(err)
+		return storage.Caller{}, g.badToken.Because(err)
 	}
-	caller, err := v.Verify(r.Context(), bearer)
+	caller, err := v.verify(r.Context(), bearer, g.audiences)
 	var why *Error
-	if !errors.As(err, &why) {
-		return caller, err
+	if errors.As(err, &why) {
+		switch why.Status {
+		case http.StatusUnauthorized:
+			return caller, g.badToken.Because(err)
+		case http.StatusTooManyRequests:
+			return caller, overRate.With("Retry-After", strconv.Itoa(int(why.RetryAfter/time.Second))).Because(err)
+		}
+		return caller, notNow.Because(err)
 	}
-	switch why.Status {
-	case http.StatusUnauthorized:
-		return caller, badToken.Because(err)
-	case http.StatusTooManyRequests:
-		return caller, overRate.With("Retry-After", strconv.Itoa(int(why.RetryAfter/time.Second))).Because(err)
+	for _, s := range g.scopes {
+		if err == nil && !scope.Has(caller.Scope, s) {
+			return caller, g.noScope
+		}
 	}
-	return caller, notNow.Because(err)
+	return caller, err
 }

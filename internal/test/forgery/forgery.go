@@ -22,10 +22,11 @@ type Forgery struct {
 // Service is the service whose tokens are forged.
 type Service struct {
 	Keys     []storage.SigningKey // with their private parts; at least one active
-	Issuer   string               // also the audience
-	ClientID string               // an application that exists
-	Sub      string               // a user that exists
-	Scope    string               // "": openid profile
+	Issuer   string               // also the audience, unless there is one
+	Audience string
+	ClientID string // an application that exists
+	Sub      string // a user that exists
+	Scope    string // "": openid profile
 }
 
 // All returns some 300 forgeries, made anew at each call. They are to be tried within the hour:
@@ -83,7 +84,7 @@ func (f *forger) headerOf(alg, kid string) object {
 
 func (f *forger) body() object {
 	return object{
-		{"iss", quote(f.Issuer)}, {"sub", quote(f.Sub)}, {"aud", quote(f.Issuer)},
+		{"iss", quote(f.Issuer)}, {"sub", quote(f.Sub)}, {"aud", quote(cmp.Or(f.Audience, f.Issuer))},
 		{"client_id", quote(f.ClientID)}, {"scope", quote(cmp.Or(f.Scope, "openid profile tools"))},
 		{"jti", quote(handle.NewGrant(f.now))}, {"gid", quote(handle.NewGrant(f.now))},
 		{"iat", f.in(0)}, {"exp", f.in(time.Hour)},
