@@ -34,8 +34,8 @@ func Example() {
 	os.Setenv("MASTER_KEY", storage.NewMasterKey().Text())
 	os.Chdir(os.TempDir())
 	defer os.Remove("keystile.db")
+	defer os.Remove("first-run.json")
 
-	ctx := context.Background()
 	key, err := storage.ParseMasterKey(os.Getenv("MASTER_KEY")) // openssl rand -base64 32
 	if err != nil {
 		log.Fatal(err)
@@ -44,7 +44,8 @@ func Example() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	service, err := keystile.New(ctx, keystile.Config{BaseURL: "http://127.0.0.1:8080", Backend: backend, MasterKey: key})
+	service, err := keystile.New(context.Background(), keystile.Config{BaseURL: "http://127.0.0.1:8080",
+		Backend: backend, MasterKey: key, FirstRun: "first-run.json"}) // an administrator and an application, made once
 	if err != nil {
 		log.Fatal(err)
 	}
@@ -56,11 +57,12 @@ func Example() {
 	w = httptest.NewRecorder()
 	service.ServeHTTP(w, httptest.NewRequest("GET", "/hello", nil))
 	fmt.Println(w.Code, w.Header().Get("WWW-Authenticate") != "")
-	fmt.Println(service.Close(ctx), backend.Close())
+	_, err = os.Stat("first-run.json")
+	fmt.Println(err, service.Close(context.Background()), backend.Close())
 	// Output:
 	// 200 application/json
 	// 401 true
-	// <nil> <nil>
+	// <nil> <nil> <nil>
 }
 
 // The rooms one by one, for hosts that want some of them, or others in their place. The lines

@@ -54,6 +54,12 @@ type Config struct {
 	// killed process loses none; "": it can lose up to a second of calls.
 	Journal string
 
+	// FirstRun is a file, such as "first-run.json". While the Store has neither a user nor an application, New makes
+	// an administrator and an application, and writes their password and secret there, for the owner of the process
+	// alone to read; of several nodes that start at once one does. The file may be deleted then. "": nothing is made.
+	// The users have to be those of the Store.
+	FirstRun string
+
 	Origins []string // other origins whose pages may use the console and its cookie
 	// private networks (CIDR), addresses and host:port that tools and their webhooks may call
 	AllowPrivateUpstreams []string
@@ -80,7 +86,7 @@ type Config struct {
 }
 
 // Service holds all packages, wired. As an http.Handler it serves all of them behind the
-// gateway, which gives each request an id, a rate limit and CORS headers.
+// gateway, which gives each request an id, a rate limit and CORS headers. At "/" it says what is here.
 type Service struct {
 	Store     *storage.Store
 	Nodes     *nodes.Node
@@ -111,10 +117,15 @@ func New(ctx context.Context, c Config) (*Service, error) {
 	}
 	s := &Service{Store: c.Store, client: reqctx.Address(clientip.New(c.TrustedProxies).Of)}
 	c.count()
-	if err := s.build(ctx, &c); err != nil {
+	err := s.build(ctx, &c)
+	if err == nil {
+		err = s.firstRun(ctx, &c)
+	}
+	if err != nil {
 		return nil, errors.Join(err, s.Close(ctx))
 	}
 	s.handler = s.Gateway.Front(&s.routes)
+	s.sayWhatIsServed(ctx, &c)
 	return s, nil
 }
 
@@ -147,7 +158,8 @@ func (s *Service) InvitationPage() string { return s.invitations }
 func (s *Service) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
 
 // Handle adds a handler of the host's own, behind the gateway: a pattern is a path, or ends in a
-// slash and stands for everything below it. Call it before the Service serves.
+// slash and stands for everything below it. "/" takes the place of the page that says what is here. Call it before
+// the Service serves.
 func (s *Service) Handle(pattern string, handler http.Handler) { s.routes.Handle(pattern, handler) }
 
 // Routes returns the packages and the handlers that Handle has added, without the gateway, for a

@@ -12,6 +12,8 @@ import (
 // nothing is cleaned or redirected, so that handlers answer what is no path of theirs in a form
 // their clients read.
 type Router struct {
+	Unknown http.Handler // answers what fits no pattern; nil: http.NotFound
+
 	routes []route                 // longest first
 	exact  map[string]http.Handler // by the whole path: nothing longer can fit
 }
@@ -43,8 +45,10 @@ func (m *Router) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		}
 	}
 	if h == nil {
-		http.NotFound(w, r)
-		return
+		h = m.Unknown
+	}
+	if h == nil {
+		h = http.HandlerFunc(http.NotFound)
 	}
 	h.ServeHTTP(w, r)
 }

@@ -3,18 +3,14 @@ package command
 import (
 	"context"
 	"errors"
-	"fmt"
-	"html/template"
 	"log/slog"
 	"net/http"
-	"slices"
-	"strings"
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/demo"
 	"github.com/keystile/keystile/internal/apidoc"
-	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/internal/landing"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
@@ -25,11 +21,9 @@ import (
 type rootHandler struct {
 	base     string
 	document apidoc.Document
-	links    []link
+	links    []landing.Link
 	store    store
 }
-
-type link struct{ name, label, url string }
 
 // store says whether it can be served from; *dataStore does.
 type store interface {
@@ -38,36 +32,25 @@ type store interface {
 
 func newRootHandler(c *config.Config, base string, document apidoc.Document, store store,
 	log *slog.Logger) http.Handler {
-	l := rootHandler{base: base, document: document, store: store, links: []link{
-		{"sign_in", "Sign in", base + "/oauth/signin"},
-		{"console", "Console", base + "/console/"},
-		{"discovery", "Discovery document", base + "/.well-known/openid-configuration"},
-		{"openapi", "All endpoints, as OpenAPI", base + apidoc.Path},
-	}}
-	if c.Demo {
-		l.links = slices.Insert(l.links, 0, link{"demo", "Try the demo", base + demo.Path})
+	l := rootHandler{base: base, document: document, store: store}
+	link := func(name, label, path string) {
+		l.links = append(l.links, landing.Link{Name: name, Label: label, URL: base + path})
 	}
+	if c.Demo {
+		link("demo", "Try the demo", demo.Path)
+	}
+	link("sign_in", "Sign in", "/oauth/signin")
+	link("console", "Console", "/console/")
+	link("discovery", "Discovery document", "/.well-known/openid-configuration")
+	link("openapi", "All endpoints, as OpenAPI", apidoc.Path)
 	mux := reply.NewMux(log, l.routes()...)
-	mux.Unknown = nothingHere
+	mux.Unknown = landing.NothingHere
 	return mux
 }
 
-// nothingHere answers a path that nobody serves: to a browser with a page.
-func nothingHere(r *http.Request) reply.FailFunc {
-	if !wantsPage(r) {
-		return nil
-	}
-	return func(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
-		page.Fail(w, r, f.Status, "There is no such page", "Check the address.")
-	}
-}
-
-func wantsPage(r *http.Request) bool { return strings.Contains(r.Header.Get("Accept"), "text/html") }
-
 // routes returns the one table of paths.
 func (l rootHandler) routes() []reply.Route {
-	return append(healthRoutes(l.store), reply.Route{Path: "/{$}", Methods: read, Handle: l.index},
-		l.document.Route(l.base))
+	return append(healthRoutes(l.store), landing.Route(l.links), l.document.Route(l.base))
 }
 
 var read = []string{http.MethodGet, http.MethodHead}
@@ -79,29 +62,6 @@ func healthRoutes(store store) []reply.Route {
 		{Path: "/healthz/live", Methods: read, Handle: l.live},
 		{Path: "/healthz/ready", Methods: read, Handle: l.ready},
 	}
-}
-
-// index says what is here: to a browser as a page, else as JSON.
-func (l rootHandler) index(w http.ResponseWriter, r *http.Request) error {
-	if !wantsPage(r) {
-		all := map[string]string{}
-		for _, to := range l.links {
-			all[to.name] = to.url
-		}
-		return reply.JSON(w, http.StatusOK, all)
-	}
-	var body strings.Builder
-	body.WriteString("<h1>Keystile</h1>\n<p class=\"lead\">Sign-in, a gateway and tools for agents: one key for all of " +
-		"them.</p>\n")
-	for i, to := range l.links {
-		class := "button quiet"
-		if i == 0 {
-			class = "button"
-		}
-		fmt.Fprintf(&body, "<p><a class=\"%s\" href=\"%s\">%s</a></p>\n", class, template.HTMLEscapeString(to.url), to.label)
-	}
-	look := page.Look{Lang: page.English, Title: "Keystile", Brand: page.Brand{Mark: true}}
-	return page.Write(w, http.StatusOK, look, template.HTML(body.String()))
 }
 
 // live answers as long as the process does.

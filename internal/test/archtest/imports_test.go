@@ -16,7 +16,7 @@ const module = "github.com/keystile/keystile"
 var topLevel = []string{
 	".ci", ".git", ".github", ".gitignore", "CHANGELOG.md", "LICENSE", "README.md", "assemble.go", "cmd", "doc.go",
 	"example_test.go", "examples", "gateway", "go.mod", "go.sum", "internal", "keystile.go", "legacy", "mcpbus", "oauth",
-	"registry", "storage", "vitals.go",
+	"registry", "start.go", "storage", "vitals.go",
 }
 
 // rooms import storage and internal/* and never each other. The two that have rooms of

@@ -10,9 +10,9 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
-	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
 	"github.com/keystile/keystile/internal/audit"
+	"github.com/keystile/keystile/internal/wholefile"
 )
 
 // auditCommands have lines that no operator types: what the two below read.
@@ -162,7 +162,7 @@ func exportTrail(ctx context.Context, call cli.Call, opener Opener) error {
 	if _, err := os.Lstat(path); err == nil {
 		return fmt.Errorf("%s is there already; choose another name", path)
 	}
-	return folder.Place(path, false, to)
+	return wholefile.Place(path, false, to)
 }
 
 func moment(text string) (time.Time, error) {

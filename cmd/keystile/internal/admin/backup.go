@@ -18,6 +18,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
+	"github.com/keystile/keystile/internal/wholefile"
 )
 
 const keyNote = "The master key (master.key) is NOT in a backup, and a backup is of no use without it: keep a copy " +
@@ -87,7 +88,7 @@ func (h Opener) copyTo(ctx context.Context, call cli.Call, conf *config.Config, 
 	}
 	m := terminal.Watch(call.Stderr, "copying the database", "bytes")
 	defer m.End()
-	err := folder.Place(path, call.On("force"), func(w io.Writer) error {
+	err := wholefile.Place(path, call.On("force"), func(w io.Writer) error {
 		w = untilDone{ctx, io.MultiWriter(w, sum, m)}
 		return h.reading().reach(ctx, conf, f, func(socket string) (err error) {
 			made.Bytes, err = fetch(ctx, socket, w)

@@ -12,7 +12,7 @@ import (
 	"path/filepath"
 	"time"
 
-	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/internal/wholefile"
 )
 
 // manifest describes a backup, in a file beside it: its bytes, their checksum, and how many records are in it.
@@ -34,7 +34,7 @@ func (m manifest) write(path string) error {
 	if err != nil {
 		return err
 	}
-	return folder.Write(manifestOf(path), append(text, '\n'))
+	return wholefile.Write(manifestOf(path), append(text, '\n'))
 }
 
 // readManifest returns what stands beside a backup, and false if nothing does.

@@ -1,23 +1,6 @@
-// Package firstrun fills an empty store: an administrator, and the demo's application.
-//
-// # Choices
-//
-// All of it is made in one step of the store, with the setting that says that it is done. So of several nodes that
-// start at once on an empty store one makes it, and no other makes anything; and a start that is killed has made all
-// of it or nothing, so nobody has to wait for it and nobody finishes what it began.
-//
-// The password and the secret are written down before that, in a draft beside first-run.json, which gets that name
-// when the store has taken it: a file of that name tells the truth. A start that is killed in between leaves a draft.
-// The next one of its node makes the store of it, with the same password and secret; or finds by the setting, which has
-// a mark of what was made, that the store has taken it, and gives it its name; or that another node was first, and
-// removes it.
-//
-// Once it is done the file is the reader's: it may be deleted. While it is there, its
-// addresses follow the base_url.
+// Package firstrun fills an empty store as package internal/firstrun does; the application is the demo's.
 //
 // Without the demo its application is disabled and what it was granted is revoked, because
 // its secret was made for a trial; with the demo again it is enabled, unless an operator had
 // disabled it.
-//
-// A store that was filled by commands before the first start is left as it is.
 package firstrun

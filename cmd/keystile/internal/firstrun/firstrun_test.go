@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/keystile/keystile/internal/firstrun"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -15,7 +16,7 @@ const base = "http://127.0.0.1:8080"
 func TestEmptyStoreIsFilledAndThePaperSaysWithWhat(t *testing.T) {
 	h := newFixture(t)
 	h.dying.before = func() {
-		if _, err := os.Stat(h.config().draft()); err != nil {
+		if _, err := os.Stat(firstrun.DraftOf(h.path)); err != nil {
 			t.Errorf("a record is made before the draft is there: %v", err)
 		}
 		if _, err := os.Stat(h.path); err == nil {
@@ -27,7 +28,7 @@ func TestEmptyStoreIsFilledAndThePaperSaysWithWhat(t *testing.T) {
 	if record == nil {
 		t.Fatal("it is no first run")
 	}
-	if _, err := os.Stat(h.config().draft()); err == nil {
+	if _, err := os.Stat(firstrun.DraftOf(h.path)); err == nil {
 		t.Error("the draft is left")
 	}
 	h.wantComplete(t, record)
@@ -76,7 +77,7 @@ func TestStartThatWasKilledIsTakenUpByTheNext(t *testing.T) {
 			if _, err := os.Stat(h.path); err == nil {
 				t.Errorf("dead at write %d, it says that it is done", n)
 			}
-			drawn, err := read(h.config().draft())
+			drawn, err := firstrun.Read(firstrun.DraftOf(h.path))
 			if err != nil || drawn == nil {
 				t.Fatalf("dead at write %d: the draft is %v, %v", n, drawn, err)
 			}
@@ -86,7 +87,7 @@ func TestStartThatWasKilledIsTakenUpByTheNext(t *testing.T) {
 			if again, err := Run(t.Context(), c); err != nil || again.Made == nil || again.Made.Admin != drawn.Admin {
 				t.Fatalf("after dying at write %d: Run() = %v, %v", n, again, err)
 			}
-			kept, err := read(h.path)
+			kept, err := firstrun.Read(h.path)
 			same := err == nil && kept.Admin == drawn.Admin && kept.App.ClientSecret == drawn.App.ClientSecret
 			if !same || kept.BaseURL != c.BaseURL {
 				t.Errorf("after dying at write %d the paper is %+v, %v; was %+v", n, kept, err, drawn)
@@ -98,9 +99,9 @@ func TestStartThatWasKilledIsTakenUpByTheNext(t *testing.T) {
 
 func TestPaperWithoutARecordIsEnoughToStartFrom(t *testing.T) {
 	h := newFixture(t)
-	drawn := new(Record)
-	drawn.draw(base, true)
-	if err := drawn.write(h.path); err != nil {
+	drawn, application := new(Record), h.config().application()
+	drawn.Draw(base, &application)
+	if err := drawn.Write(h.path); err != nil {
 		t.Fatal(err)
 	}
 	if record := h.run(t); record == nil || record.Admin != drawn.Admin || record.App.ClientID != drawn.App.ClientID {
@@ -111,7 +112,7 @@ func TestPaperWithoutARecordIsEnoughToStartFrom(t *testing.T) {
 
 func TestDamagedPaperStopsAFirstRunThatIsNotDone(t *testing.T) {
 	h := newFixture(t)
-	for _, path := range []string{h.config().draft(), h.path} {
+	for _, path := range []string{firstrun.DraftOf(h.path), h.path} {
 		os.WriteFile(path, []byte("{"), 0o600)
 		if _, err := Run(t.Context(), h.config()); err == nil || !strings.Contains(err.Error(), path) {
 			t.Errorf("it went on with another password than that of %s: %v", path, err)
@@ -145,7 +146,7 @@ func TestPaperFollowsTheBaseURL(t *testing.T) {
 	if _, err := Run(t.Context(), c); err != nil {
 		t.Fatal(err)
 	}
-	kept, err := read(h.path)
+	kept, err := firstrun.Read(h.path)
 	if err != nil || kept.BaseURL != c.BaseURL || kept.App.RedirectURI != "https://id.example.com/demo/callback" ||
 		kept.Admin != first.Admin {
 		t.Errorf("the record is %+v, %v", kept, err)
@@ -238,23 +239,5 @@ func TestApplicationThatAnOperatorDisabledStaysSo(t *testing.T) {
 	}
 	if app, _ = h.store.App(t.Context(), app.ID); !app.Disabled {
 		t.Error("a start has enabled it")
-	}
-}
-
-func TestPasswordsHaveAHundredBits(t *testing.T) {
-	seen := map[string]bool{}
-	for range 1000 {
-		p := drawPassword()
-		if seen[p] || !regexp.MustCompile(`^[0-9a-hjkmnp-tv-z]{5}(-[0-9a-hjkmnp-tv-z]{5}){3}$`).MatchString(p) {
-			t.Fatalf("drawPassword() = %q", p)
-		}
-		seen[p] = true
-	}
-	letter := map[rune]bool{}
-	for _, l := range letters {
-		letter[l] = true
-	}
-	if len(letter) != 32 {
-		t.Errorf("%d different letters, want 32: 5 bits each", len(letter))
 	}
 }

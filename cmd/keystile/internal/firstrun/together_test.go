@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/demo"
+	"github.com/keystile/keystile/internal/firstrun"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -86,7 +87,7 @@ func TestNodeThatDiedBeforeItWasFirstHasNoPaperWhenItIsBack(t *testing.T) {
 				break
 			}
 			h.dying.left = -1
-			done, err := h.store.Setting(t.Context(), settingDone)
+			done, err := h.store.Setting(t.Context(), firstrun.SettingDone)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -129,12 +130,12 @@ func TestFirstRunIsReportedOnlyByANodeThatHasJustJoined(t *testing.T) {
 func TestFirstRunKilledInAnEarlierVersionIsFinished(t *testing.T) {
 	for steps := range 4 {
 		h := newFixture(t)
-		drawn := new(Record)
-		drawn.draw(base, true)
-		if err := drawn.write(h.path); err != nil {
+		drawn, application := new(Record), h.config().application()
+		drawn.Draw(base, &application)
+		if err := drawn.Write(h.path); err != nil {
 			t.Fatal(err)
 		}
-		app := demo.Draft(base, drawn.App.draft())
+		app := demo.Draft(base, drawn.App.Draft())
 		for i, step := range []func() error{
 			func() error {
 				u := storage.User{Username: "admin", Role: storage.RoleAdmin}
@@ -152,7 +153,7 @@ func TestFirstRunKilledInAnEarlierVersionIsFinished(t *testing.T) {
 			}
 		}
 		h.run(t)
-		kept, err := read(h.path)
+		kept, err := firstrun.Read(h.path)
 		if err != nil || kept == nil {
 			t.Fatalf("after %d steps the paper is %v, %v", steps, kept, err)
 		}

@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/keystile/keystile/internal/wholefile"
 )
 
 // belongs is the name of the file that says which store a folder belongs to, wherever that is.
@@ -45,7 +47,7 @@ func (f *Folder) BelongTo(b Belonging) error {
 	if err != nil {
 		return err
 	}
-	return Write(filepath.Join(f.path, belongs), append(text, '\n'))
+	return wholefile.Write(filepath.Join(f.path, belongs), append(text, '\n'))
 }
 
 // Disown has the folder belong to whichever store is put there, as somebody does who says which.
@@ -117,5 +119,5 @@ func (f *Folder) Forget(now time.Time) (dir string, names []string, err error) {
 			return "", nil, err
 		}
 	}
-	return dir, names, errors.Join(syncDir(dir), syncDir(f.path))
+	return dir, names, errors.Join(wholefile.SyncDir(dir), wholefile.SyncDir(f.path))
 }

@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
+
+	"github.com/keystile/keystile/internal/wholefile"
 )
 
 // Names of the files.
@@ -75,7 +77,7 @@ func Open(path string) (*Folder, error) {
 	}
 	f := &Folder{path: abs, made: made}
 	if _, err := os.Stat(f.Database()); !made && errors.Is(err, fs.ErrNotExist) {
-		syncDir(filepath.Dir(abs)) // the start that made it may have been killed before it did so
+		wholefile.SyncDir(filepath.Dir(abs)) // the start that made it may have been killed before it did so
 	}
 	return f, nil
 }
@@ -119,7 +121,7 @@ func mkdir(path string, mode fs.FileMode) (bool, error) {
 		err = os.Mkdir(path, mode)
 	}
 	if err == nil {
-		synced := syncDir(filepath.Dir(path))
+		synced := wholefile.SyncDir(filepath.Dir(path))
 		if errors.Is(synced, fs.ErrPermission) {
 			synced = nil
 		}

@@ -2,7 +2,6 @@ package folder
 
 import (
 	"errors"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -11,6 +10,7 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/keystile/keystile/internal/wholefile"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -31,7 +31,7 @@ func TestFolderFilesArePrivateWhateverTheUmask(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := Write(f.FirstRun(), []byte("{}")); err != nil {
+		if err := wholefile.Write(f.FirstRun(), []byte("{}")); err != nil {
 			t.Fatal(err)
 		}
 		wantMode(t, path, 0o700)
@@ -204,31 +204,6 @@ func TestKeyFileBehindALinkIsReplacedAndTheLinkStays(t *testing.T) {
 	if got, err := ReadKey(file); err != nil || got.ID() != key.ID() {
 		t.Errorf("behind the link is key %s, %v; want %s", got.ID(), err, key.ID())
 	}
-}
-
-func TestWrittenFileIsTheOldOneOrTheNew(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "f")
-	os.WriteFile(path, []byte("old"), 0o644)
-	half := func(w io.Writer) error {
-		io.WriteString(w, "ne")
-		return errors.New("killed")
-	}
-	if err := Place(path, true, half); err == nil {
-		t.Fatal("no error")
-	}
-	if text, _ := os.ReadFile(path); string(text) != "old" {
-		t.Errorf("killed half-way, the file holds %q", text)
-	}
-	if entries, _ := os.ReadDir(filepath.Dir(path)); len(entries) != 1 {
-		t.Errorf("half a file is left behind: %v", entries)
-	}
-	if err := Write(path, []byte("new")); err != nil {
-		t.Fatal(err)
-	}
-	if text, _ := os.ReadFile(path); string(text) != "new" {
-		t.Errorf("the file holds %q", text)
-	}
-	wantMode(t, path, 0o600)
 }
 
 func TestLinkToTheFolderIsTheFolder(t *testing.T) {

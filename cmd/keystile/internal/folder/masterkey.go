@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"github.com/keystile/keystile/internal/wholefile"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -47,14 +48,14 @@ func (f *Folder) WriteKeys(file string, keys ...storage.MasterKey) error {
 	if err != nil {
 		return err
 	}
-	return Write(path, lines(keys))
+	return wholefile.Write(path, lines(keys))
 }
 
 // RetireKey keeps a key that is no longer used in a file of its own beside the key file, and
 // returns that file's path.
 func (f *Folder) RetireKey(file string, key storage.MasterKey) (path string, err error) {
 	path = f.keyFile(file) + ".retired-" + key.ID()
-	return path, Write(path, lines([]storage.MasterKey{key}))
+	return path, wholefile.Write(path, lines([]storage.MasterKey{key}))
 }
 
 func (f *Folder) keyFile(file string) string {
@@ -87,7 +88,7 @@ func (f *Folder) ownKeys(path string) ([]storage.MasterKey, error) {
 		return nil, none
 	}
 	keys = []storage.MasterKey{storage.NewMasterKey()}
-	err = create(path, lines(keys))
+	err = wholefile.Create(path, lines(keys))
 	if errors.Is(err, fs.ErrExist) {
 		return readKeys(path)
 	}
@@ -106,7 +107,7 @@ func (f *Folder) UnmakeKey() (path string, err error) {
 		return "", err
 	}
 	f.madeKey = false
-	return path, syncDir(f.path)
+	return path, wholefile.SyncDir(f.path)
 }
 
 // ReadKey reads a file with one key that only its owner can read.

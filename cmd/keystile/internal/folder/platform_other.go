@@ -10,4 +10,3 @@ import "io/fs"
 func shared(fs.FileMode) bool { return false }
 func mine(fs.FileInfo) bool   { return true }
 func narrow(uintptr)          {}
-func syncDir(string) error    { return nil }

@@ -3,7 +3,6 @@
 package folder
 
 import (
-	"errors"
 	"io/fs"
 	"os"
 	"syscall"
@@ -21,12 +20,3 @@ func mine(info fs.FileInfo) bool {
 // narrow gives a socket that has no name yet the mode it will have. Systems other than
 // Linux refuse; there the folder protects it.
 func narrow(fd uintptr) { syscall.Fchmod(int(fd), 0o600) }
-
-// syncDir makes a file's name in the folder survive a power cut.
-func syncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
-}

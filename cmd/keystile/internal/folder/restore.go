@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"time"
+
+	"github.com/keystile/keystile/internal/wholefile"
 )
 
 // Restore puts what fill writes in the place of the database, if check finds nothing wrong
@@ -27,7 +29,7 @@ func (f *Folder) Restore(now time.Time, fill func(io.Writer) error, check func(p
 		return "", err
 	}
 	defer release()
-	temp, err := draft(f.Database(), fill)
+	temp, err := wholefile.Draft(f.Database(), fill)
 	if err != nil {
 		return "", err
 	}
@@ -58,5 +60,11 @@ func (f *Folder) Restore(now time.Time, fill func(io.Writer) error, check func(p
 	if err := os.Rename(temp, f.Database()); err != nil {
 		return "", err
 	}
-	return kept, syncDir(f.path)
+	return kept, wholefile.SyncDir(f.path)
+}
+
+// Snapshot writes a file with mode 0600 for a copy of the database, in the folder. The caller
+// removes it.
+func (f *Folder) Snapshot(fill func(io.Writer) error) (path string, err error) {
+	return wholefile.Draft(f.Database(), fill)
 }

@@ -77,17 +77,6 @@ func TestRestoreIsRefusedWhileAServerRuns(t *testing.T) {
 	wantText(t, f.Database(), "old")
 }
 
-func TestPlaceLeavesWhatIsThereUnlessTold(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "f")
-	for i, over := range []bool{false, false, true} {
-		err := Place(path, over, backupOf(strings.Repeat("x", i+1)))
-		if refused := i == 1; errors.Is(err, os.ErrExist) != refused || !refused && err != nil {
-			t.Errorf("Place(over %t) the %d. time = %v", over, i+1, err)
-		}
-	}
-	wantText(t, path, "xxx")
-}
-
 func TestRestoreMakesNoKeyForADatabaseFromElsewhere(t *testing.T) {
 	f := newFolder(t)
 	if _, _, err := f.KeptKeys(""); err == nil || !strings.Contains(err.Error(),
@@ -128,4 +117,11 @@ func TestRestoreReplacesWhatBelongsToTheOldDatabase(t *testing.T) {
 	wantText(t, kept+"-wal", "old log")
 	wantText(t, f.Database(), "new")
 	wantEntries(t, f, 3) // the old log would be replayed over the new database
+}
+
+func bytesOf(content []byte) func(io.Writer) error {
+	return func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	}
 }

@@ -11,17 +11,16 @@ import (
 	"os"
 	"time"
 
-	"github.com/keystile/keystile/cmd/keystile/internal/demo"
-	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/internal/handle"
+	"github.com/keystile/keystile/internal/wholefile"
 	"github.com/keystile/keystile/storage"
 )
 
-// Record is first-run.json: what the first run has made and where. It holds secrets.
+// Record is the file: what the first run has made and where. It holds secrets.
 type Record struct {
 	BaseURL string `json:"base_url"`
 	Admin   Admin  `json:"admin"`
-	App     *App   `json:"app,omitempty"` // nil: there is no demo
+	App     *App   `json:"app,omitempty"` // nil: none was made
 }
 
 // Admin is the administrator.
@@ -30,22 +29,22 @@ type Admin struct {
 	Password string `json:"password"`
 }
 
-// App is the demo's application.
+// App is the application.
 type App struct {
 	ClientID     string   `json:"client_id"`
 	ClientSecret string   `json:"client_secret"`
 	Domains      []string `json:"domains"`
-	RedirectURI  string   `json:"redirect_uri"`
+	RedirectURI  string   `json:"redirect_uri,omitempty"`
 }
 
-// draft returns what the application is made of.
-func (a *App) draft() storage.App {
+// Draft returns what the application is made of.
+func (a *App) Draft() storage.App {
 	secret := storage.AppSecret{Secret: storage.NewSecret(a.ClientSecret), CreatedAt: time.Now().UTC()}
-	return storage.App{ID: a.ClientID, Secrets: []storage.AppSecret{secret}}
+	return storage.App{ID: a.ClientID, Domains: a.Domains, Secrets: []storage.AppSecret{secret}}
 }
 
-// read returns the Record, or nil if there is none.
-func read(path string) (*Record, error) {
+// Read returns the Record of a file, or nil if there is none.
+func Read(path string) (*Record, error) {
 	text, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
@@ -60,29 +59,29 @@ func read(path string) (*Record, error) {
 	return p, nil
 }
 
-func (p *Record) write(path string) error {
+// Write writes the Record to a file that only the owner reads.
+func (p *Record) Write(path string) error {
 	text, err := json.MarshalIndent(p, "", "  ")
 	if err != nil {
 		return err
 	}
-	return folder.Write(path, append(text, '\n'))
+	return wholefile.Write(path, append(text, '\n'))
 }
 
-// draw fills in what the Record does not have yet. Without the demo it has no application.
-func (p *Record) draw(base string, withDemo bool) {
+// Draw fills in what the Record does not have yet. An application that is nil is none.
+func (p *Record) Draw(base string, a *Application) {
 	p.BaseURL = base
 	if p.Admin.Username == "" || p.Admin.Password == "" {
 		p.Admin = Admin{Username: "admin", Password: drawPassword()}
 	}
 	switch {
-	case !withDemo:
+	case a == nil:
 		p.App = nil
+		return
 	case p.App == nil:
 		p.App = &App{ClientID: handle.NewAppID(), ClientSecret: storage.DrawSecret().Reveal()}
 	}
-	if p.App != nil {
-		p.App.Domains, p.App.RedirectURI = demo.Domains(base), demo.RedirectURI(base)
-	}
+	p.App.Domains, p.App.RedirectURI = a.Domains, a.RedirectURI
 }
 
 // mark tells what was made from this Record from what was made from another one, and nothing about its secrets: the

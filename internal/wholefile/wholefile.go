@@ -1,4 +1,5 @@
-package folder
+// Package wholefile writes files that are there whole or not at all, and that only their owner reads.
+package wholefile
 
 import (
 	"errors"
@@ -11,8 +12,8 @@ import (
 // or the new one, whole.
 func Write(path string, content []byte) error { return Place(path, true, bytesOf(content)) }
 
-// create is Write for a file that must not be there: then it is fs.ErrExist.
-func create(path string, content []byte) error { return Place(path, false, bytesOf(content)) }
+// Create is Write for a file that must not be there: then it is fs.ErrExist.
+func Create(path string, content []byte) error { return Place(path, false, bytesOf(content)) }
 
 func bytesOf(content []byte) func(io.Writer) error {
 	return func(w io.Writer) error {
@@ -24,7 +25,7 @@ func bytesOf(content []byte) func(io.Writer) error {
 // Place makes a file with mode 0600 of what fill writes. Until all of it is on the disk
 // nothing has the name. A file that is there is replaced, or without over is fs.ErrExist.
 func Place(path string, over bool, fill func(io.Writer) error) error {
-	temp, err := draft(path, fill)
+	temp, err := Draft(path, fill)
 	if err != nil {
 		return err
 	}
@@ -36,11 +37,11 @@ func Place(path string, over bool, fill func(io.Writer) error) error {
 	if err := appear(temp, path); err != nil {
 		return err
 	}
-	return syncDir(filepath.Dir(path))
+	return SyncDir(filepath.Dir(path))
 }
 
-// draft writes a file beside path. The caller removes it.
-func draft(path string, fill func(io.Writer) error) (string, error) {
+// Draft writes a file beside path. The caller removes it.
+func Draft(path string, fill func(io.Writer) error) (string, error) {
 	temp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+"-*")
 	if err != nil {
 		return "", err
@@ -50,10 +51,4 @@ func draft(path string, fill func(io.Writer) error) (string, error) {
 		return "", errors.Join(err, os.Remove(temp.Name()))
 	}
 	return temp.Name(), nil
-}
-
-// Snapshot writes a file with mode 0600 for a copy of the database, in the folder. The caller
-// removes it.
-func (f *Folder) Snapshot(fill func(io.Writer) error) (path string, err error) {
-	return draft(f.Database(), fill)
 }
