@@ -13,6 +13,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/console/internal/people"
+	"github.com/keystile/keystile/gateway/console/internal/stash"
 	"github.com/keystile/keystile/gateway/console/internal/trail"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/usage"
@@ -153,6 +154,7 @@ type Console struct {
 	server   *ui.Server
 	recorder admin.Recorder
 	trail    *trail.Trail
+	names    *ui.Names
 	users    *people.People
 }
 
@@ -192,9 +194,10 @@ func New(_ context.Context, c Config) (*Console, error) {
 		c.ForgetUser = func(string) {}
 	}
 	s := &Console{c: c, recorder: admin.Recorder{Trail: c.Trail, Notifier: c.Notifier}}
+	s.names = ui.NewNames(c.Store)
 	s.trail, s.users = s.auditTrail(), s.people()
 	s.server = ui.New(ui.Config{Programs: programs, People: people, Tickets: c.Store, SignIn: c.SignIn, Forms: c.Forms,
-		Log: c.Log}, s.parts()...)
+		Names: s.names, Stash: stash.New(c.Store), Log: c.Log}, s.parts()...)
 	return s, nil
 }
 
@@ -218,7 +221,7 @@ func (s *Console) Mount(mux interface {
 func ExemptPaths() []string { return ui.ExemptPaths() }
 
 // Forget drops the name of a user (a sub) that was erased elsewhere in this process.
-func (s *Console) Forget(sub string) { s.users.Forget(sub) }
+func (s *Console) Forget(sub string) { s.names.Forget(sub) }
 
 // Close ends a verification of the audit trail that runs.
 func (s *Console) Close(context.Context) error {

@@ -25,6 +25,7 @@ func (h *fixture) send(path, cookie string, form url.Values) *httptest.ResponseR
 	return h.browse(r, cookie)
 }
 
+// browse sends a request, and follows where an act leads that shows something once.
 func (h *fixture) browse(r *http.Request, cookie string) *httptest.ResponseRecorder {
 	r.Header.Set("User-Agent", "curl/8")
 	if cookie != "" {
@@ -32,6 +33,9 @@ func (h *fixture) browse(r *http.Request, cookie string) *httptest.ResponseRecor
 	}
 	w := httptest.NewRecorder()
 	h.console.ServeHTTP(w, r)
+	if to := w.Header().Get("Location"); w.Code == 303 && strings.HasSuffix(to, "shown=once") {
+		return h.open(to, cookie)
+	}
 	return w
 }
 

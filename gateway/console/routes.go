@@ -56,7 +56,7 @@ func (s *Console) reload() func(context.Context) error {
 
 // people makes the pages and endpoints of users.
 func (s *Console) people() *people.People {
-	c := people.Config{Store: s.c.Store, InvitationPage: s.c.InvitationPage, Acts: useracts.Config{
+	c := people.Config{Store: s.c.Store, Names: s.names, InvitationPage: s.c.InvitationPage, Acts: useracts.Config{
 		Recorder: s.recorder, Ways: s.c.Ways, Create: s.c.Users.Create, Revoke: s.revoke,
 		Forget: func(sub string) { s.Forget(sub); s.c.ForgetUser(sub) },
 	}}

@@ -51,7 +51,7 @@ func (s *People) findSessions(_ http.ResponseWriter, r *http.Request, _ admin.Ac
 			subs = append(subs, v.UserID)
 		}
 	}
-	_, names, err := s.names.of(ctx, nil, subs)
+	_, names, err := s.c.Names.Of(ctx, nil, subs)
 	for i := range all.Sessions {
 		all.Sessions[i].Username = names[all.Sessions[i].Sub]
 	}

@@ -51,6 +51,7 @@ var (
 // Config holds what New needs.
 type Config struct {
 	Store *storage.Store
+	Names *ui.Names
 	Acts  useracts.Config // without its Store
 	// WaitUntil returns until when attempts at a user's account wait in browsers it does not know; zero: they
 	// do not. nil: nothing is counted by account, or it is not known.
@@ -60,19 +61,15 @@ type Config struct {
 
 // People is this part of the console.
 type People struct {
-	c     Config
-	names *names
-	acts  *useracts.Acts
+	c    Config
+	acts *useracts.Acts
 }
 
 // New makes People.
 func New(c Config) *People {
 	c.Acts.Store = c.Store
-	return &People{c, newNames(c.Store), useracts.New(c.Acts)}
+	return &People{c, useracts.New(c.Acts)}
 }
-
-// Forget drops the name of a user (a sub) that pages remember.
-func (s *People) Forget(sub string) { s.names.users.forget(sub) }
 
 const (
 	api  = "/api/console/users"

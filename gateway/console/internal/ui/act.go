@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"path"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/adminapi"
@@ -52,18 +51,7 @@ func (s *Server) act(w http.ResponseWriter, r *http.Request, p Page, who admin.A
 	if act.File != nil {
 		return act.File(w, result)
 	}
-	if act.Result != nil {
-		v := s.view(r, p, who)
-		v.Notice, v.Data = v.T(act.Done), result
-		return s.write(w, http.StatusOK, act.Result, v)
-	}
-	to := r.URL.Path
-	if act.To != nil {
-		to = act.To(result, to)
-	}
-	w.Header().Set("Location", doneAt(to, r.PostForm.Get("do")))
-	w.WriteHeader(http.StatusSeeOther)
-	return nil
+	return s.afterwards(w, r, p, act, who, result)
 }
 
 // back returns where to go after a sign-in: the page that was asked for or, where there is nothing to look at, the one
@@ -82,7 +70,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p Page, who admi
 		return err
 	}
 	v := s.view(r, p, who)
-	v.Alert, v.typed = v.T(f.Msg), r.PostForm
+	v.Alert, v.typed, v.wrong = v.T(f.Msg), r.PostForm, wrongField(f.Msg, r.PostForm)
 	return s.show(w, r, p, v, f.Status)
 }
 
@@ -97,13 +85,4 @@ func (s *Server) do(w http.ResponseWriter, r *http.Request, act Act, who admin.A
 		return nil, err
 	}
 	return act.Do(w, adminapi.WithFields(r, f), who)
-}
-
-// doneAt returns the address of a page that says that something was done.
-func doneAt(to, did string) string {
-	at, query, _ := strings.Cut(to, "?")
-	if query != "" {
-		query += "&"
-	}
-	return at + "?" + query + "done=" + did
 }

@@ -26,14 +26,72 @@ for (const pre of document.querySelectorAll("[data-copy]")) {
   });
 }
 
-// Times are shown in the reader's zone, or in UTC where the page says so; what was written stays as the tooltip.
-const clock = (timeZone) => new Intl.DateTimeFormat(document.documentElement.lang, { dateStyle: "medium", timeStyle: "medium", timeZone });
-const near = clock(), utc = clock("UTC");
-for (const time of document.querySelectorAll("time[datetime]")) {
+// An id gets a small one.
+for (const id of document.querySelectorAll(".id code")) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.textContent = words.copy;
+  button.setAttribute("aria-label", words.copy + " " + id.textContent);
+  id.after(button);
+  button.addEventListener("click", async () => {
+    try {
+      await navigator.clipboard.writeText(id.textContent);
+      button.textContent = words.copied;
+    } catch {
+      getSelection().selectAllChildren(id);
+    }
+    setTimeout(() => { button.textContent = words.copy; }, 2000);
+  });
+}
+
+// Times are shown in the reader's zone unless the page says UTC, as the server writes them; that stays as the tooltip.
+const chinese = document.documentElement.lang === "zh-CN";
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
+const two = (n) => String(n).padStart(2, "0");
+for (const time of document.querySelectorAll("time[datetime]:not([data-utc])")) {
   const at = new Date(time.dateTime);
   if (isNaN(at) || !time.dateTime.includes("T")) continue;
   time.title = time.textContent;
-  time.textContent = ("utc" in time.dataset ? utc : near).format(at);
+  const day = chinese ? `${at.getFullYear()}年${at.getMonth() + 1}月${at.getDate()}日` : `${at.getDate()} ${months[at.getMonth()]} ${at.getFullYear()},`;
+  time.textContent = `${day} ${two(at.getHours())}:${two(at.getMinutes())}` + ("seconds" in time.dataset ? ":" + two(at.getSeconds()) : "");
+}
+
+// The answer to a form is loaded again without asking whether to send it again.
+if (document.querySelector(".alert, .notice, .warn")) history.replaceState(null, "", location.href);
+
+// A menu closes when something else is clicked.
+addEventListener("click", (event) => {
+  for (const menu of document.querySelectorAll("details.who[open]")) if (!menu.contains(event.target)) menu.open = false;
+});
+
+// A field that names a user, an application or a capability offers those that begin with what is typed.
+const kinds = {
+  users: (one) => [one.username, [one.nickname || one.name, one.sub].filter(Boolean).join(" · ")],
+  apps: (one) => [one.client_id, one.name],
+  capabilities: (one) => [one.member, one.label],
+};
+for (const [n, input] of document.querySelectorAll("input[data-pick]").entries()) {
+  const list = document.createElement("datalist"), kind = input.dataset.pick;
+  list.id = "pick-" + n;
+  input.after(list);
+  input.setAttribute("list", list.id);
+  input.autocomplete = "off";
+  let waits;
+  input.addEventListener("input", () => {
+    clearTimeout(waits);
+    waits = setTimeout(async () => {
+      const asked = input.value;
+      const answer = await fetch(`/api/console/${kind}?limit=10&q=${encodeURIComponent(asked)}`).catch(() => null);
+      if (!answer || !answer.ok || input.value !== asked) return;
+      const { data } = await answer.json();
+      list.replaceChildren(...(data[kind] || []).map((one) => {
+        const [value, label] = kinds[kind](one), option = document.createElement("option");
+        option.value = value;
+        option.label = label || value;
+        return option;
+      }));
+    }, 150);
+  });
 }
 
 // A form is sent once, and one with a file shows that it is on its way. Coming back to the page frees its buttons.

@@ -46,21 +46,42 @@ type Page struct {
 	// Of returns the name of a page's subject, such as a user, if its reader may see it; nil: the values of its
 	// path are it.
 	Of func(r *http.Request, who admin.Actor) (string, error)
+	// Names returns the applications (client_ids) and the users (subs) that the page names, given what Get, or Do of an
+	// act with a Result, returned: View.Who and View.App know what they are called then. nil: none.
+	Names func(data any) (apps, users []string)
+	// Tabs are those of the page's subject, which each page of it has. Their paths are those of pages, with the same path
+	// values.
+	Tabs []Tab
 
 	texts Texts // of its part
+}
+
+// Tab is one of several pages about the same subject.
+type Tab struct {
+	Title string // in English
+	Path  string // such as /console/users/{sub}/sessions
+}
+
+// Told holds what a page says of an act, once.
+type Told struct {
+	Text  string   // in English, with a %s for each of Args
+	Args  []any    // filled in as they are
+	Amber bool     // it is done, and its reader should look at something
+	List  []string // what they should look at, at most 200 lines
 }
 
 // Act describes what a form on a page does.
 type Act struct {
 	Do     Action
-	May    []consoleauth.Check // beside those of the page and a fresh sign-in
-	Stale  bool                // does without the fresh sign-in: it changes nothing that matters
-	Fields map[string]Kind     // of the form, as the Action reads them; others are ignored
-	Says   string              // what the act is, in English: whoever confirms who they are reads it before it is done
-	Done   string              // what the page says afterwards, in English
+	May    []consoleauth.Check    // beside those of the page and a fresh sign-in
+	Stale  bool                   // does without the fresh sign-in: it changes nothing that matters
+	Fields map[string]Kind        // of the form, as the Action reads them; others are ignored
+	Says   string                 // what the act is, in English: whoever confirms who they are reads it before it is done
+	Done   string                 // what the page says afterwards, in English
+	Tells  func(result any) *Told // says more than Done, given what Do returned; nil, or returning nil: Done
 	// To returns where the browser goes afterwards, given the result and the path of the page; nil: the page again.
 	To func(result any, path string) string
-	// Result is shown in place of a redirect, for what is seen once, such as a secret: Data is what Do returned.
+	// Result is shown once, such as a secret, at the address that To gives: Data is what Do returned.
 	Result *page.Template
 	File   func(w http.ResponseWriter, result any) error // writes what Do returned, in place of a redirect
 }
@@ -93,6 +114,7 @@ type Texts map[string]string
 func With(u *url.URL, name, value string) string {
 	q := u.Query()
 	q.Del("done")
+	q.Del("shown")
 	if name != "after" && name != "lang" {
 		q.Del("after") // what narrows a list begins it anew
 	}

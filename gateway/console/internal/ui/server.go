@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/keystile/keystile/gateway/console/internal/stash"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/page"
@@ -42,7 +43,9 @@ type Config struct {
 	Tickets  Tickets
 	SignIn   SignIn // nil: visitors who are not signed in are refused
 	Forms    Forms  // nil: what is typed is not kept
-	Name     string // of the service, in the header; "": Keystile
+	Names    *Names
+	Stash    *stash.Stash // keeps what a page says once, until the browser asks for it
+	Name     string       // of the service, in the header; "": Keystile
 	Log      *slog.Logger
 }
 
@@ -175,7 +178,11 @@ func (s *Server) pageRoute(p Page) reply.Route {
 			case post:
 				return s.act(w, r, p, who)
 			}
-			return s.show(w, r, p, s.view(r, p, who), http.StatusOK)
+			v := s.view(r, p, who)
+			if shown, err := s.once(w, r, v); shown || err != nil {
+				return err
+			}
+			return s.show(w, r, p, v, http.StatusOK)
 		}}
 }
 
@@ -184,7 +191,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, p Page, v *View, s
 	if v.Data, err = p.Get(w, r, v.Actor); err != nil {
 		return err
 	}
-	return s.write(w, status, p.Template, v)
+	return s.render(w, r, status, p, p.Template, v)
 }
 
 // fail answers with a page that says what is wrong, in the frame of the console if it is known who
@@ -203,7 +210,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, f *reply.Failure) 
 	}
 	v := s.view(r, Page{Title: title}, who)
 	v.Alert = v.T(f.Msg)
-	if s.write(w, f.Status, failPage, v) != nil {
+	if s.render(w, r, f.Status, Page{}, failPage, v) != nil {
 		page.Fail(w, r, f.Status, title, f.Msg)
 	}
 }

@@ -24,7 +24,10 @@ var own embed.FS
 
 var (
 	frame = page.Lazily(func() *template.Template {
-		return template.Must(template.New("").Funcs(funcs).ParseFS(own, "frame.html", "shared.html", "tools.html"))
+		return template.Must(template.New("").Funcs(funcs).ParseFS(own, "frame.html"))
+	})
+	shared = page.Lazily(func() *template.Template { // it is cloned, so never executed
+		return template.Must(template.New("").Funcs(funcs).ParseFS(own, "shared.html", "tools.html"))
 	})
 	failPage = Parse(own, "fail.html")
 )
@@ -39,7 +42,7 @@ func Parse(from fs.FS, name string) *page.Template {
 		if err != nil {
 			panic(err)
 		}
-		t := template.Must(frame.Parsed().Clone())
+		t := template.Must(shared.Parsed().Clone())
 		return template.Must(t.New("content").Parse(string(text)))
 	})
 }
@@ -50,16 +53,25 @@ type View struct {
 	Actor  admin.Actor
 	Title  string // in English
 	Data   any
-	Notice string // what was done
-	Alert  string // what is wrong
+	Notice string   // what was done
+	Amber  bool     // the Notice asks its reader to look at something
+	List   []string // of the Notice
+	Alert  string   // what is wrong
+	Tabs   []Link
 	Name   string // of the service
 	URL    *url.URL
 	Now    time.Time
 	Nav    []Section
 
-	texts []Texts // the first that has a text translates it: the part's own, then those of all parts
-	typed url.Values
+	texts       []Texts // the first that has a text translates it: the part's own, then those of all parts
+	typed       url.Values
+	wrong       string            // the field that Alert is about
+	apps, users map[string]string // what those of Page.Names are called
+	content     template.HTML     // what stands in the frame
 }
+
+// Content returns what stands in the frame.
+func (v *View) Content() template.HTML { return v.content }
 
 // Section is a part of the navigation.
 type Section struct {
@@ -78,6 +90,12 @@ func (s *Server) view(r *http.Request, p Page, who admin.Actor) *View {
 		texts: []Texts{p.texts, s.texts}}
 	if did, ok := p.Acts[r.URL.Query().Get("done")]; ok && r.Method != http.MethodPost {
 		v.Notice = v.T(did.Done)
+	}
+	for _, t := range p.Tabs {
+		at := inPath.ReplaceAllStringFunc(t.Path, func(in string) string {
+			return url.PathEscape(r.PathValue(strings.Trim(in, "{}")))
+		})
+		v.Tabs = append(v.Tabs, Link{v.T(t.Title), at, t.Path == p.Path})
 	}
 	for _, q := range s.pages {
 		if q.Section == "" || !q.Owned && who.Reader() != nil && who.Developer() != nil ||
@@ -193,10 +211,34 @@ func (v *View) Num(n any) string {
 	return strings.TrimSuffix(text, digits) + out.String()
 }
 
-// write answers with a template in the frame.
-func (s *Server) write(w http.ResponseWriter, status int, t *page.Template, v *View) error {
+// render answers with the template of a page in the frame.
+func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, p Page, t *page.Template, v *View) error {
+	if err := s.fill(r, p, t, v); err != nil {
+		return err
+	}
+	return s.write(w, status, v)
+}
+
+// fill makes the content of a page.
+func (s *Server) fill(r *http.Request, p Page, t *page.Template, v *View) (err error) {
+	if p.Names != nil {
+		apps, users := p.Names(v.Data)
+		if v.apps, v.users, err = s.c.Names.Of(r.Context(), apps, users); err != nil {
+			return err
+		}
+	}
 	var buf bytes.Buffer
-	if err := t.Parsed().ExecuteTemplate(&buf, "frame", v); err != nil {
+	if err := t.Parsed().ExecuteTemplate(&buf, "content", v); err != nil {
+		return fmt.Errorf("console: %w", err)
+	}
+	v.content = marked(template.HTML(buf.String()), v.wrong)
+	return nil
+}
+
+// write answers with the content in the frame.
+func (s *Server) write(w http.ResponseWriter, status int, v *View) error {
+	var buf bytes.Buffer
+	if err := frame.Parsed().ExecuteTemplate(&buf, "frame", v); err != nil {
 		return fmt.Errorf("console: %w", err)
 	}
 	h := w.Header()

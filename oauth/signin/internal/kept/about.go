@@ -1,7 +1,6 @@
 package kept
 
 import (
-	"crypto/rand"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
@@ -10,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/internal/formwords"
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/internal/sealbox"
 	"github.com/keystile/keystile/oauth/signin/internal/session"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
@@ -41,13 +41,11 @@ func sealAbout(about web.About, at place, key storage.Secret) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	box, data, err := boxOf(at, key, "about "+at.ID)
+	box, err := sealbox.New(key, "about "+at.ID, at)
 	if err != nil {
 		return "", err
 	}
-	nonce := make([]byte, box.NonceSize(), box.NonceSize()+len(plain)+box.Overhead())
-	rand.Read(nonce)
-	return base64.RawStdEncoding.EncodeToString(box.Seal(nonce, nonce, plain, data)), nil
+	return base64.RawStdEncoding.EncodeToString(box.Seal(plain)), nil
 }
 
 func openAbout(told string, at place, key storage.Secret) (about web.About, err error) {
@@ -55,14 +53,11 @@ func openAbout(told string, at place, key storage.Secret) (about web.About, err 
 	if err != nil {
 		return about, errGone
 	}
-	box, data, err := boxOf(at, key, "about "+at.ID)
+	box, err := sealbox.New(key, "about "+at.ID, at)
 	if err != nil {
 		return about, err
 	}
-	if len(sealed) < box.NonceSize() {
-		return about, errGone
-	}
-	plain, err := box.Open(nil, sealed[:box.NonceSize()], sealed[box.NonceSize():], data)
+	plain, err := box.Open(sealed)
 	if err != nil {
 		return about, errGone
 	}

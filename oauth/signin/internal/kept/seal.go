@@ -2,15 +2,9 @@ package kept
 
 import (
 	"bytes"
-	"compress/gzip"
-	"crypto/aes"
-	"crypto/cipher"
-	"crypto/hmac"
-	"crypto/rand"
-	"crypto/sha256"
 	"encoding/json"
-	"io"
 
+	"github.com/keystile/keystile/internal/sealbox"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -36,46 +30,31 @@ func seal(f form, at place, key storage.Secret, secret string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	var plain bytes.Buffer
-	z := gzip.NewWriter(&plain)
-	for _, part := range [][]byte{head, []byte("\n"), f.Body} {
-		if _, err := z.Write(part); err != nil {
-			return nil, err
-		}
-	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	if len(f.Body) > maxPlain || plain.Len() > maxSealed {
-		return nil, errNotKept
-	}
-	box, data, err := boxOf(at, key, secret)
+	packed, err := sealbox.Pack(head, []byte("\n"), f.Body)
 	if err != nil {
 		return nil, err
 	}
-	nonce := make([]byte, box.NonceSize(), box.NonceSize()+plain.Len()+box.Overhead())
-	rand.Read(nonce)
-	return box.Seal(nonce, nonce, plain.Bytes(), data), nil
+	if len(f.Body) > maxPlain || len(packed) > maxSealed {
+		return nil, errNotKept
+	}
+	box, err := sealbox.New(key, secret, at)
+	if err != nil {
+		return nil, err
+	}
+	return box.Seal(packed), nil
 }
 
 // open is the reverse of seal. Its error says no more than that this is not the place, the key and the secret.
 func open(sealed []byte, at place, key storage.Secret, secret string) (f form, err error) {
-	box, data, err := boxOf(at, key, secret)
+	box, err := sealbox.New(key, secret, at)
 	if err != nil {
 		return f, err
 	}
-	if len(sealed) < box.NonceSize() {
-		return f, errGone
-	}
-	plain, err := box.Open(nil, sealed[:box.NonceSize()], sealed[box.NonceSize():], data)
+	packed, err := box.Open(sealed)
 	if err != nil {
 		return f, errGone
 	}
-	z, err := gzip.NewReader(bytes.NewReader(plain))
-	if err != nil {
-		return f, err
-	}
-	all, err := io.ReadAll(io.LimitReader(z, maxPlain+4096))
+	all, err := sealbox.Unpack(packed, maxPlain+4096)
 	if err != nil {
 		return f, err
 	}
@@ -83,18 +62,4 @@ func open(sealed []byte, at place, key storage.Secret, secret string) (f form, e
 	err = json.Unmarshal(head, &f)
 	f.Body = body
 	return f, err
-}
-
-func boxOf(at place, key storage.Secret, secret string) (box cipher.AEAD, data []byte, err error) {
-	mac := hmac.New(sha256.New, []byte(key.Reveal()))
-	mac.Write([]byte(secret))
-	block, err := aes.NewCipher(mac.Sum(nil))
-	if err != nil {
-		return nil, nil, err
-	}
-	if data, err = json.Marshal(at); err != nil {
-		return nil, nil, err
-	}
-	box, err = cipher.NewGCM(block)
-	return box, data, err
 }

@@ -1,4 +1,4 @@
-package people
+package ui
 
 import (
 	"context"
@@ -15,9 +15,14 @@ const (
 	namesLast = time.Minute // until a new name is seen
 )
 
-// names remembers what applications and users are called, so that a list does not read each of them.
-type names struct {
-	store       *storage.Store
+// Named reads what applications and users are called; *storage.Store does.
+type Named interface {
+	AppsAndUsers(ctx context.Context, ids, subs []string) ([]storage.App, []storage.User, error)
+}
+
+// Names remembers what applications and users are called, so that a list does not read each of them.
+type Names struct {
+	store       Named
 	apps, users *book
 }
 
@@ -35,13 +40,12 @@ type called struct {
 	until time.Time
 }
 
-func newNames(store *storage.Store) *names {
-	return &names{store, newBook(), newBook()}
-}
+// NewNames makes a Names.
+func NewNames(store Named) *Names { return &Names{store, newBook(), newBook()} }
 
-// of returns the names of applications and of users, and asks the store once at most, for those that are not
+// Of returns the names of applications and of users, and asks the store once at most, for those that are not
 // known. A removed one has no name.
-func (n *names) of(ctx context.Context, ids, subs []string) (apps, users map[string]string, err error) {
+func (n *Names) Of(ctx context.Context, ids, subs []string) (apps, users map[string]string, err error) {
 	now, gone := time.Now(), n.users.gone.Load()
 	apps, ids = n.apps.of(ids, now)
 	users, subs = n.users.of(subs, now)
@@ -81,6 +85,9 @@ func (b *book) of(ids []string, now time.Time) (names map[string]string, missing
 	}
 	return names, missing
 }
+
+// Forget drops the name of a user (a sub) that was erased.
+func (n *Names) Forget(sub string) { n.users.forget(sub) }
 
 // forget makes a name unknown that is not to be shown any more.
 func (b *book) forget(id string) {
