@@ -46,8 +46,8 @@
 //   - The result of an act is told at the top: green, or amber if its reader should look at something, with a list. It
 //     stays until the next page. An error is red, stays with the form and what was typed, and is tied to its field.
 //   - An empty list says what it would be for, and links the act that makes one.
-//   - An act that cannot be taken back stands alone in a red frame (class dangers), at the end or on a tab, and asks for
-//     a name.
+//   - An act that cannot be taken back stands alone in a red frame (class dangers), at the end or on a tab, and asks
+//     for a name.
 //
 // Taken from others: one primary act and quiet tables (Linear), ids beside names and secrets that are shown once
 // (Stripe), tabs by subject (Zitadel), first steps that stay until they are done (Unkey), forms of one column
