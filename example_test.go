@@ -13,6 +13,7 @@ import (
 
 	"github.com/keystile/keystile"
 	"github.com/keystile/keystile/gateway"
+	"github.com/keystile/keystile/gateway/remote"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/oauth/signin"
@@ -29,7 +30,7 @@ var hello = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 })
 
 // The whole service as one handler. The lines between the empty ones are the README's first
-// embedding.
+// block.
 func Example() {
 	os.Setenv("MASTER_KEY", storage.NewMasterKey().Text())
 	os.Chdir(os.TempDir())
@@ -65,8 +66,46 @@ func Example() {
 	// <nil> <nil> <nil>
 }
 
-// The rooms one by one, for hosts that want some of them, or others in their place. The lines
-// up to the handler are the README's second embedding.
+// mcpHandler is an MCP endpoint of the host's own, made with any library: who calls is in the context.
+var mcpHandler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	caller, _ := remote.CallerFrom(r.Context())
+	fmt.Fprintf(w, "%s for %s", caller.AppID, caller.UserID)
+})
+
+// Sign-in at an MCP endpoint of the host's own. The lines between the empty ones are the README's second block.
+func Example_mcp() {
+	backend, key := memory.New(), storage.NewMasterKey()
+
+	const origin = "http://127.0.0.1:8080"
+	service, err := keystile.New(context.Background(), keystile.Config{
+		BaseURL: origin, Backend: backend, MasterKey: key,
+		Tokens: oauth.TokensConfig{Resources: []string{origin + "/mcp"}}, // tokens may be for your endpoint
+	})
+	if err != nil {
+		log.Fatal(err)
+	}
+	guard, err := remote.New(context.Background(), remote.Config{BaseURL: origin, Tokens: service.Tokens})
+	if err != nil {
+		log.Fatal(err)
+	}
+	if err := guard.Mount(service, origin+"/mcp", mcpHandler, "profile"); err != nil {
+		log.Fatal(err)
+	}
+
+	w := httptest.NewRecorder() // in a program: http.ListenAndServe("127.0.0.1:8080", service)
+	service.ServeHTTP(w, httptest.NewRequest("POST", "/mcp", nil))
+	fmt.Println(w.Code, w.Header().Get("WWW-Authenticate"))
+	w = httptest.NewRecorder()
+	service.ServeHTTP(w, httptest.NewRequest("GET", "/.well-known/oauth-protected-resource/mcp", nil))
+	fmt.Println(w.Code, w.Header().Get("Content-Type"))
+	fmt.Println(service.Close(context.Background()))
+	// Output:
+	// 401 Bearer resource_metadata="http://127.0.0.1:8080/.well-known/oauth-protected-resource/mcp", scope="profile"
+	// 200 application/json
+	// <nil>
+}
+
+// The packages one by one, for hosts that want some of them, or others in their place. README leads here.
 func Example_rooms() {
 	ctx, backend, masterKey := context.Background(), memory.New(), storage.NewMasterKey()
 

@@ -81,8 +81,8 @@ func TestProgramLinksNothingForTests(t *testing.T) {
 	}
 }
 
-// The program is downloaded and mapped as a whole: a library that doubles it is noticed. The bound is what README says,
-// and a little.
+// The program is downloaded and mapped as a whole: a library that doubles it is noticed. The bound is what the table of
+// internal/test/campaigns/bench says, and a little.
 func TestProgramIsNoLargerThanItSays(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it links the program")

@@ -54,7 +54,8 @@ func TestScriptThatFailsIsNoticed(t *testing.T) {
 	}
 }
 
-// run runs a script in a copy of its folder. 127.0.0.1:8080 in it is a free port here.
+// run runs a script in a copy of its folder, of the README in one with the guides. 127.0.0.1:8080 in it is a free
+// port here.
 func run(t *testing.T, program string, p page, script string) (string, error) {
 	t.Helper()
 	at, err := net.Listen("tcp", "127.0.0.1:0")
@@ -65,7 +66,11 @@ func run(t *testing.T, program string, p page, script string) (string, error) {
 	at.Close()
 	dir := t.TempDir()
 	folder := filepath.Join(dir, "guide")
-	if err := os.CopyFS(folder, os.DirFS(filepath.Join(root, filepath.Dir(p.path)))); err != nil {
+	from, to := filepath.Dir(p.path), folder
+	if from == "." {
+		from, to = "examples", filepath.Join(folder, "examples")
+	}
+	if err := os.CopyFS(to, os.DirFS(filepath.Join(root, from))); err != nil {
 		t.Fatal(err)
 	}
 	var text strings.Builder
