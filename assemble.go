@@ -120,9 +120,18 @@ func (o offers) Offer(ctx context.Context, sub, clientID, scope string) (access.
 	return o.s.Bus.Offer(ctx, sub, clientID, scope)
 }
 
+// withUsers is the Store, but for the users, who may be the host's own.
+type withUsers struct {
+	*storage.Store
+	users users.Users
+}
+
+func (w withUsers) User(ctx context.Context, sub string) (storage.User, error) { return w.users.User(ctx, sub) }
+
 func (s *Service) gateways(ctx context.Context, c *Config) (err error) {
 	g := c.Gateway
-	g.Store, g.Tokens, g.Trail, g.Notifier, g.ClientIP, g.Log = s.Store, s.Tokens, s.Trail, s.SignIn, s.client, c.Log
+	g.Store = withUsers{s.Store, c.Users.Users}
+	g.Tokens, g.Trail, g.Notifier, g.ClientIP, g.Log = s.Tokens, s.Trail, s.SignIn, s.client, c.Log
 	g.Journal, g.TrustedProxies, g.Tracer = c.Journal, c.TrustedProxies, cmp.Or(c.Tracer, g.Tracer)
 	g.HSTS = g.HSTS || strings.HasPrefix(c.BaseURL, "https://")
 	g.ExemptPaths = slices.Concat(signin.ExemptPaths(), console.ExemptPaths(), g.ExemptPaths)
@@ -223,11 +232,8 @@ func (s *Service) legacyEndpoints(ctx context.Context, c *Config) (err error) {
 
 // operators makes the console, which shows what the other packages do.
 func (s *Service) operators(ctx context.Context, c *Config) (err error) {
-	if c.Users.Creator == nil { // a host whose users are administered elsewhere
-		return nil
-	}
 	o := console.Config{
-		BaseURL: c.BaseURL, Store: s.Store, Visitors: s.SignIn, Users: c.Users.Creator, Revoker: s.Tokens, Trail: s.Trail,
+		BaseURL: c.BaseURL, Store: s.Store, Visitors: s.SignIn, Revoker: s.Tokens, Trail: s.Trail,
 		Billing: s.Gateway.Billing(),
 		SignIn:  s.SignIn, Forms: s.SignIn, FactorsPage: s.SignIn.FactorsPage(), Lockout: s.SignIn, Delays: s.SignIn,
 		Registry: registry.Forms{Registry: s.Registry}, Bus: s.Bus,
@@ -239,8 +245,13 @@ func (s *Service) operators(ctx context.Context, c *Config) (err error) {
 	if c.Users.Passwords != nil {
 		o.Passwords = c.Users.Passwords
 	}
+	if c.Users.Creator != nil {
+		o.Users = c.Users.Creator
+	}
 	if c.Users.In(s.Store) {
 		o.Visit = s.SignIn.Visit
+	} else {
+		o.Table = c.Users.Users
 	}
 	if s.Console, err = console.New(ctx, o); err != nil {
 		return err

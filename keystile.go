@@ -46,8 +46,8 @@ type Config struct {
 	// nil: New joins, and Close leaves.
 	Nodes *nodes.Node
 
-	// Users are the host's own; zero: users and passwords of the Store. The console of administrators is there if
-	// they have a Creator.
+	// Users are the host's own; zero: users and passwords of the Store. Without a Creator nobody is made a user in the
+	// console, and of users that are not in the Store it has no pages: the log says so.
 	Users users.Host
 
 	// Journal is a folder where charged calls are written before they are answered, so that a
@@ -194,9 +194,7 @@ func (s *Service) ForgetApp(clientID string) {
 // ForgetUser drops a user from all caches of this process, so that the user is read again.
 func (s *Service) ForgetUser(sub string) {
 	s.Bus.Forget(sub)
-	if s.Console != nil {
-		s.Console.Forget(sub)
-	}
+	s.Console.Forget(sub)
 }
 
 // Close ends the packages in the reverse order of their making, so that counts and audit events

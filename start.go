@@ -49,25 +49,32 @@ func (s *Service) firstRun(ctx context.Context, c *Config) error {
 }
 
 // places returns what a person opens, in the order of the page that says what is here.
-func (s *Service) places(base string) []landing.Link {
-	all := []landing.Link{{Name: "sign_in", Label: "Sign in", URL: base + "/oauth/signin"}}
-	if s.Console != nil {
-		all = append(all, landing.Link{Name: "console", Label: "Console", URL: base + "/console/"})
+func places(base string) []landing.Link {
+	return []landing.Link{
+		{Name: "sign_in", Label: "Sign in", URL: base + "/oauth/signin"},
+		{Name: "console", Label: "Console", URL: base + "/console/"},
+		{Name: "account", Label: "Your account at this service", URL: base + "/oauth/account"},
+		{Name: "discovery", Label: "Discovery document", URL: base + "/.well-known/openid-configuration"},
 	}
-	return append(all, landing.Link{Name: "account", Label: "Your account at this service", URL: base + "/oauth/account"},
-		landing.Link{Name: "discovery", Label: "Discovery document", URL: base + "/.well-known/openid-configuration"})
 }
 
 // sayWhatIsServed answers at "/", unless the host does, and says in the log what is where.
 func (s *Service) sayWhatIsServed(ctx context.Context, c *Config) {
-	places := s.places(c.BaseURL)
-	nobodys := reply.NewMux(c.Log, landing.Route(places))
+	to := places(c.BaseURL)
+	nobodys := reply.NewMux(c.Log, landing.Route(to))
 	nobodys.Unknown = landing.NothingHere
 	s.routes.Unknown = nobodys
 	said := []any{"base_url", c.BaseURL}
-	for _, to := range places {
-		said = append(said, to.Name, to.URL[len(c.BaseURL):])
+	for _, place := range to {
+		said = append(said, place.Name, place.URL[len(c.BaseURL):])
 	}
 	said = append(said, "tools", mcpbus.Path, "gateway", "/api/v1/", "aggregated_login", "/connect.php")
+	switch {
+	case c.Users.Creator != nil:
+	case c.Users.In(s.Store):
+		said = append(said, "left_out", "the console makes no users with a password: Users has no Creator")
+	default:
+		said = append(said, "left_out", "the console has no pages of users: they are the host's own, without a Creator")
+	}
 	c.Log.InfoContext(ctx, "the service is made", said...)
 }

@@ -225,7 +225,7 @@ func TestSignInIsEnoughForTenMinutes(t *testing.T) {
 
 func TestNewReportsEveryMistakeInTheConfig(t *testing.T) {
 	_, err := console.New(t.Context(), console.Config{BaseURL: "id.example.com", Visitors: nobody{}})
-	for _, want := range []string{"Store is missing", "Users is missing", "Revoker is missing", "Trail is missing",
+	for _, want := range []string{"Store is missing", "Revoker is missing", "Trail is missing",
 		"is not an origin"} {
 		if err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("it does not say %q: %v", want, err)

@@ -71,6 +71,12 @@ type Users interface {
 	Create(ctx context.Context, u storage.User, password string) (storage.User, error)
 }
 
+// Table knows users by their sub, such as the Users of a host; *storage.Store does.
+type Table interface {
+	// User returns the user with this sub, or an error that wraps storage.ErrNotFound.
+	User(ctx context.Context, sub string) (storage.User, error)
+}
+
 // Revoker ends tokens; *oauth.Tokens does.
 type Revoker interface {
 	// Revoke returns once no token that it covers is accepted in this process.
@@ -94,10 +100,14 @@ type Config struct {
 	BaseURL  string           // the service's own origin, required: its pages may send requests
 	Store    *storage.Store   // required
 	Visitors Visitors         // required
-	Users    Users            // required
 	Revoker  Revoker          // required: ends what a deleted application or a disabled user was granted
 	Trail    Trail            // required
 	Billing  *billing.Billing // required: decides about orders and removes applications; (*gateway.Gateway).Billing
+
+	Users Users // makes users; nil: nobody is made a user here, but by an invitation
+	// Table has the users, where they are not those of the Store: who may do what is read there. Without Users their
+	// pages are not here then: whoever has the table administers them. nil: the Store has them.
+	Table Table
 
 	// Visit is Visitor with the user of the session, as the Store has them, read for this request. nil: the Store is
 	// asked once more.
@@ -163,7 +173,6 @@ func New(_ context.Context, c Config) (*Console, error) {
 	var errs []error
 	for name, missing := range map[string]bool{
 		"Store is missing": c.Store == nil, "Visitors is missing: use oauth/signin": c.Visitors == nil,
-		"Users is missing: use users.StoreUsers":             c.Users == nil,
 		"Revoker is missing: use oauth.OpenTokens":           c.Revoker == nil,
 		"Trail is missing: use gateway.OpenTrail":            c.Trail == nil,
 		"Billing is missing: use (*gateway.Gateway).Billing": c.Billing == nil,
@@ -175,8 +184,11 @@ func New(_ context.Context, c Config) (*Console, error) {
 	if c.ClientIP == nil {
 		c.ClientIP = clientip.New(nil).Of
 	}
+	if c.Table == nil && c.Store != nil {
+		c.Table = c.Store
+	}
 	auth := consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors, Visit: c.Visit,
-		Users: c.Store, ClientIP: c.ClientIP}
+		Users: c.Table, ClientIP: c.ClientIP}
 	programs, err := consoleauth.New(auth)
 	if err != nil {
 		errs = append(errs, err)
@@ -194,7 +206,7 @@ func New(_ context.Context, c Config) (*Console, error) {
 		c.ForgetUser = func(string) {}
 	}
 	s := &Console{c: c, recorder: admin.Recorder{Trail: c.Trail, Notifier: c.Notifier}}
-	s.names = ui.NewNames(c.Store)
+	s.names = ui.NewNames(withTable{c.Store, c.Table})
 	s.trail, s.users = s.auditTrail(), s.people()
 	s.server = ui.New(ui.Config{Programs: programs, People: people, Tickets: c.Store, SignIn: c.SignIn, Forms: c.Forms,
 		Names: s.names, Stash: stash.New(c.Store), Log: c.Log}, s.parts()...)

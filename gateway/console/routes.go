@@ -2,6 +2,7 @@ package console
 
 import (
 	"context"
+	"errors"
 
 	"github.com/keystile/keystile/gateway/console/internal/apps"
 	"github.com/keystile/keystile/gateway/console/internal/billing"
@@ -14,6 +15,7 @@ import (
 	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/internal/admin/toolacts"
 	"github.com/keystile/keystile/internal/admin/useracts"
+	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -23,23 +25,60 @@ func (s *Console) parts() []ui.Part {
 	if audit == nil {
 		audit = s.auditTrail()
 	}
-	acts := appacts.New(appacts.Config{Store: s.c.Store, Billing: s.c.Billing, Revoke: s.revoke, Recorder: s.recorder,
+	records := withTable{s.c.Store, s.c.Table}
+	acts := appacts.New(appacts.Config{Store: records, Billing: s.c.Billing, Revoke: s.revoke, Recorder: s.recorder,
 		Forget: s.c.ForgetApp})
 	clients := appacts.NewClients(appacts.ClientConfig{Store: s.c.Store, Revoke: s.revoke, Recorder: s.recorder,
 		Forget: s.c.ForgetApp})
-	toolActs := toolacts.New(toolacts.Config{Store: s.c.Store, Recorder: s.recorder, Reload: s.reload()})
+	toolActs := toolacts.New(toolacts.Config{Store: records, Recorder: s.recorder, Reload: s.reload()})
+	users := s.users.Part()
+	if s.c.Users == nil && s.c.Table != nil && s.c.Table != Table(s.c.Store) {
+		users = people.Elsewhere()
+	}
 	return []ui.Part{
 		s.overview(),
 		apps.New(apps.Config{BaseURL: s.c.BaseURL, Store: s.c.Store, Acts: acts, Clients: clients}).Part(),
 		tools.New(tools.Config{BaseURL: s.c.BaseURL, Store: s.c.Store, Registry: s.c.Registry, Bus: s.c.Bus,
 			Acts: toolActs}).Part(),
-		rules.New(rules.Config{Store: s.c.Store, Bus: s.c.Bus, Ways: s.c.Ways, Acts: toolActs}).Part(),
+		rules.New(rules.Config{Store: s.c.Store, User: records.User, Bus: s.c.Bus, Ways: s.c.Ways, Acts: toolActs}).Part(),
 		usage.New(usage.Config{Store: s.c.Store, Reader: s.c.Usage}).Part(),
 		billing.New(billing.Config{Store: s.c.Store, Billing: s.c.Billing, Acts: acts}).Part(),
-		s.users.Part(),
+		users,
 		audit.Part(),
 		s.system().Part(),
 	}
+}
+
+// withTable is the Store, but for the users, who may be a host's own.
+type withTable struct {
+	*storage.Store
+	table Table
+}
+
+func (w withTable) User(ctx context.Context, sub string) (storage.User, error) {
+	return w.table.User(ctx, sub)
+}
+
+// AppsAndUsers asks a host's own table for each user.
+func (w withTable) AppsAndUsers(ctx context.Context, ids, subs []string) ([]storage.App, []storage.User, error) {
+	if w.table == Table(w.Store) {
+		return w.Store.AppsAndUsers(ctx, ids, subs)
+	}
+	apps, _, err := w.Store.AppsAndUsers(ctx, ids, nil)
+	if err != nil {
+		return nil, nil, err
+	}
+	var users []storage.User
+	for _, sub := range subs {
+		u, err := w.table.User(ctx, sub)
+		switch {
+		case err == nil:
+			users = append(users, u)
+		case !errors.Is(err, storage.ErrNotFound):
+			return nil, nil, err
+		}
+	}
+	return apps, users, nil
 }
 
 func (s *Console) revoke(ctx context.Context, rs ...driver.Revocation) error {
@@ -57,9 +96,12 @@ func (s *Console) reload() func(context.Context) error {
 // people makes the pages and endpoints of users.
 func (s *Console) people() *people.People {
 	c := people.Config{Store: s.c.Store, Names: s.names, InvitationPage: s.c.InvitationPage, Acts: useracts.Config{
-		Recorder: s.recorder, Ways: s.c.Ways, Create: s.c.Users.Create, Revoke: s.revoke,
+		Recorder: s.recorder, Ways: s.c.Ways, Revoke: s.revoke,
 		Forget: func(sub string) { s.Forget(sub); s.c.ForgetUser(sub) },
 	}}
+	if s.c.Users != nil {
+		c.Acts.Create = s.c.Users.Create
+	}
 	if s.c.Passwords != nil {
 		c.Acts.SetPassword = s.c.Passwords.SetPassword
 	}

@@ -31,8 +31,8 @@
 //	                              everyone's                                strangers may be users
 //	Named                         known browsers are not held up while a    every browser waits while a
 //	                              name is guessed at from many addresses    name is guessed at
-//	Creator    keystile.Config    the console, where administrators make    keystile.New makes no console
-//	                              users
+//	Creator    keystile.Config    administrators make users in the console  the console makes none; of a host's own
+//	                                                                        it has no pages then
 //
 // A [storage.User] that is Disabled is refused, however they come. Its LoginType is the method by
 // which they last came, which a host writes down in Connected; empty is self. userinfo reports it by the login

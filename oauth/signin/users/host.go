@@ -22,7 +22,7 @@ type Host struct {
 	Erasable  ErasableUsers  // users delete themselves; it takes a signin.Config.Revoker. The users of a Store need none
 	SignUps   SignUpUsers    // people become users by a form, if signin.Config.SignUp lets them
 	Invited   InvitedUsers   // the Admission of a context is obeyed, and invitations are taken
-	Creator   Creator        // administrators make users: without it keystile.New makes no console
+	Creator   Creator        // administrators make users in the console
 
 	// Closed says that nobody becomes a user by themselves. Otherwise a host's table counts as one that strangers
 	// come into, as that of a website does: a tool without an access list is its owner's.

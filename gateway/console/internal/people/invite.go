@@ -17,7 +17,10 @@ type invitationRecord struct {
 
 // showNew serves the page of a new user, which says why nobody can be invited where that is so.
 func (s *People) showNew(http.ResponseWriter, *http.Request, admin.Actor) (any, error) {
-	page := struct{ Uninvited string }{}
+	page := struct {
+		Makes     bool
+		Uninvited string
+	}{Makes: s.c.Acts.Create != nil}
 	if err := s.c.Acts.Ways.CheckInvitation(); err != nil {
 		page.Uninvited = adminapi.Plain(err)
 	}

@@ -26,6 +26,8 @@ var (
 	// protocol 7
 	ownPassword = &reply.Failure{Status: 409, Msg: "change your own password on the page of your account"}
 	// protocol 7
+	notMade = &reply.Failure{Status: 404, Msg: "users are not made here: they are where the users come from"}
+	// protocol 7
 	notHere = &reply.Failure{Status: 404, Msg: "passwords are not kept here: they are where the users come from"}
 )
 

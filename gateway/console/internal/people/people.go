@@ -3,6 +3,7 @@ package people
 import (
 	"context"
 	"embed"
+	"net/http"
 	"time"
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
@@ -44,6 +45,9 @@ var (
 	noKey = &reply.Failure{Status: 404, Msg: "the user has no such API key: see GET /api/console/users/{sub}/keys"}
 	// protocol 7
 	noPair = &reply.Failure{Status: 400, Msg: "ids are texts such as SUB.ID, with the sub of a user"}
+	// protocol 7
+	elsewhere = &reply.Failure{Status: 404,
+		Msg: "the users are not kept here: they are administered where they are kept"}
 	// protocol 7
 	noChoice = &reply.Failure{Status: 400, Msg: "choose at least one, and at most 100"}
 )
@@ -96,6 +100,18 @@ func (s *People) Part() ui.Part {
 		api + "/{sub}/export": {"POST": s.export},
 	} {
 		part.APIs = append(part.APIs, ui.API{Path: path, Methods: actions, May: reader, Changes: administrator})
+	}
+	return part
+}
+
+// Elsewhere returns the part where the users are a host's own and administered there: for links that lead to one.
+func Elsewhere() ui.Part {
+	part, reader := ui.Part{Texts: texts}, []consoleauth.Check{admin.Actor.Reader}
+	none := func(http.ResponseWriter, *http.Request, admin.Actor) (any, error) { return nil, elsewhere }
+	for _, below := range []string{"", "/{sub}", "/{sub}/{part}"} {
+		part.APIs = append(part.APIs, ui.API{Path: api + below, May: reader, Methods: map[string]ui.Action{"GET": none}})
+		part.Pages = append(part.Pages, ui.Page{Path: html + below, Title: "Users", May: reader, Get: none,
+			Template: listPage})
 	}
 	return part
 }

@@ -59,11 +59,13 @@ var texts = ui.Texts{
 	"enabled":     "已启用",
 	"none":        "无",
 	"Make a user with a password, or an invitation with which somebody signs up.": "创建一个使用密码的用户，或创建一个供人注册的邀请。",
-	"With a password": "使用密码",
-	"Password":        "密码",
-	"Nickname":        "昵称",
-	"Make the user":   "创建用户",
-	"By invitation":   "通过邀请",
+	"With a password":                          "使用密码",
+	"Users with a password are not made here.": "此处不创建使用密码登录的用户。",
+	"the users are not kept here: they are administered where they are kept": "用户不保存在此处：请在其所在的系统中管理。",
+	"Password":      "密码",
+	"Nickname":      "昵称",
+	"Make the user": "创建用户",
+	"By invitation": "通过邀请",
 	"Send them this address and this code, which is shown this once and makes one " +
 		"user.": "请将此地址和邀请码发给对方。邀请码仅显示这一次，可注册一个用户。",
 	"no page takes an invitation, because sign-up is closed: set signup to invitation, or make a user with a " +

@@ -34,6 +34,8 @@ type shownUser struct {
 	LastSignIn *string `json:"last_sign_in"` // null: no session is kept
 	Erasing    bool    `json:"erasing"`      // an erasure has begun, and has to be finished
 	Wait       wait    `json:"wait_until,omitzero"`
+
+	Passwords bool `json:"-"` // a new password can be given
 }
 
 func userOf(u storage.User) userRecord {
@@ -112,11 +114,15 @@ func (s *People) showUser(w http.ResponseWriter, r *http.Request, _ admin.Actor)
 			last = v.AuthTime
 		}
 	}
-	return shownUser{userOf(u), adminapi.Stamp(last), u.Erasing, s.waitOf(r.Context(), u)}, nil
+	return shownUser{userOf(u), adminapi.Stamp(last), u.Erasing, s.waitOf(r.Context(), u),
+		s.c.Acts.SetPassword != nil}, nil
 }
 
 // createUser serves POST /api/console/users: a user who signs in with a password.
 func (s *People) createUser(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
+	if s.c.Acts.Create == nil {
+		return nil, notMade
+	}
 	var u storage.User
 	password := ""
 	err := adminapi.ReadInto(w, r, adminapi.Text("username", &u.Username), adminapi.Text("password", &password),

@@ -89,7 +89,7 @@ func (s *Rules) user(ctx context.Context, name string) (storage.User, error) {
 	if name == "" || len(name) > 200 {
 		return storage.User{}, noUser
 	}
-	u, err := s.c.Store.User(ctx, name)
+	u, err := s.c.User(ctx, name)
 	if !errors.Is(err, storage.ErrNotFound) {
 		return u, adminapi.Refusal(err, noUser)
 	}

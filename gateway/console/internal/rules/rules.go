@@ -36,6 +36,8 @@ type Config struct {
 	Bus   Bus         // nil: there are no tools, and nothing is shown
 	Ways  access.Ways // every way in; nil: not known
 	Acts  *toolacts.Acts
+
+	User func(ctx context.Context, sub string) (storage.User, error) // the user of a sub, who may be a host's own
 }
 
 // Rules is this part of the console.

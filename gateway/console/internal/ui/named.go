@@ -14,7 +14,7 @@ func (v *View) Person(sub string) template.HTML {
 	name, path := v.users[sub], ""
 	if name == "" {
 		name = v.T("a removed user")
-	} else if v.Actor.Reader() == nil {
+	} else if v.leads(Root + "users") {
 		path = Root + "users/" + url.PathEscape(sub)
 	}
 	return v.Named(path, name, sub)

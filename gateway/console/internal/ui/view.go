@@ -114,6 +114,13 @@ func (s *Server) view(r *http.Request, p Page, who admin.Actor) *View {
 	return v
 }
 
+// leads reports whether the navigation of this reader has a path.
+func (v *View) leads(path string) bool {
+	return slices.ContainsFunc(v.Nav, func(s Section) bool {
+		return slices.ContainsFunc(s.Links, func(l Link) bool { return l.Path == path })
+	})
+}
+
 // langCookie holds the language that a reader has chosen for the console.
 const langCookie = cookies.Language
 
