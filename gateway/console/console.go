@@ -209,7 +209,7 @@ func New(_ context.Context, c Config) (*Console, error) {
 	s.names = ui.NewNames(withTable{c.Store, c.Table})
 	s.trail, s.users = s.auditTrail(), s.people()
 	s.server = ui.New(ui.Config{Programs: programs, People: people, Tickets: c.Store, SignIn: c.SignIn, Forms: c.Forms,
-		Names: s.names, Stash: stash.New(c.Store), Log: c.Log}, s.parts()...)
+		Names: s.names, Stash: stash.New(c.Store), MCP: s.mcp(), Log: c.Log}, s.parts()...)
 	return s, nil
 }
 

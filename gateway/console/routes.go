@@ -3,6 +3,7 @@ package console
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"github.com/keystile/keystile/gateway/console/internal/apps"
 	"github.com/keystile/keystile/gateway/console/internal/billing"
@@ -91,6 +92,14 @@ func (s *Console) reload() func(context.Context) error {
 		return nil
 	}
 	return s.c.Bus.Reload
+}
+
+// mcp returns the address that agents connect to, "" without a bus.
+func (s *Console) mcp() string {
+	if s.c.Bus == nil {
+		return ""
+	}
+	return strings.TrimSuffix(s.c.BaseURL, "/") + "/api/mcp"
 }
 
 // people makes the pages and endpoints of users.

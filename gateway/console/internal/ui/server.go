@@ -46,6 +46,7 @@ type Config struct {
 	Names    *Names
 	Stash    *stash.Stash // keeps what a page says once, until the browser asks for it
 	Name     string       // of the service, in the header; "": Keystile
+	MCP      string       // the address of the MCP server that agents connect to; "": there is none
 	Log      *slog.Logger
 }
 

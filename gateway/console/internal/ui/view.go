@@ -19,7 +19,7 @@ import (
 	"github.com/keystile/keystile/internal/page"
 )
 
-//go:embed frame.html shared.html tools.html fail.html
+//go:embed frame.html shared.html tools.html connect.html fail.html
 var own embed.FS
 
 var (
@@ -27,7 +27,8 @@ var (
 		return template.Must(template.New("").Funcs(funcs).ParseFS(own, "frame.html"))
 	})
 	shared = page.Lazily(func() *template.Template { // it is cloned, so never executed
-		return template.Must(template.New("").Funcs(funcs).ParseFS(own, "shared.html", "tools.html"))
+		return template.Must(template.New("").Funcs(funcs).ParseFS(own, "shared.html", "tools.html",
+			"connect.html"))
 	})
 	failPage = Parse(own, "fail.html")
 )
@@ -65,6 +66,7 @@ type View struct {
 
 	texts       []Texts // the first that has a text translates it: the part's own, then those of all parts
 	typed       url.Values
+	mcp         string            // the address of the MCP server
 	wrong       string            // the field that Alert is about
 	apps, users map[string]string // what those of Page.Names are called
 	content     template.HTML     // what stands in the frame
@@ -87,7 +89,7 @@ type Link struct {
 
 func (s *Server) view(r *http.Request, p Page, who admin.Actor) *View {
 	v := &View{Lang: langOf(r), Actor: who, Title: p.Title, Name: s.c.Name, URL: r.URL, Now: time.Now(),
-		texts: []Texts{p.texts, s.texts}}
+		texts: []Texts{p.texts, s.texts}, mcp: s.c.MCP}
 	if did, ok := p.Acts[r.URL.Query().Get("done")]; ok && r.Method != http.MethodPost {
 		v.Notice = v.T(did.Done)
 	}
