@@ -57,7 +57,7 @@
 //
 // Guides, each a program that runs and a README of one screen; examples/README.md is the index:
 //
-//	examples/embed        a Go program with a user table and a sign-in page of its own
+//	examples/embed        a Go program with users of its own, and Keystile's sign-in page or one of its own
 //	examples/signin       ways to sign in of your own; other providers
 //	examples/behind       services behind one token, in the process, as a proxy or asked by another proxy
 //	examples/agent        an API becomes tools of agents

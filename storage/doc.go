@@ -16,8 +16,8 @@
 // Tokens, revocations, usage and audit records are the Store's own, and so are acts that write documents of two
 // subjects in one step. Secrets are sealed with AES-256-GCM.
 //
-// Every failure that is not one of the verdicts of [driver.Backend] is [ErrUnavailable]. A record that has
-// changed since it was read is [ErrConflict]: see [RetryOnConflict].
+// An error of the Backend that is none of those that package driver names is returned as [ErrUnavailable]. A record
+// that has changed since it was read is [ErrConflict]: see [RetryOnConflict].
 //
 // Adapter authors implement [driver.Backend]: 15 methods and Close, each one atomic step. No
 // transaction crosses the line. Package driver has the vocabulary and where to begin.

@@ -1,7 +1,9 @@
 package main
 
 import (
+	"net"
 	"net/http"
+	"net/http/httptest"
 	"net/url"
 	"strings"
 	"testing"
@@ -41,6 +43,43 @@ func TestUserOfTheServiceSignsInToAnApplication(t *testing.T) {
 			v.salary(token, http.StatusOK, "employee-ada earns")
 			v.salary(token+"x", http.StatusUnauthorized, "")
 			v.salary("", http.StatusUnauthorized, "")
+		})
+	}
+}
+
+// Users are administered where they are: the console has the rest.
+func TestAdministratorOfTheServiceHasTheConsole(t *testing.T) {
+	v := arrive(t, false)
+	v.get("/oauth/account", http.StatusOK)
+	v.enter("ada", "analytical engine", http.StatusSeeOther)
+	if page := v.get("/console/apps", http.StatusOK); !strings.Contains(page, "Payroll") {
+		t.Errorf("the console does not know the application: %s", page)
+	}
+	v.get("/console/audit", http.StatusOK)
+	v.get("/console/users", http.StatusNotFound)
+}
+
+func TestPayrollLearnsWhatItsUserEarns(t *testing.T) {
+	for name, ownPage := range levels {
+		t.Run(name, func(t *testing.T) {
+			v := arrive(t, ownPage)
+			application := httptest.NewUnstartedServer(nil)
+			_, port, _ := net.SplitHostPort(application.Listener.Addr().String())
+			home := "http://localhost:" + port
+			application.Config.Handler = payroll{v.origin, home, v.app}
+			application.Start()
+			t.Cleanup(application.Close)
+			v.open(home+"/", http.StatusFound)
+			v.get(v.to.RequestURI(), http.StatusOK)
+			v.enter("ada", "analytical engine", http.StatusSeeOther)
+			v.follow(http.StatusFound)
+			back := v.to.String()
+			if page := v.open(back, http.StatusOK); !strings.Contains(page, "employee-ada earns 1000") {
+				t.Errorf("Payroll says %q", page)
+			}
+			v.open(back, http.StatusBadGateway) // a code is good for once
+			v.open(strings.Replace(back, "state=", "state=x", 1), http.StatusBadRequest)
+			v.open(home+"/else", http.StatusNotFound)
 		})
 	}
 }

@@ -7,55 +7,61 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/keystile/keystile"
 	"github.com/keystile/keystile/oauth"
-	"github.com/keystile/keystile/oauth/signin"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 )
 
-// service is the host: its own pages, with the provider among them.
+// service is the host: its own pages, with Keystile among them.
 type service struct {
 	http.Handler
 	tokens *oauth.Tokens
+	close  func(context.Context) error
 }
 
-// newService assembles it. With ownPage users sign in on the service's page, else on
-// Keystile's; either way they are the service's own users.
+// newService assembles it, with all of Keystile, or with ownPage the provider alone, for users who sign in on the
+// service's page. Either way they are the service's own users.
 func newService(ctx context.Context, origin string, store *storage.Store, ownPage bool) (*service, error) {
 	table, err := newUserTable(ctx)
 	if err != nil {
 		return nil, err
 	}
+	if ownPage {
+		return withProvider(ctx, origin, store, table)
+	}
+	k, err := keystile.New(ctx, keystile.Config{BaseURL: origin, Store: store, Users: users.Host{Users: table}})
+	if err != nil {
+		return nil, err
+	}
+	s := &service{Handler: k, tokens: k.Tokens, close: k.Close}
+	k.Handle("/", http.HandlerFunc(home))
+	k.Handle("/salary", http.HandlerFunc(s.salary))
+	return s, nil
+}
+
+func withProvider(ctx context.Context, origin string, store *storage.Store, table *userTable) (*service, error) {
 	tokens, err := oauth.OpenTokens(ctx, oauth.TokensConfig{BaseURL: origin, Store: store})
 	if err != nil {
 		return nil, err
 	}
-	mux := http.NewServeMux()
-	var signIn oauth.SignIn
-	var consent oauth.Consent // a page of your own may ask for it too
-	if ownPage {
-		page := newSignInPage(table, origin)
-		mux.Handle("POST /entrance", http.NewCrossOriginProtection().Handler(http.HandlerFunc(page.enter)))
-		signIn = page
-	} else {
-		pages, err := signin.New(ctx, signin.Config{BaseURL: origin, Store: store, Users: users.Host{Users: table},
-			Revoker: tokens})
-		if err != nil {
-			return nil, err
-		}
-		pages.Mount(mux)
-		signIn, consent = pages, pages
-	}
-	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: signIn, Consent: consent, Users: table})
+	page := newSignInPage(table, origin)
+	provider, err := oauth.New(ctx, oauth.Config{Tokens: tokens, SignIn: page, Users: table})
 	if err != nil {
-		return nil, err
+		return nil, errors.Join(err, tokens.Close(ctx))
 	}
+	mux := http.NewServeMux()
 	provider.Mount(mux)
-	s := &service{Handler: mux, tokens: tokens}
-	mux.HandleFunc("GET /{$}", func(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "the service's own page") })
+	s := &service{Handler: mux, tokens: tokens, close: func(ctx context.Context) error {
+		return errors.Join(provider.Close(ctx), tokens.Close(ctx))
+	}}
+	mux.Handle("POST /entrance", http.NewCrossOriginProtection().Handler(http.HandlerFunc(page.enter)))
+	mux.HandleFunc("GET /{$}", home)
 	mux.HandleFunc("GET /salary", s.salary)
 	return s, nil
 }
+
+func home(w http.ResponseWriter, _ *http.Request) { fmt.Fprintln(w, "the service's own page") }
 
 // salary is an API of the service's own. An application calls it for a user who has let
 // it in; Verify makes no storage call.

@@ -17,7 +17,7 @@ import (
 )
 
 // signInPage is the service's own sign-in page with its own sessions. Without a page of
-// your own you need none of this file: signin.New makes both.
+// your own you need none of this file: keystile.New makes both.
 type signInPage struct {
 	users   *userTable
 	lockout counters.Addresses // against guessing

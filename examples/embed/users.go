@@ -19,6 +19,7 @@ type employee struct {
 	name      string
 	email     string
 	hash      string
+	role      string // in the console: storage.RoleAdmin and others; most have none
 	dismissed bool
 }
 
@@ -27,7 +28,7 @@ type employee struct {
 func newUserTable(ctx context.Context) (*userTable, error) {
 	p := &userTable{rows: map[string]employee{}, passwords: passwords.New(passwords.Cost{})}
 	hash, err := p.passwords.Hash(ctx, "analytical engine")
-	p.rows["ada"] = employee{id: 1, name: "Ada Lovelace", email: "ada@example.com", hash: hash}
+	p.rows["ada"] = employee{id: 1, name: "Ada Lovelace", email: "ada@example.com", hash: hash, role: storage.RoleAdmin}
 	return p, err
 }
 
@@ -56,6 +57,6 @@ func (p *userTable) Authenticate(ctx context.Context, username, password string)
 func (r employee) user(username string) storage.User {
 	return storage.User{
 		Sub: "employee-" + username, ID: r.id, Username: username,
-		Name: r.name, Email: r.email, EmailVerified: true, Disabled: r.dismissed,
+		Role: r.role, Name: r.name, Email: r.email, EmailVerified: true, Disabled: r.dismissed,
 	}
 }

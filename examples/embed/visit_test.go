@@ -1,7 +1,9 @@
 package main
 
 import (
+	"context"
 	"encoding/json"
+	"errors"
 	"html"
 	"io"
 	"net/http"
@@ -27,6 +29,18 @@ type visit struct {
 	to     *url.URL   // where the last answer leads
 }
 
+const (
+	callback = "http://localhost:9999/callback" // nothing listens there: its code is taken off the address
+	verifier = "a-verifier-is-43-to-128-characters-and-drawn-for-each-sign-in"
+)
+
+func authorizeQuery(app storage.App) url.Values {
+	return url.Values{
+		"response_type": {"code"}, "client_id": {app.ID}, "redirect_uri": {callback}, "scope": {"openid profile"},
+		"code_challenge": {challenge(verifier)}, "code_challenge_method": {"S256"}, "state": {"xyz"},
+	}
+}
+
 func arrive(t *testing.T, ownPage bool) *visit {
 	t.Helper()
 	server := httptest.NewUnstartedServer(nil)
@@ -39,11 +53,18 @@ func arrive(t *testing.T, ownPage bool) *visit {
 	if v.app, err = register(t.Context(), store); err != nil {
 		t.Fatal(err)
 	}
-	if server.Config.Handler, err = newService(t.Context(), v.origin, store, ownPage); err != nil {
+	s, err := newService(t.Context(), v.origin, store, ownPage)
+	if err != nil {
 		t.Fatal(err)
 	}
+	server.Config.Handler = s
 	server.Start()
-	t.Cleanup(func() { server.Close(); backend.Close() })
+	t.Cleanup(func() {
+		server.Close()
+		if err := errors.Join(s.close(context.Background()), backend.Close()); err != nil {
+			t.Error(err)
+		}
+	})
 	jar, _ := cookiejar.New(nil)
 	v.client = &http.Client{Jar: jar, CheckRedirect: func(*http.Request,
 		[]*http.Request) error {
@@ -107,7 +128,12 @@ func (v *visit) salary(token string, want int, text string) {
 
 func (v *visit) get(path string, want int) string {
 	v.Helper()
-	r, _ := http.NewRequestWithContext(v.Context(), http.MethodGet, v.origin+path, nil)
+	return v.open(v.origin+path, want)
+}
+
+func (v *visit) open(address string, want int) string {
+	v.Helper()
+	r, _ := http.NewRequestWithContext(v.Context(), http.MethodGet, address, nil)
 	return v.do(r, want)
 }
 
