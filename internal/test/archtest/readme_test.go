@@ -240,3 +240,26 @@ func TestReadmeInChineseHasTheCodeAndLinksOfTheEnglishOne(t *testing.T) {
 		}
 	}
 }
+
+// Lines that people paste into clients are the same in the console, which has them with the address of the service.
+func TestLinesForClientsAreThoseOfTheConsole(t *testing.T) {
+	console := text(t, "gateway/console/internal/ui/connect.go")
+	mcp := regexp.MustCompile(`https?://[a-z0-9.:]+/api/mcp|keystile`)
+	for path, most := range map[string]int{english: 1, "examples/agent/README.md": 4} {
+		blocks, _ := fenced(text(t, path))
+		for _, line := range strings.Split(strings.Join(blocks, ""), "\n") {
+			if !strings.Contains(line, "/api/mcp") || strings.HasPrefix(line, "curl ") || strings.HasPrefix(line, "keystile ") {
+				continue
+			}
+			most--
+			for _, part := range mcp.Split(remark.ReplaceAllString(line, ""), -1) {
+				if !strings.Contains(console, part) {
+					t.Errorf("%s: the console has no line with %q: %s", path, part, line)
+				}
+			}
+		}
+		if most != 0 {
+			t.Errorf("%s has %d more or fewer lines for clients than are known here", path, most)
+		}
+	}
+}
