@@ -165,6 +165,7 @@ type Console struct {
 	recorder admin.Recorder
 	trail    *trail.Trail
 	names    *ui.Names
+	finder   *ui.Finder
 	users    *people.People
 }
 
@@ -206,7 +207,8 @@ func New(_ context.Context, c Config) (*Console, error) {
 		c.ForgetUser = func(string) {}
 	}
 	s := &Console{c: c, recorder: admin.Recorder{Trail: c.Trail, Notifier: c.Notifier}}
-	s.names = ui.NewNames(withTable{c.Store, c.Table})
+	records := withTable{c.Store, c.Table}
+	s.names, s.finder = ui.NewNames(records), ui.NewFinder(records)
 	s.trail, s.users = s.auditTrail(), s.people()
 	s.server = ui.New(ui.Config{Programs: programs, People: people, Tickets: c.Store, SignIn: c.SignIn, Forms: c.Forms,
 		Names: s.names, Stash: stash.New(c.Store), MCP: s.mcp(), Log: c.Log}, s.parts()...)

@@ -38,12 +38,13 @@ func (s *Console) parts() []ui.Part {
 	}
 	return []ui.Part{
 		s.overview(),
-		apps.New(apps.Config{BaseURL: s.c.BaseURL, Store: s.c.Store, Acts: acts, Clients: clients}).Part(),
+		apps.New(apps.Config{BaseURL: s.c.BaseURL, Store: s.c.Store, Acts: acts, Clients: clients,
+			Finder: s.finder}).Part(),
 		tools.New(tools.Config{BaseURL: s.c.BaseURL, Store: s.c.Store, Registry: s.c.Registry, Bus: s.c.Bus,
 			Acts: toolActs}).Part(),
 		rules.New(rules.Config{Store: s.c.Store, User: records.User, Bus: s.c.Bus, Ways: s.c.Ways, Acts: toolActs}).Part(),
 		usage.New(usage.Config{Store: s.c.Store, Reader: s.c.Usage}).Part(),
-		billing.New(billing.Config{Store: s.c.Store, Billing: s.c.Billing, Acts: acts}).Part(),
+		billing.New(billing.Config{Store: s.c.Store, Billing: s.c.Billing, Acts: acts, Finder: s.finder}).Part(),
 		users,
 		audit.Part(),
 		s.system().Part(),
@@ -104,10 +105,9 @@ func (s *Console) mcp() string {
 
 // people makes the pages and endpoints of users.
 func (s *Console) people() *people.People {
-	c := people.Config{Store: s.c.Store, Names: s.names, InvitationPage: s.c.InvitationPage, Acts: useracts.Config{
-		Recorder: s.recorder, Ways: s.c.Ways, Revoke: s.revoke,
-		Forget: func(sub string) { s.Forget(sub); s.c.ForgetUser(sub) },
-	}}
+	c := people.Config{Store: s.c.Store, Names: s.names, Finder: s.finder, InvitationPage: s.c.InvitationPage}
+	c.Acts = useracts.Config{Recorder: s.recorder, Ways: s.c.Ways, Revoke: s.revoke,
+		Forget: func(sub string) { s.Forget(sub); s.c.ForgetUser(sub) }}
 	if s.c.Users != nil {
 		c.Acts.Create = s.c.Users.Create
 	}

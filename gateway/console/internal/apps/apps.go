@@ -32,6 +32,7 @@ type Config struct {
 	Store   *storage.Store // what is read
 	Acts    *appacts.Acts
 	Clients *appacts.Clients
+	Finder  *ui.Finder
 }
 
 // Apps is this part of the console.

@@ -17,6 +17,7 @@ type Config struct {
 	Store   *storage.Store
 	Billing *billing.Billing
 	Acts    *appacts.Acts
+	Finder  *ui.Finder
 }
 
 // Billing is this part of the console.

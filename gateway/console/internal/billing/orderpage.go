@@ -19,9 +19,15 @@ func (s *Billing) browseOrders(_ http.ResponseWriter, r *http.Request, who admin
 	if err != nil {
 		return nil, err
 	}
-	q, err := adminapi.OrderFilter(r)
-	if err != nil {
-		return nil, err
+	status, q := r.URL.Query().Get("status"), storage.OrderQuery{}
+	if status != "" && !adminapi.IsID(status) {
+		return nil, adminapi.BadQuery.Saying("status is written as it is in an order")
+	}
+	q.Status = status
+	if typed := r.URL.Query().Get("client_id"); typed != "" {
+		if q.AppID, err = s.c.Finder.AppID(r.Context(), who, "client_id", typed); err != nil {
+			return ordersRecord{}, err
+		}
 	}
 	switch everybodys := who.Reader() == nil; {
 	case q.Status == "all":

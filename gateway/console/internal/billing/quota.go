@@ -1,13 +1,16 @@
 package billing
 
 import (
+	"cmp"
 	"net/http"
 	"time"
 
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/counters"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // quotaRecord shows what an application has used of its quota, and where that is going.
@@ -38,11 +41,7 @@ func (f forecast) Yuan() string { return yuan(f.OverFen) }
 
 // showQuota serves GET /api/console/quota/{client_id}.
 func (s *Billing) showQuota(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	q, err := s.quotaOf(r, who, r.PathValue("client_id"))
-	return q, err
-}
-
-func (s *Billing) quotaOf(r *http.Request, who admin.Actor, id string) (quotaRecord, error) {
+	id := r.PathValue("client_id")
 	if !adminapi.IsID(id) {
 		return quotaRecord{}, noApp
 	}
@@ -53,6 +52,11 @@ func (s *Billing) quotaOf(r *http.Request, who admin.Actor, id string) (quotaRec
 	if err != nil {
 		return quotaRecord{}, adminapi.Refusal(err, noApp)
 	}
+	q, err := s.quotaOf(r, app)
+	return q, err
+}
+
+func (s *Billing) quotaOf(r *http.Request, app storage.App) (quotaRecord, error) {
 	f, err := s.c.Billing.Forecast(r.Context(), app, time.Now())
 	if err != nil {
 		return quotaRecord{}, err
@@ -69,26 +73,55 @@ func (s *Billing) quotaOf(r *http.Request, who admin.Actor, id string) (quotaRec
 }
 
 // choice is an application to choose.
-type choice struct{ ClientID, Name string }
+type choice struct{ ClientID, Name, Tier, Owner string }
 
-// maxChoices bounds how many of their own applications somebody chooses among.
-const maxChoices = 100
+// quotaChoices bounds how many applications a page offers.
+const quotaChoices = 50
 
-// browseQuota is showQuota for a page, of the application that is named in the query. Without one
-// there are the reader's own to choose.
+// quotaView is the quota of an application or, without one, those to choose.
+type quotaView struct {
+	Quota *quotaRecord
+	Apps  []choice
+	Next  string
+}
+
+// browseQuota is showQuota for a page, of the application that is named in the query. Without one there are those
+// that its reader may see to choose.
 func (s *Billing) browseQuota(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	var data struct {
-		Quota *quotaRecord
-		Apps  []choice
-	}
-	if id := r.URL.Query().Get("app"); id != "" {
-		q, err := s.quotaOf(r, who, id)
+	var data quotaView
+	if typed := r.URL.Query().Get("app"); typed != "" {
+		app, err := s.c.Finder.App(r.Context(), who, "app", typed)
+		if err != nil {
+			return data, err
+		}
+		q, err := s.quotaOf(r, app)
 		data.Quota = &q
 		return data, err
 	}
-	own, _, err := s.c.Store.Apps(r.Context(), who.Sub, "", maxChoices)
-	for _, a := range own {
-		data.Apps = append(data.Apps, choice{a.ID, a.Name})
+	after, err := adminapi.AfterOf(r)
+	if err != nil {
+		return nil, err
+	}
+	owner, from := "", ""
+	if who.Reader() != nil {
+		owner = who.Sub
+	}
+	if after != "" {
+		from = driver.After(cmp.Or(listOf(owner), "all"), after)
+	}
+	page, next, err := s.c.Store.Apps(r.Context(), owner, from, quotaChoices)
+	for _, a := range page {
+		data.Apps = append(data.Apps, choice{a.ID, a.Name, a.TierAt(time.Now()), a.Owner})
+	}
+	if next != "" {
+		data.Next = page[len(page)-1].ID
 	}
 	return data, err
+}
+
+func listOf(owner string) string {
+	if owner == "" {
+		return ""
+	}
+	return "owner=" + owner
 }

@@ -22,6 +22,8 @@ const (
 	// removed stands before the id in an after that leads among the applications that were removed: they
 	// come behind all others. No id has it.
 	removed = "~"
+
+	monthForm = "2006-01"
 )
 
 // settlementsRecord is a page of settlements.
@@ -46,9 +48,7 @@ func readSettleQuery(r *http.Request, who admin.Actor) (q settleQuery, err error
 	if q.month, err = billing.ParseMonth(form.Get("month"), time.Now()); err != nil {
 		return q, adminapi.BadQuery.Saying(err.Error())
 	}
-	if q.app = form.Get("client_id"); q.app != "" && !adminapi.IsID(q.app) {
-		return q, noApp
-	}
+	q.app = form.Get("client_id")
 	q.after = form.Get("after")
 	if id := strings.TrimPrefix(q.after, removed); id != "" && !adminapi.IsID(id) {
 		return q, adminapi.BadQuery.Saying("after is the next of the page before, as it was sent")
@@ -65,6 +65,11 @@ func (s *Billing) listSettlements(_ http.ResponseWriter, r *http.Request, who ad
 	if err != nil {
 		return nil, err
 	}
+	if q.app != "" {
+		if q.app, err = s.c.Finder.AppID(r.Context(), who, "client_id", q.app); err != nil {
+			return settlementsRecord{Month: q.month.Format(monthForm)}, err
+		}
+	}
 	return s.settle(r, who, q)
 }
 
@@ -72,6 +77,9 @@ func (s *Billing) listSettlements(_ http.ResponseWriter, r *http.Request, who ad
 // last one of those that were removed.
 func (s *Billing) settle(r *http.Request, who admin.Actor, q settleQuery) (out settlementsRecord, err error) {
 	var page storage.Settling
+	if q.app != "" && !adminapi.IsID(q.app) {
+		return out, noApp
+	}
 	if q.app != "" {
 		page, err = s.c.Store.AppToSettle(r.Context(), q.app)
 		if err == nil && !who.Sees(page.Apps[0].Owner) {
@@ -85,7 +93,7 @@ func (s *Billing) settle(r *http.Request, who admin.Actor, q settleQuery) (out s
 		return out, err
 	}
 	out.Settlements, out.TotalFen, err = s.c.Billing.SettleAll(r.Context(), page, q.month)
-	out.Month, out.Currency = q.month.Format("2006-01"), billing.Currency
+	out.Month, out.Currency = q.month.Format(monthForm), billing.Currency
 	return out, err
 }
 
@@ -136,11 +144,11 @@ func (s *Billing) settlementsFile(w http.ResponseWriter, r *http.Request, who ad
 	rows.Flush()
 	reply.NoStore(w)
 	if q.after != "" {
-		next := url.Values{"month": {q.month.Format("2006-01")}, "after": {q.after}}
+		next := url.Values{"month": {q.month.Format(monthForm)}, "after": {q.after}}
 		w.Header().Set("Link", fmt.Sprintf(`<%s?%s>; rel="next"`, r.URL.Path, next.Encode()))
 	}
 	w.Header().Set("Content-Type", "text/csv; charset=utf-8; header=present")
-	w.Header().Set("Content-Disposition", `attachment; filename="settlements-`+q.month.Format("2006-01")+`.csv"`)
+	w.Header().Set("Content-Disposition", `attachment; filename="settlements-`+q.month.Format(monthForm)+`.csv"`)
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	_, err = w.Write([]byte(text.String()))
 	return err
@@ -159,11 +167,11 @@ func (settlementsRecord) Yuan(fen int64) string { return yuan(fen) }
 
 // Beside returns the month so many months later, as it stands in an address.
 func (p settlementsRecord) Beside(months int) string {
-	at, err := time.Parse("2006-01", p.Month)
+	at, err := time.Parse(monthForm, p.Month)
 	if err != nil {
 		return ""
 	}
-	return at.AddDate(0, months, 0).Format("2006-01")
+	return at.AddDate(0, months, 0).Format(monthForm)
 }
 
 // File returns the address of the page's file.

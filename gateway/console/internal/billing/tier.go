@@ -58,10 +58,11 @@ func (s *Billing) setTier(w http.ResponseWriter, r *http.Request, who admin.Acto
 	if err != nil {
 		return nil, err
 	}
-	if !adminapi.IsID(id) {
-		return nil, noApp
+	app, err := s.c.Finder.App(r.Context(), who, "client_id", id)
+	if err != nil {
+		return nil, err
 	}
-	_, app, err := s.c.Acts.SetTier(r.Context(), who, id, tier, until)
+	_, app, err = s.c.Acts.SetTier(r.Context(), who, app.ID, tier, until)
 	now := time.Now()
-	return givenTier{id, app.TierAt(now), adminapi.Stamp(app.TierUntil(now))}, adminapi.Refusal(err, noApp)
+	return givenTier{app.ID, app.TierAt(now), adminapi.Stamp(app.TierUntil(now))}, adminapi.Refusal(err, noApp)
 }

@@ -2,7 +2,6 @@ package people
 
 import (
 	"cmp"
-	"context"
 	"encoding/base64"
 	"net/http"
 	"net/netip"
@@ -10,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
@@ -30,10 +30,10 @@ type foundSessions struct {
 }
 
 // findSessions serves GET /api/console/sessions?user=&address=&after=: the newest first.
-func (s *People) findSessions(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
+func (s *People) findSessions(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	ctx, all := r.Context(), foundSessions{Sessions: []foundSession{}}
-	q, from, err := s.sessionQuery(r)
-	if err != nil || q == nil {
+	q, from, err := s.sessionQuery(r, who)
+	if err != nil {
 		return all, err
 	}
 	page, next, err := s.c.Store.FindSessions(ctx, *q, from, adminapi.PageSize)
@@ -59,8 +59,19 @@ func (s *People) findSessions(_ http.ResponseWriter, r *http.Request, _ admin.Ac
 	return all, err
 }
 
-// sessionQuery reads what a request asks for; nil: a user that there is not.
-func (s *People) sessionQuery(r *http.Request) (*storage.SessionQuery, string, error) {
+// emptyIfNone makes the action of an endpoint, whose list of what an unknown user has is empty, of that of a page.
+func emptyIfNone(find ui.Action) ui.Action {
+	return func(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
+		all, err := find(w, r, who)
+		if ui.FindsNone(err) {
+			err = nil
+		}
+		return all, err
+	}
+}
+
+// sessionQuery reads what a request asks for.
+func (s *People) sessionQuery(r *http.Request, who admin.Actor) (*storage.SessionQuery, string, error) {
 	user, address := queryOf(r, "user"), queryOf(r, "address")
 	from, err := fromPlace(r)
 	if err != nil || len(user) > maxQuery || len(address) > maxQuery {
@@ -69,13 +80,13 @@ func (s *People) sessionQuery(r *http.Request) (*storage.SessionQuery, string, e
 	q := &storage.SessionQuery{}
 	switch {
 	case user != "":
-		if q.UserID, err = s.subOf(r.Context(), user); err != nil || q.UserID == "" {
+		if q.UserID, err = s.c.Finder.Sub(r.Context(), who, "user", user); err != nil {
 			return nil, "", err
 		}
 	case address != "":
 		ip, err := netip.ParseAddr(address)
 		if err != nil {
-			return nil, "", adminapi.BadQuery.Saying(badAddress)
+			return nil, "", &ui.Mistyped{Failure: adminapi.BadQuery.Saying(badAddress), Field: "address"}
 		}
 		q.IP = ip.Unmap().String()
 	}
@@ -86,24 +97,6 @@ const badAddress = "address is an IP address such as 192.0.2.7 or 2001:db8::7"
 
 func queryOf(r *http.Request, name string) string {
 	return strings.TrimSpace(r.URL.Query().Get(name))
-}
-
-// subOf returns the sub of a user who is named by it or by their username, "" if there is none.
-func (s *People) subOf(ctx context.Context, text string) (string, error) {
-	const few = 10 // the name itself comes before those that it begins
-	page, _, err := s.c.Store.FindUsers(ctx, text, "", few)
-	if err != nil {
-		return "", adminapi.Refusal(err, noUser)
-	}
-	for _, u := range page {
-		if u.Sub == text || strings.EqualFold(u.Username, text) {
-			return u.Sub, nil
-		}
-	}
-	if strings.HasPrefix(text, "u") && adminapi.IsID(text) {
-		return text, nil // of a user who was not saved since there is a search
-	}
-	return "", nil
 }
 
 // shownOfID is the part of an id that a place has: it is enough to tell records apart, and not to use one.

@@ -2,12 +2,14 @@ package people
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"net/http"
 	"slices"
 
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -25,7 +27,7 @@ type foundGrants struct {
 }
 
 // findGrants serves GET /api/console/grants?user=&client_id=&after=.
-func (s *People) findGrants(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
+func (s *People) findGrants(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	user, app := queryOf(r, "user"), queryOf(r, "client_id")
 	if user == "" && app == "" {
 		return nil, adminapi.BadQuery.Saying("say whose: user is a sub or a username, client_id an application")
@@ -37,7 +39,12 @@ func (s *People) findGrants(_ http.ResponseWriter, r *http.Request, _ admin.Acto
 	}
 	sub := ""
 	if user != "" {
-		if sub, err = s.subOf(ctx, user); err != nil || sub == "" {
+		if sub, err = s.c.Finder.Sub(ctx, who, "user", user); err != nil {
+			return all, err
+		}
+	}
+	if app != "" {
+		if app, err = s.appID(ctx, who, app); err != nil {
 			return all, err
 		}
 	}
@@ -61,6 +68,16 @@ func (s *People) findGrants(_ http.ResponseWriter, r *http.Request, _ admin.Acto
 	}
 	all.Next = placeOf(next)
 	return all, err
+}
+
+// appID returns the client_id of the application that is named: what may have been allowed to one that nobody
+// registered, and that is gone, is named by its client_id alone.
+func (s *People) appID(ctx context.Context, who admin.Actor, typed string) (string, error) {
+	id, err := s.c.Finder.AppID(ctx, who, "client_id", typed)
+	if err != nil && appacts.IsClientID(typed) {
+		return typed, nil
+	}
+	return id, err
 }
 
 // consents reads a page of what a user, or all, have allowed an application, or all.

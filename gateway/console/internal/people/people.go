@@ -54,9 +54,10 @@ var (
 
 // Config holds what New needs.
 type Config struct {
-	Store *storage.Store
-	Names *ui.Names
-	Acts  useracts.Config // without its Store
+	Store  *storage.Store
+	Names  *ui.Names
+	Finder *ui.Finder
+	Acts   useracts.Config // without its Store
 	// WaitUntil returns until when attempts at a user's account wait in browsers it does not know; zero: they
 	// do not. nil: nothing is counted by account, or it is not known.
 	WaitUntil      func(ctx context.Context, u storage.User) (until time.Time, known bool)
@@ -87,8 +88,8 @@ func (s *People) Part() ui.Part {
 	part := ui.Part{Texts: texts, Pages: s.pages(reader, administrator)}
 	for path, actions := range map[string]by{
 		api: {"GET": s.listUsers, "POST": s.createUser}, "/api/console/invitations": {"POST": s.invite},
-		"/api/console/sessions": {"GET": s.findSessions}, "/api/console/sessions/end": {"POST": s.endFound},
-		"/api/console/grants": {"GET": s.findGrants}, "/api/console/grants/withdraw": {"POST": s.withdrawFound},
+		"/api/console/sessions": {"GET": emptyIfNone(s.findSessions)}, "/api/console/sessions/end": {"POST": s.endFound},
+		"/api/console/grants": {"GET": emptyIfNone(s.findGrants)}, "/api/console/grants/withdraw": {"POST": s.withdrawFound},
 		api + "/{sub}":               {"GET": s.showUser, "PATCH": s.changeUser, "DELETE": s.erase},
 		api + "/{sub}/sessions":      {"GET": s.ofUser(s.listSessions), "DELETE": s.ofUser(s.endAll)},
 		api + "/{sub}/sessions/{id}": {"DELETE": s.ofUser(s.endSessions)},

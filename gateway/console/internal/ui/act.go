@@ -65,12 +65,17 @@ func (p Page) back(r *http.Request) string {
 
 // refuse answers a form that was not done: with the page and what was typed, where that can be mended.
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p Page, who admin.Actor, err error) error {
-	f := reply.FailureOf(err)
-	if p.Get == nil || f.Status >= 500 || f.Status == http.StatusForbidden || f.Status == http.StatusNotFound {
+	f, m := reply.FailureOf(err), (*Mistyped)(nil)
+	mistyped := errors.As(err, &m)
+	lost := f.Status == http.StatusForbidden || f.Status == http.StatusNotFound && !mistyped
+	if p.Get == nil || f.Status >= 500 || lost {
 		return err
 	}
 	v := s.view(r, p, who)
 	v.Alert, v.typed, v.wrong = v.T(f.Msg), r.PostForm, wrongField(f.Msg, r.PostForm)
+	if mistyped {
+		v.wrong = m.Field
+	}
 	return s.show(w, r, p, v, f.Status)
 }
 

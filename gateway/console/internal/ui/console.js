@@ -67,7 +67,7 @@ addEventListener("click", (event) => {
 // A field that names a user, an application or a capability offers those that begin with what is typed.
 const kinds = {
   users: (one) => [one.username, [one.nickname || one.name, one.sub].filter(Boolean).join(" · ")],
-  apps: (one) => [one.client_id, one.name],
+  apps: (one, all) => all.filter((a) => a.name === one.name).length > 1 ? [one.client_id, one.name] : [one.name, one.client_id],
   capabilities: (one) => [one.member, one.label],
 };
 for (const [n, input] of document.querySelectorAll("input[data-pick]").entries()) {
@@ -84,8 +84,8 @@ for (const [n, input] of document.querySelectorAll("input[data-pick]").entries()
       const answer = await fetch(`/api/console/${kind}?limit=10&q=${encodeURIComponent(asked)}`).catch(() => null);
       if (!answer || !answer.ok || input.value !== asked) return;
       const { data } = await answer.json();
-      list.replaceChildren(...(data[kind] || []).map((one) => {
-        const [value, label] = kinds[kind](one), option = document.createElement("option");
+      list.replaceChildren(...(data[kind] || []).map((one, _, all) => {
+        const [value, label] = kinds[kind](one, all), option = document.createElement("option");
         option.value = value;
         option.label = label || value;
         return option;

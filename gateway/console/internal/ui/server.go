@@ -189,7 +189,14 @@ func (s *Server) pageRoute(p Page) reply.Route {
 
 // show answers with a page.
 func (s *Server) show(w http.ResponseWriter, r *http.Request, p Page, v *View, status int) (err error) {
-	if v.Data, err = p.Get(w, r, v.Actor); err != nil {
+	v.Data, err = p.Get(w, r, v.Actor)
+	m := (*Mistyped)(nil)
+	switch {
+	case errors.As(err, &m) && v.Data != nil:
+		if v.Alert == "" {
+			v.Alert, v.wrong, status = v.T(m.Msg), m.Field, m.Status
+		}
+	case err != nil:
 		return err
 	}
 	return s.render(w, r, status, p, p.Template, v)
