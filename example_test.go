@@ -88,7 +88,7 @@ func Example_mcp() {
 	if err != nil {
 		log.Fatal(err)
 	}
-	if err := guard.Mount(service, origin+"/mcp", mcpHandler, "profile"); err != nil {
+	if err := guard.Mount(service, origin+"/mcp", mcpHandler, "tools:orders"); err != nil {
 		log.Fatal(err)
 	}
 
@@ -100,7 +100,7 @@ func Example_mcp() {
 	fmt.Println(w.Code, w.Header().Get("Content-Type"))
 	fmt.Println(service.Close(context.Background()))
 	// Output:
-	// 401 Bearer resource_metadata="http://127.0.0.1:8080/.well-known/oauth-protected-resource/mcp", scope="profile"
+	// 401 Bearer resource_metadata="http://127.0.0.1:8080/.well-known/oauth-protected-resource/mcp", scope="tools:orders"
 	// 200 application/json
 	// <nil>
 }

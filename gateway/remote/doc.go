@@ -3,7 +3,7 @@
 //
 //	v, err := remote.New(ctx, remote.Config{BaseURL: "https://id.example.com"})
 //	mux.Handle("/reports/", v.Require("profile")(reports)) // in there: remote.CallerFrom(ctx)
-//	err = v.Mount(mux, "https://api.example.com/mcp", mcpHandler, "profile") // and says where to sign in
+//	err = v.Mount(mux, "https://api.example.com/mcp", mcpHandler, "tools:orders") // and says where to sign in
 //
 // A token is verified here, by the keys that the service publishes: its signature, its issuer,
 // its audience, its time and that it is an access token (RFC 9068 4). Nothing is charged, and

@@ -26,6 +26,9 @@ const metadataRoot = "/.well-known/oauth-protected-resource"
 // issued for it are accepted, with all these scopes: Audiences is for Verify and Require. The Keystile service
 // issues them if the resource is in its oauth.TokensConfig.Resources. The handler finds the caller with
 // CallerFrom.
+//
+// Name a scope that users are asked about for this alone, such as tools:orders: they have allowed profile to each
+// application that they sign in to, and any of these can ask for a token for the resource.
 func (v *Verifier) Mount(mux interface{ Handle(string, http.Handler) }, resource string, h http.Handler,
 	scopes ...string) error {
 	at, err := v.address(resource)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/http/httptest"
+	"net/url"
 	"strings"
 	"testing"
 	"time"
@@ -15,6 +16,7 @@ import (
 	"github.com/keystile/keystile"
 	"github.com/keystile/keystile/gateway/remote"
 	"github.com/keystile/keystile/internal/test/campaigns/agents"
+	"github.com/keystile/keystile/storage"
 )
 
 // said is what the tool of the host's own MCP server answers with: who calls.
@@ -56,10 +58,10 @@ func TestGoSDKSignsInAtAnMCPServerOfTheHost(t *testing.T) {
 			edit(&config, site)
 			guard := must(remote.New(t.Context(), config))(t)
 			elsewhere := http.NewServeMux()
-			if err := guard.Mount(elsewhere, resource, ownServer(), "profile"); err != nil {
+			if err := guard.Mount(elsewhere, resource, ownServer(), "tools:own"); err != nil {
 				t.Fatal(err)
 			}
-			if err := guard.Mount(site, resource, ownServer(), "profile"); err != nil {
+			if err := guard.Mount(site, resource, ownServer(), "tools:own"); err != nil {
 				t.Fatal(err)
 			}
 			home.Config.Handler, other.Config.Handler = site, elsewhere
@@ -98,5 +100,38 @@ func asksWho(t *testing.T, site *agents.Site, resource string) {
 	answer, _ := result.StructuredContent.(map[string]any)
 	if agent, _ := answer["agent"].(string); answer["user"] != site.Sub || !strings.HasPrefix(agent, "ks-") {
 		t.Errorf("whoami = %v, want the user %s and an agent that has registered itself", answer, site.Sub)
+	}
+}
+
+// Somebody who has let an application sign them in has not let it use the host's MCP server.
+func TestSignInToAnApplicationOpensNoMCPServerOfTheHost(t *testing.T) {
+	server := httptest.NewUnstartedServer(nil)
+	origin := "http://" + server.Listener.Addr().String()
+	site := agents.New(t, origin, func(c *keystile.Config) { c.Tokens.Resources = []string{origin + "/mcp"} })
+	guard := must(remote.New(t.Context(), remote.Config{BaseURL: origin, Tokens: site.Tokens}))(t)
+	if err := guard.Mount(site, origin+"/mcp", ownServer(), "tools:own"); err != nil {
+		t.Fatal(err)
+	}
+	server.Config.Handler = site
+	server.Start()
+	t.Cleanup(server.Close)
+	app := site.App(t, storage.App{Domains: []string{"127.0.0.1"}, Public: true})
+	person := agents.NewPerson(origin)
+	ask := func(scope, more string) string {
+		return must(person.Visit(origin + "/oauth/authorize?response_type=code&state=s&client_id=" + app.ID + "&scope=" + scope +
+			"&code_challenge_method=S256&code_challenge=E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM" +
+			"&redirect_uri=" + url.QueryEscape(callback) + more))(t)
+	}
+	resource := "&prompt=none&resource=" + url.QueryEscape(origin+"/mcp")
+	if to := ask("openid+profile", ""); !strings.Contains(to, "code=") {
+		t.Fatalf("the sign-in leads to %s", to)
+	}
+	if to := ask("openid+profile+tools:own", resource); !strings.Contains(to, "error=consent_required") {
+		t.Errorf("with the scope of the server it leads to %s", to)
+	}
+	pages := len(person.Pages())
+	if to := ask("openid+profile+tools:own", strings.TrimPrefix(resource, "&prompt=none")); !strings.Contains(to, "code=") ||
+		len(person.Pages()) == pages || !strings.Contains(person.Pages()[pages], "the tools of own") {
+		t.Errorf("it leads to %s by %q", to, person.Pages()[pages:])
 	}
 }
