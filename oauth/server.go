@@ -190,12 +190,12 @@ func New(_ context.Context, c Config) (*Server, error) {
 	return s, nil
 }
 
-// registered is a Store without the application of API keys, which no client is: keys are made on the
-// account page and by an operator, and nothing is authorized for it.
+// registered is a Store without the applications of API keys and of the console, which no client is: keys are made on
+// the account page and by an operator, and nothing is authorized for either.
 type registered struct{ Store }
 
 func (s registered) App(ctx context.Context, id string) (storage.App, error) {
-	if id == storage.KeysAppID {
+	if id == storage.KeysAppID || id == storage.ConsoleAppID {
 		return storage.App{}, storage.ErrNotFound
 	}
 	return s.Store.App(ctx, id)

@@ -187,11 +187,17 @@ func TestKeyThatIsBeingMadeDoesNotEscapeASignOutEverywhere(t *testing.T) {
 	}
 }
 
-func TestApplicationOfAPIKeysIsBuiltIn(t *testing.T) {
+func TestApplicationOfAPIKeysAndThatOfTheConsoleAreBuiltIn(t *testing.T) {
+	for id, name := range map[string]string{storage.KeysAppID: "API keys", storage.ConsoleAppID: "Console"} {
+		t.Run(id, func(t *testing.T) { isBuiltIn(t, id, name) })
+	}
+}
+
+func isBuiltIn(t *testing.T, id, name string) {
 	s := emptyStore(t)
-	a, err := s.App(t.Context(), storage.KeysAppID)
+	a, err := s.App(t.Context(), id)
 	if err != nil || !a.Public || a.FirstParty || a.Owner != "" || a.TierAt(time.Now()) != storage.TierFree ||
-		a.Name != "API keys" {
+		a.Name != name {
 		t.Fatalf("App() = %+v, %v", a, err)
 	}
 	a.Disabled = true
@@ -211,13 +217,13 @@ func TestApplicationOfAPIKeysIsBuiltIn(t *testing.T) {
 			t.Errorf("it can be %s: %v", promise, err)
 		}
 	}
-	if again, err := s.App(t.Context(), storage.KeysAppID); err != nil || again.Disabled {
+	if again, err := s.App(t.Context(), id); err != nil || again.Disabled {
 		t.Errorf("App() = %+v, %v afterwards", again, err)
 	}
 	if all, _, err := s.Apps(t.Context(), "", "", 10); err != nil || len(all) != 0 {
 		t.Errorf("Apps() = %+v, %v", all, err)
 	}
-	if got := (storage.Caller{AppID: storage.KeysAppID, UserID: "u1"}).Account(); got != "apikey u1" {
+	if got := (storage.Caller{AppID: id, UserID: "u1"}).Account(); got != id+" u1" {
 		t.Errorf("Account() = %q", got)
 	}
 }

@@ -89,12 +89,13 @@ const (
 	LoginDingTalk = people.LoginDingTalk
 )
 
-// Tiers (protocol 8), the client_id of API keys, and the statuses of an order.
+// Tiers (protocol 8), the client_ids of API keys and of the console, and the statuses of an order.
 const (
 	TierFree       = apps.TierFree
 	TierWhiteLabel = apps.TierWhiteLabel
 	TierEnterprise = apps.TierEnterprise
 	KeysAppID      = apps.KeysAppID
+	ConsoleAppID   = apps.ConsoleAppID
 
 	OrderPending  = apps.OrderPending
 	OrderContact  = apps.OrderContact

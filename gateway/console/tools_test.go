@@ -120,7 +120,7 @@ func TestToolIsTriedByItsOwnerAndChargedToThem(t *testing.T) {
 	if want := `shop__getPet {"id":7,"kind":"dog","at":{"city":"Oslo"},"tags":["x"]}`; w.Code != 200 || s.arguments != want {
 		t.Fatalf("the tool was called with %s and the page is %d %.400s, want %s", s.arguments, w.Code, w.Body, want)
 	}
-	if s.caller.AppID != storage.KeysAppID || s.caller.UserID != dev.Sub {
+	if s.caller.AppID != storage.ConsoleAppID || s.caller.UserID != dev.Sub {
 		t.Errorf("the call is charged to %+v", s.caller)
 	}
 	page := w.Body.String()

@@ -5,7 +5,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/gateway/internal/ledger"
+	"github.com/keystile/keystile/gateway/usage"
+	"github.com/keystile/keystile/internal/record/ranking"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -68,6 +72,59 @@ func TestUsageOfAnApplicationHasEachDayOfTheSpan(t *testing.T) {
 		}
 		if unit == "day" && (calls[22] != 5 || calls[21] != 0) {
 			t.Errorf("seven days ago there are %v calls, want 5", calls)
+		}
+	}
+}
+
+// Calls of the console and of API keys have a word for their name; agents and people have names of their own.
+func TestUsageOfTheServiceCallsEverybodyByName(t *testing.T) {
+	h := newFixture(t)
+	root := h.testUser("root", storage.RoleAdmin)
+	app := h.app("Shop", root.Sub)
+	h.agent(dynamic, client.Dynamic, time.Now().Add(time.Hour))
+	day := driver.Day(time.Now())
+	for of, names := range map[string][]string{usage.Users: {root.Sub, "gone"},
+		usage.Apps: {app.ID, storage.ConsoleAppID, storage.KeysAppID, dynamic, "ks" + strings.Repeat("a", 24)}} {
+		n := make([]int64, len(names))
+		for i := range n {
+			n[i] = 5
+		}
+		must(h.store.SaveRanking(t.Context(), ranking.Ranking{ID: of, Of: of, Day: day, Names: names,
+			Calls: n, Errors: n, Over: n}))(t)
+	}
+	for query, want := range map[string][]string{
+		"by=app": {">Shop</bdi></a>", `href="/console/usage?by=app&amp;client_id=` + app.ID, ">Console</th>",
+			">API key</th>", "Agent</bdi></a>", "a removed application"},
+		"by=app&lang=zh-CN": {">控制台</th>", ">API 密钥</th>", "已移除的应用"},
+		"by=user":           {">root</bdi></a>", "a removed user"},
+	} {
+		page := h.open("/console/usage?"+query, root.cookie).Body.String()
+		for _, text := range want {
+			if !strings.Contains(page, text) {
+				t.Errorf("usage %s lacks %q: %s", query, text, page)
+			}
+		}
+	}
+}
+
+// The calls of the span before are a figure and a line, aligned with those of the span.
+func TestUsageIsComparedWithThePeriodBefore(t *testing.T) {
+	h := newFixture(t)
+	root := h.testUser("root", storage.RoleAdmin)
+	app := h.app("Shop", root.Sub)
+	at := driver.Day(time.Now()).AddDate(0, 0, -3)
+	for i, calls := range []int64{8, 0, 4, 0, 3, 6} { // two spans of three days
+		must(0, h.store.Count(t.Context(), driver.Batch{Node: "n", Seq: uint64(i + 1)}, []driver.Count{
+			{AppID: app.ID, Product: "verify", At: at.AddDate(0, 0, i-3), Calls: calls},
+			{AppID: ledger.By("", ledger.OfService), Product: "verify", At: at.AddDate(0, 0, i-3), Calls: calls}}))(t)
+	}
+	span := "from=" + at.Format(time.DateOnly) + "&to=" + at.AddDate(0, 0, 3).Format(time.DateOnly)
+	for _, query := range []string{span, span + "&client_id=" + app.ID} {
+		page := h.open("/console/usage?"+query, root.cookie).Body.String()
+		for _, want := range []string{"<b>12</b><span>now -25.0 %</span>", `class="s3" d="M5 40L15 200L25 120"`} {
+			if !strings.Contains(page, want) {
+				t.Errorf("usage %s lacks %q: %s", query, want, page)
+			}
 		}
 	}
 }

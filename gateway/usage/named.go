@@ -35,16 +35,16 @@ func (r *Reader) byName(ctx context.Context, q Query, since time.Time) (Answer, 
 	case <-limited.Done():
 		return Answer{}, ErrBusy
 	}
-	sums, before, err := r.sum(ctx, q, since)
+	a := q.answer()
+	sums, err := r.sum(ctx, q, since, &a)
 	if errors.Is(err, storage.ErrInvalid) && since.Before(q.From) { // the span itself may not be too much
-		sums, before, err = r.sum(ctx, q, q.From)
+		a = q.answer()
+		sums, err = r.sum(ctx, q, q.From, &a)
 	}
 	if err != nil {
 		return Answer{}, err
 	}
-	a := sums.fill(q.answer())
-	a.Before = before
-	return a, nil
+	return sums.fill(a), nil
 }
 
 // named sums up the rows of names.
@@ -64,10 +64,10 @@ func (q Query) daysAtOnce() int {
 	return 1
 }
 
-// sum reads the rows of a dimension, few days at a time: a store hands out all rows of a question. before has
-// the calls of the rows that lie before the span.
-func (r *Reader) sum(ctx context.Context, q Query, since time.Time) (all named, before int64, err error) {
-	all = named{}
+// sum reads the rows of a dimension, few days at a time: a store hands out all rows of a question. Those that lie
+// before the span are added to an answer.
+func (r *Reader) sum(ctx context.Context, q Query, since time.Time, a *Answer) (named, error) {
+	all := named{}
 	id, rows, days := ledger.By(q.ClientID, dimensions[q.By]), 0, q.daysAtOnce()
 	for from := since; from.Before(q.To); {
 		to := driver.Day(from).AddDate(0, 0, days)
@@ -76,14 +76,14 @@ func (r *Reader) sum(ctx context.Context, q Query, since time.Time) (all named, 
 		}
 		page, err := r.c.Series(ctx, driver.UsageQuery{AppID: id, From: from, To: to, Daily: q.Daily})
 		if err != nil {
-			return nil, 0, err
+			return nil, err
 		}
 		if rows += len(page); rows > maxSummed {
-			return nil, 0, refused("this is too much for one answer: ask for a shorter span")
+			return nil, refused("this is too much for one answer: ask for a shorter span")
 		}
 		for _, row := range page {
 			if row.At.Before(q.From) {
-				before = driver.Count{Calls: before}.Plus(row).Calls
+				a.addBefore(row)
 			} else {
 				all.add(row)
 			}
@@ -92,7 +92,7 @@ func (r *Reader) sum(ctx context.Context, q Query, since time.Time) (all named, 
 			days = min(2*int(to.Sub(since)/(24*time.Hour))+1, maxSpan)
 		}
 	}
-	return all, before, nil
+	return all, nil
 }
 
 func (n named) add(row driver.Count) {

@@ -318,7 +318,14 @@ func TestSpanBeforeIsCountedInTheSameRead(t *testing.T) {
 				if both.Before != want || alone.Before != 0 {
 					t.Errorf("before %q, daily %v: %d calls, want %d; unasked %d", product, daily, both.Before, want, alone.Before)
 				}
-				both.Before = 0
+				sum := int64(0)
+				for _, row := range both.Earlier {
+					sum += row.Calls
+				}
+				if sum != want || len(both.Earlier) != 4 || len(alone.Earlier) != 0 {
+					t.Errorf("before %q, daily %v: the days are %+v, unasked %+v", product, daily, both.Earlier, alone.Earlier)
+				}
+				both.Before, both.Earlier = 0, nil
 				if !reflect.DeepEqual(alone, both) || product == "" && alone.Overage == 0 {
 					t.Errorf("%+v is another answer than %+v", both, alone)
 				}
@@ -352,7 +359,7 @@ func TestToolsOfAMonthAndOfTheOneBeforeAreOneRead(t *testing.T) {
 			for _, n := range a.Totals {
 				sum += n
 			}
-			if err != nil || a.Before != 6 || sum != 6 || h.store.reads.Load() > most {
+			if err != nil || a.Before != 6 || len(a.Earlier) != 2 || sum != 6 || h.store.reads.Load() > most {
 				t.Errorf("by %s: %d calls, %d before, after %d reads, %v", by, sum, a.Before, h.store.reads.Load(), err)
 			}
 			if q.Before = false; err == nil {

@@ -2,6 +2,7 @@ package usage
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -46,6 +47,7 @@ type Answer struct {
 	Totals   map[string]int64 // calls by name
 	Overage  int64            // calls beyond the quota, of all products together; by product alone
 	Before   int64            // calls of the span before, if asked for; 0 where its rows are gone
+	Earlier  []Row            // the same by time, ascending, all names together
 	Omitted  Omitted          // by member, tool or user
 }
 
@@ -127,7 +129,7 @@ func (r *Reader) Usage(ctx context.Context, q Query) (Answer, error) {
 		case !row.At.Before(q.From):
 			a.add(row)
 		case !row.At.Before(since): // others are there for the quota alone
-			a.Before = driver.Count{Calls: a.Before}.Plus(row).Calls
+			a.addBefore(row)
 		}
 	}
 	return a, nil
@@ -140,6 +142,17 @@ func (q Query) answer() Answer {
 func (a *Answer) add(row driver.Count) {
 	a.Series = append(a.Series, Row{row.At, row.Product, row.Calls, row.Errors})
 	a.Totals[row.Product] = driver.Count{Calls: a.Totals[row.Product]}.Plus(row).Calls
+}
+
+// addBefore adds a row of the span before.
+func (a *Answer) addBefore(row driver.Count) {
+	a.Before = driver.Count{Calls: a.Before}.Plus(row).Calls
+	i, known := slices.BinarySearchFunc(a.Earlier, row.At, func(r Row, at time.Time) int { return r.At.Compare(at) })
+	if !known {
+		a.Earlier = slices.Insert(a.Earlier, i, Row{At: row.At})
+	}
+	sum := driver.Count{Calls: a.Earlier[i].Calls, Errors: a.Earlier[i].Errors}.Plus(row)
+	a.Earlier[i].Calls, a.Earlier[i].Errors = sum.Calls, sum.Errors
 }
 
 // Calls returns what each of several applications has called in a span of whole UTC days, in one read of

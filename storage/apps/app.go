@@ -165,8 +165,8 @@ func (a App) Check() error {
 	if err := a.checkLogoutURI(); err != nil {
 		complain("backchannel_logout_uri: %w", err)
 	}
-	if a.ID == KeysAppID {
-		errs = append(errs, errKeysApp)
+	if isBuiltIn(a.ID) {
+		errs = append(errs, errBuiltIn(a.ID))
 	}
 	errs = append(errs, a.checkClient()...)
 	if err := a.checkTiers(); err != nil {
@@ -206,10 +206,11 @@ func (a App) Check() error {
 	return errors.Join(errs...)
 }
 
-// App returns an application, or ErrNotFound. That of API keys (KeysAppID) is built in: it is on no list.
+// App returns an application, or ErrNotFound. Those of API keys (KeysAppID) and of the console (ConsoleAppID) are
+// built in: they are on no list.
 func (s *Store) App(ctx context.Context, id string) (App, error) {
-	if id == KeysAppID {
-		return keysApp, nil
+	if app, ok := builtIn[id]; ok {
+		return app, nil
 	}
 	return document.Get(ctx, s.docs, Apps, id)
 }

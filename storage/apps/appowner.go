@@ -152,8 +152,8 @@ func (c closedApp) app() App {
 // that it has used of the quota of its period are kept for its owner until the reset: see CreateApp.
 // Package gateway/billing decides which orders are canceled and what counts as used.
 func (s *Store) DeleteApp(ctx context.Context, a App, used Quota, canceled ...Order) error {
-	if a.ID == KeysAppID {
-		return errKeysApp
+	if isBuiltIn(a.ID) {
+		return errBuiltIn(a.ID)
 	}
 	now := time.Now().UTC()
 	var change document.Tally

@@ -24,11 +24,11 @@ type Caller struct {
 const maxAccount = 230
 
 // Account returns what the caller's calls are charged to and rated by: the client_id, or, of an application
-// that nobody registered here and of API keys, the application and its user together (decision 55). Many people
-// use such an application who have nothing to do with each other.
+// that nobody registered here, of API keys and of the console, the application and its user together (decision 55).
+// Many people use such an application who have nothing to do with each other.
 func (c Caller) Account() string {
 	clientID, sub := c.AppID, c.UserID
-	if sub == "" || !client.IsID(clientID) && clientID != KeysAppID {
+	if sub == "" || !client.IsID(clientID) && !isBuiltIn(clientID) {
 		return clientID
 	}
 	account := clientID + " " + sub

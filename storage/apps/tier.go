@@ -15,6 +15,9 @@ const (
 	// KeysAppID is the client_id that API keys speak for: of an application that is built in, and
 	// that is of TierFree.
 	KeysAppID = "apikey"
+
+	// ConsoleAppID is the same for the calls that people make in the console, to try a tool.
+	ConsoleAppID = "console"
 )
 
 var tiers = []string{TierFree, TierWhiteLabel, TierEnterprise}

@@ -49,6 +49,14 @@ type name struct {
 	AtLeast bool   `json:"at_least"` // it may have more
 }
 
+// Known returns what an application is called; "": it was removed.
+func (n name) Known() string {
+	if n.Name == n.ID {
+		return ""
+	}
+	return n.Name
+}
+
 type vital struct {
 	Name  string `json:"name"`
 	Value string `json:"value"`
@@ -121,15 +129,12 @@ func (v *service) Called() bool {
 func (v *service) Plot(title, head, answered, errors string) ui.Plot {
 	p := ui.Plot{Title: title, Head: head, Bars: []ui.Series{{Name: answered}, {Name: errors}},
 		Line: &ui.Series{Name: "p95", Unit: "ms"}}
-	for _, at := range v.Series {
-		label := at.At
-		if t, err := time.Parse(adminapi.ISO8601, at.At); err == nil {
-			label = t.Format("15:04")
-		}
-		p.At = append(p.At, label)
-		p.Bars[0].Values = append(p.Bars[0].Values, max(0, at.Calls-at.Errors))
-		p.Bars[1].Values = append(p.Bars[1].Values, at.Errors)
-		took := at.P95
+	for _, one := range v.Series {
+		at, _ := time.Parse(adminapi.ISO8601, one.At) // as it was written
+		p.At = append(p.At, at)
+		p.Bars[0].Values = append(p.Bars[0].Values, max(0, one.Calls-one.Errors))
+		p.Bars[1].Values = append(p.Bars[1].Values, one.Errors)
+		took := one.P95
 		if took == 0 {
 			took = -1
 		}

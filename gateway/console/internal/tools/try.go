@@ -71,13 +71,13 @@ func (t *Tools) showTool(_ http.ResponseWriter, r *http.Request, who admin.Actor
 	return recordOf(c, tool), nil
 }
 
-// call calls a tool as an API key of the person would.
+// call calls a tool as an API key of the person would, by the application of the console.
 func (t *Tools) call(r *http.Request, who admin.Actor, c storage.Capability, tool toolplan.Tool,
 	arguments json.RawMessage) (json.RawMessage, error) {
 	if !c.Publish {
 		return nil, notOnBus
 	}
-	caller := storage.Caller{AppID: storage.KeysAppID, UserID: who.Sub, Scope: "tools", Audience: t.c.BaseURL}
+	caller := storage.Caller{AppID: storage.ConsoleAppID, UserID: who.Sub, Scope: "tools", Audience: t.c.BaseURL}
 	return t.c.Bus.CallFor(r, caller, c.Member+"__"+tool.Name, arguments)
 }
 

@@ -94,6 +94,46 @@ for (const [n, input] of document.querySelectorAll("input[data-pick]").entries()
   });
 }
 
+// A plot says the numbers of the column that is pointed at, or chosen with the arrow keys.
+for (const plot of document.querySelectorAll("figure.plot")) {
+  const area = plot.querySelector(".area"), svg = area.querySelector("svg"), value = plot.querySelector(".value");
+  const rows = [...plot.querySelectorAll("tbody tr")], names = [...plot.querySelectorAll("thead th")];
+  const wide = svg.viewBox.baseVal.width / area.dataset.columns;
+  const cursor = document.createElementNS(svg.namespaceURI, "rect");
+  cursor.setAttribute("class", "cursor");
+  cursor.setAttribute("width", wide);
+  cursor.setAttribute("height", svg.viewBox.baseVal.height);
+  let at = rows.length - 1;
+  const show = (n) => {
+    at = Math.max(0, Math.min(rows.length - 1, n));
+    const cells = [...rows[at].children].map((cell) => cell.textContent);
+    value.textContent = cells.map((text, i) => i ? `${names[i].textContent} ${text}` : text).join(" · ");
+    cursor.setAttribute("x", at * wide);
+    svg.append(cursor);
+  };
+  const rest = () => {
+    cursor.remove();
+    value.textContent = value.dataset.hint;
+  };
+  rest();
+  area.tabIndex = 0;
+  area.setAttribute("role", "group");
+  area.setAttribute("aria-label", `${svg.getAttribute("aria-label")}: ${value.dataset.hint}`);
+  area.addEventListener("pointermove", (event) => {
+    const box = svg.getBoundingClientRect();
+    show(Math.floor((event.clientX - box.left) / box.width * area.dataset.columns));
+  });
+  area.addEventListener("pointerleave", () => { if (document.activeElement !== area) rest(); });
+  area.addEventListener("focus", () => show(at));
+  area.addEventListener("blur", rest);
+  area.addEventListener("keydown", (event) => {
+    const to = { ArrowLeft: at - 1, ArrowRight: at + 1, Home: 0, End: rows.length - 1 }[event.key];
+    if (to === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
+    event.preventDefault();
+    show(to);
+  });
+}
+
 // A form is sent once, and one with a file shows that it is on its way. Coming back to the page frees its buttons.
 addEventListener("submit", (event) => {
   if (event.defaultPrevented || event.target.method !== "post") return;

@@ -1,9 +1,13 @@
 package ui
 
 import (
+	"cmp"
 	"html/template"
 	"net/url"
 	"strings"
+
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/client"
 )
 
 // Person shows a user by their name, with their id (a sub) small beside it. The Page has Names for it.
@@ -22,23 +26,49 @@ func (v *View) Person(sub string) template.HTML {
 
 // App shows an application or an agent by its name, with its id (a client_id) small beside it. The Page has Names for
 // it. Calls with an API key, or from this console, have a word in place of a name.
-func (v *View) App(id string) template.HTML {
+func (v *View) App(id string) template.HTML { return v.AppAs(v.apps[id], "", id) }
+
+// AppAs is App for an application whose name is known, and that leads to another path than that of its own page; "":
+// to that.
+func (v *View) AppAs(name, to, id string) template.HTML {
+	called, path := v.called(id, name)
+	switch {
+	case path == "":
+		return template.HTML(template.HTMLEscapeString(called))
+	case called == "":
+		return v.Named("", v.T("a removed application"), id)
+	case to != "":
+		path = to
+	}
+	return v.Named(path, called, id)
+}
+
+// AppName returns what an application or an agent is called; "": it was removed. The Page has Names for it.
+func (v *View) AppName(id string) string {
+	name, _ := v.called(id, v.apps[id])
+	return name
+}
+
+// called returns what an application is called, and its page; "": it has none.
+func (v *View) called(id, name string) (called, path string) {
 	switch id {
 	case "":
-		return ""
-	case "apikey":
-		return template.HTML(template.HTMLEscapeString(v.T("API key")))
-	case "console":
-		return template.HTML(template.HTMLEscapeString(v.T("Console")))
+		return "", ""
+	case storage.KeysAppID:
+		return v.T("API key"), ""
+	case storage.ConsoleAppID:
+		return v.T("Console"), ""
 	}
-	name, path := v.apps[id], Root+"apps/"+url.PathEscape(id)
-	if u, err := url.Parse(id); err == nil && strings.HasPrefix(id, "https://") { // its metadata document
-		name, path = u.Host, Root+"clients/of?id="+url.QueryEscape(id)
+	if strings.HasPrefix(id, client.DocumentPrefix) {
+		if u, err := url.Parse(id); err == nil {
+			name = cmp.Or(name, u.Hostname())
+		}
+		return name, Root + "clients/show?id=" + url.QueryEscape(id)
 	}
-	if name == "" {
-		name, path = v.T("a removed application"), ""
+	if client.IsID(id) {
+		return name, Root + "clients/show?id=" + url.QueryEscape(id)
 	}
-	return v.Named(path, name, id)
+	return name, Root + "apps/" + url.PathEscape(id)
 }
 
 // Named shows a name, which leads to a path, with an id small beside it: the script adds a button that copies it.

@@ -5,18 +5,22 @@ import (
 	"html/template"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/keystile/keystile/internal/page"
 )
 
-// Plot is a figure over time: columns that stand on each other, and at most one line. It is drawn as
-// SVG, and stands in a table beside it for whoever cannot see it or wants the numbers.
+// Plot is a figure over time: columns that stand on each other, and at most two lines. It is drawn as an SVG that is
+// stretched to the room there is. Its texts stand around it, in HTML, so that they are never shrunk, and its numbers
+// stand in a table below, for readers who cannot see it. The script shows the numbers of a column that is pointed at,
+// or chosen with the arrow keys.
 type Plot struct {
-	Title string   // in the reader's language
-	Head  string   // of the first column of the table: "Hour"
-	At    []string // what each column is called, such as 14:00; at most 744
-	Bars  []Series // at most two; the second stands on the first
-	Line  *Series  // with a scale of its own; nil: none
+	Title  string      // in the reader's language
+	Head   string      // of the first column of the table: "Hour"
+	At     []time.Time // when each column begins, in even steps; at most 744
+	Bars   []Series    // at most two; the second stands on the first
+	Before *Series     // a line on the scale of the columns, such as the same time a week ago; nil: none
+	Line   *Series     // a line on a scale of its own; nil: none
 }
 
 // Series is a row of numbers, one for each column of a Plot. Below 0 means not known.
@@ -28,9 +32,8 @@ type Series struct {
 
 // The size of a plot, in units of its own.
 const (
-	plotWide, plotHigh           = 760, 220
-	plotLeft, plotRight, plotTop = 52, 44, 10
-	plotLow                      = plotHigh - 24 // where columns stand
+	plotStep = 10  // the width of a column
+	plotHigh = 200 // and the height of the highest
 )
 
 // Plot draws a plot. It returns nothing for one without columns.
@@ -38,13 +41,16 @@ func (v *View) Plot(p Plot) (template.HTML, error) {
 	if len(p.At) == 0 || len(p.Bars) == 0 {
 		return "", nil
 	}
-	d := drawing{Plot: p, View: v, most: 1}
+	d := drawing{Plot: p, View: v, most: 1, every: everyTick(len(p.At))}
 	for i := range p.At {
 		d.most = max(d.most, d.height(i, len(p.Bars)))
 	}
+	if p.Before != nil && len(p.Before.Values) > 0 {
+		d.most = max(d.most, slices.Max(p.Before.Values))
+	}
 	d.most = roundUp(d.most)
 	if p.Line != nil {
-		d.lineMost = roundUp(max(1, slices.Max(p.Line.Values)))
+		d.lineMost = roundUp(max(1, slices.Max(append([]int64{1}, p.Line.Values...))))
 	}
 	var out strings.Builder
 	err := plotTemplate.Execute(&out, &d)
@@ -56,6 +62,20 @@ type drawing struct {
 	Plot
 	View           *View
 	most, lineMost int64
+	every          int // columns that share a text below them
+}
+
+// everyTick returns how many of so many columns share a text below them: so many that there are at most eight texts,
+// and that the last of them has as many as the others, or nearly.
+func everyTick(columns int) int {
+	best := (columns + 7) / 8
+	spare := func(every int) int { return (every - columns%every) % every }
+	for every := best; every <= columns/4; every++ {
+		if spare(every) < spare(best) {
+			best = every
+		}
+	}
+	return best
 }
 
 // height is that of the first n bars of a column, in the numbers of the series.
@@ -79,15 +99,18 @@ func roundUp(n int64) int64 {
 	}
 }
 
-func (d *drawing) step() float64 {
-	return float64(plotWide-plotLeft-plotRight) / float64(len(d.At))
-}
+// Slots returns how many columns have room: the last of the texts below may have fewer than the others.
+func (d *drawing) Slots() int { return len(d.Ticks()) * d.every }
 
-func (d *drawing) y(n, most int64) float64 {
-	return plotLow - float64(n)/float64(most)*(plotLow-plotTop)
-}
+// Wide returns how wide the drawing is.
+func (d *drawing) Wide() int { return d.Slots() * plotStep }
 
-// Column is one of them, with its rectangles.
+// High returns how high it is.
+func (d *drawing) High() int { return plotHigh }
+
+func (d *drawing) y(n, most int64) float64 { return plotHigh * (1 - float64(n)/float64(most)) }
+
+// column is one of them, with its rectangles.
 type column struct {
 	Title string
 	Rects []rect
@@ -98,24 +121,17 @@ type rect struct{ Class, Path string }
 
 // Columns returns the columns that are not empty.
 func (d *drawing) Columns() (all []column) {
-	step := d.step()
-	gap := min(3, step/4)
-	for i, at := range d.At {
-		c := column{Title: at}
+	for i := range d.At {
+		c := column{Title: d.name(i)}
 		for n, s := range d.Bars {
-			if i >= len(s.Values) {
-				continue
-			}
-			c.Title += fmt.Sprintf(" · %s %s", s.Name, d.number(s, i))
 			top, foot := d.y(d.height(i, n+1), d.most), d.y(d.height(i, n), d.most)
-			if foot-top > 0 {
-				c.Rects = append(c.Rects,
-					rect{fmt.Sprintf("s%d", n), fmt.Sprintf("M%s %sh%sv%sz", places(plotLeft+float64(i)*step+gap/2), places(foot),
-						places(step-gap), places(min(top-foot, -1))+"h-"+places(step-gap))})
+			if i < len(s.Values) && foot > top {
+				c.Rects = append(c.Rects, rect{fmt.Sprintf("s%d", n),
+					fmt.Sprintf("M%d %sh8v%sh-8z", i*plotStep+1, places(foot), places(min(top-foot, -1)))})
 			}
 		}
-		if d.Line != nil && i < len(d.Line.Values) {
-			c.Title += fmt.Sprintf(" · %s %s", d.Line.Name, d.number(*d.Line, i))
+		for _, s := range d.all() {
+			c.Title += fmt.Sprintf(" · %s %s", s.Name, d.number(s, i))
 		}
 		if len(c.Rects) > 0 {
 			all = append(all, c)
@@ -124,62 +140,115 @@ func (d *drawing) Columns() (all []column) {
 	return all
 }
 
-// Path is that of the line, broken where nothing is known.
-func (d *drawing) Path() string {
+// path returns that of the line of a series, which is broken where nothing is known, and that of the dots where it is
+// known of a column and of neither neighbour.
+func (d *drawing) path(s *Series, most int64) (line, dots string) {
+	if s == nil {
+		return "", ""
+	}
+	known := func(i int) bool { return i >= 0 && i < min(len(s.Values), len(d.At)) && s.Values[i] >= 0 }
+	var path, alone strings.Builder
+	for i := range d.At {
+		if !known(i) {
+			continue
+		}
+		at := fmt.Sprintf("%d %s", i*plotStep+plotStep/2, places(d.y(s.Values[i], most)))
+		switch {
+		case known(i - 1):
+			path.WriteString("L" + at)
+		case known(i + 1):
+			path.WriteString("M" + at)
+		default:
+			alone.WriteString("M" + at + "h.01")
+		}
+	}
+	return path.String(), alone.String()
+}
+
+// Lines returns the lines, and the dots of each.
+func (d *drawing) Lines() (all []rect) {
+	for _, one := range []struct {
+		class string
+		of    *Series
+		most  int64
+	}{{"s3", d.Before, d.most}, {"s2", d.Line, d.lineMost}} {
+		line, dots := d.path(one.of, one.most)
+		if line != "" {
+			all = append(all, rect{one.class, line})
+		}
+		if dots != "" {
+			all = append(all, rect{one.class + " dots", dots})
+		}
+	}
+	return all
+}
+
+// mark is a text at the left, and where its line is.
+type mark struct {
+	Text string
+	Y    string
+}
+
+// Marks returns those at the left, from above: all, half where that is a whole number, and none.
+func (d *drawing) Marks() (all []mark) {
+	levels := []int64{d.most, d.most / 2, 0}
+	if d.most%2 != 0 {
+		levels = []int64{d.most, 0}
+	}
+	for _, n := range levels {
+		all = append(all, mark{short(n), places(d.y(n, d.most))})
+	}
+	return all
+}
+
+// LineMark returns the text at the right, at the height of the highest: what that is on the scale of the line.
+func (d *drawing) LineMark() string {
 	if d.Line == nil {
 		return ""
 	}
-	var out strings.Builder
-	pen := "M"
-	for i, n := range d.Line.Values {
-		if n < 0 || i >= len(d.At) {
-			pen = "M"
-			continue
-		}
-		fmt.Fprintf(&out, "%s%s %s", pen, places(plotLeft+(float64(i)+.5)*d.step()), places(d.y(n, d.lineMost)))
-		if pen == "M" { // a point by itself is seen too
-			out.WriteString("h.1")
-		}
-		pen = "L"
-	}
-	return out.String()
+	return strings.TrimSpace(short(d.lineMost) + " " + d.Line.Unit)
 }
 
-// mark is a text at an axis.
-type mark struct{ X, Y, Text string }
-
-// Marks returns those at the left: none, all, and half where that is a whole number.
-func (d *drawing) Marks() (all []mark) {
-	for _, n := range []int64{0, d.most / 2, d.most} {
-		if n == d.most/2 && d.most%2 != 0 {
-			continue
-		}
-		all = append(all, mark{places(plotLeft - 6), places(d.y(n, d.most)), short(n)})
+// Ticks returns the texts below, each at the first column that it is for.
+func (d *drawing) Ticks() (all []string) {
+	for i := 0; i < len(d.At); i += d.every {
+		all = append(all, d.tick(i))
 	}
 	return all
 }
 
-// LineMarks returns those at the right, of the line.
-func (d *drawing) LineMarks() (all []mark) {
-	if d.Line == nil {
-		return nil
+// step is the time from one column to the next.
+func (d *drawing) step() time.Duration {
+	if len(d.At) < 2 {
+		return 24 * time.Hour
 	}
-	return []mark{{places(plotWide - plotRight + 6), places(d.y(d.lineMost, d.lineMost)), short(d.lineMost) + d.Line.Unit}}
+	return d.At[1].Sub(d.At[0])
 }
 
-// Ticks returns the names of some columns, at most eight.
-func (d *drawing) Ticks() (all []mark) {
-	every := (len(d.At) + 7) / 8
-	for i := 0; i < len(d.At); i += every {
-		all = append(all, mark{places(plotLeft + (float64(i)+.5)*d.step()), places(plotHigh - 6), d.At[i]})
+// tick calls a column as shortly as possible: by its time in a plot of a day, else by its date, and its time.
+func (d *drawing) tick(i int) string {
+	if d.step() < 24*time.Hour && d.At[len(d.At)-1].Sub(d.At[0]) < 24*time.Hour {
+		return d.At[i].UTC().Format("15:04")
 	}
-	return all
+	return d.name(i)
+}
+
+// name calls a column by its date, and its time if columns are shorter than a day.
+func (d *drawing) name(i int) string {
+	at, layout := d.At[i].UTC(), "2 Jan"
+	if d.View.Lang == page.Chinese {
+		layout = "1月2日"
+	}
+	if d.step() < 24*time.Hour {
+		layout += " 15:04"
+	}
+	return at.Format(layout)
 }
 
 // Rows returns the table.
 func (d *drawing) Rows() (all [][]string) {
-	for i, at := range d.At {
-		row := []string{at}
+	for i := range d.At {
+		row := []string{d.name(i)}
 		for _, s := range d.all() {
 			row = append(row, d.number(s, i))
 		}
@@ -197,10 +266,13 @@ func (d *drawing) Names() (all []string) {
 }
 
 func (d *drawing) all() []Series {
-	if d.Line == nil {
-		return d.Bars
+	all := slices.Clone(d.Bars)
+	for _, s := range []*Series{d.Before, d.Line} {
+		if s != nil {
+			all = append(all, *s)
+		}
 	}
-	return append(slices.Clone(d.Bars), *d.Line)
+	return all
 }
 
 func (d *drawing) number(s Series, i int) string {
@@ -213,7 +285,7 @@ func (d *drawing) number(s Series, i int) string {
 // places writes a length with one decimal.
 func places(f float64) string { return strings.TrimSuffix(fmt.Sprintf("%.1f", f), ".0") }
 
-// short writes a number in at most four letters and digits.
+// short writes a number in at most five letters and digits.
 func short(n int64) string {
 	for _, u := range []struct {
 		size int64
@@ -226,16 +298,6 @@ func short(n int64) string {
 	return fmt.Sprint(n)
 }
 
-var plotTemplate = page.Lazily(func() *template.Template { return template.Must(template.New("plot").Parse(plotText)) })
-
-const plotText = `<figure class="plot">
-<figcaption>{{.Title}}<ul>{{range $i, $s := .Bars}}<li><svg viewBox="0 0 10 10" aria-hidden="true"><rect class="s{{$i}}" width="10" height="10" rx="2"/></svg>{{$s.Name}}</li>{{end}}{{with .Line}}<li><svg viewBox="0 0 10 10" aria-hidden="true"><path class="s2" d="M0 8L5 2L10 6"/></svg>{{.Name}}</li>{{end}}</ul></figcaption>
-<svg viewBox="0 0 760 220" role="img" aria-label="{{.Title}}"><title>{{.Title}}</title>
-{{range .Marks}}<line class="axis" x1="52" x2="716" y1="{{.Y}}" y2="{{.Y}}"/><text x="{{.X}}" y="{{.Y}}" text-anchor="end" dominant-baseline="middle">{{.Text}}</text>{{end}}
-{{range .LineMarks}}<text x="{{.X}}" y="{{.Y}}" dominant-baseline="middle">{{.Text}}</text>{{end}}
-{{range .Ticks}}<text x="{{.X}}" y="{{.Y}}" text-anchor="middle">{{.Text}}</text>{{end}}
-{{range .Columns}}<g><title>{{.Title}}</title>{{range .Rects}}<path class="{{.Class}}" d="{{.Path}}"/>{{end}}</g>{{end}}
-{{with .Path}}<path class="s2" d="{{.}}"/>{{end}}
-</svg>
-<details><summary>{{.View.T "As a table"}}</summary><div class="scroll" tabindex="0" role="region" aria-label="{{.Title}}"><table><thead><tr><th scope="col">{{.Head}}</th>{{range .Names}}<th scope="col" class="num">{{.}}</th>{{end}}</tr></thead><tbody>{{range .Rows}}<tr>{{range $i, $c := .}}{{if $i}}<td class="num">{{$c}}</td>{{else}}<th scope="row">{{$c}}</th>{{end}}{{end}}</tr>{{end}}</tbody></table></div></details>
-</figure>`
+var plotTemplate = page.Lazily(func() *template.Template {
+	return template.Must(template.New("plot.html").ParseFS(own, "plot.html"))
+})

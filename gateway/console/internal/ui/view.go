@@ -19,7 +19,7 @@ import (
 	"github.com/keystile/keystile/internal/page"
 )
 
-//go:embed frame.html shared.html tools.html connect.html fail.html
+//go:embed frame.html shared.html tools.html connect.html fail.html plot.html
 var own embed.FS
 
 var (

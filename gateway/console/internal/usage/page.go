@@ -2,11 +2,15 @@ package usage
 
 import (
 	"cmp"
+	"fmt"
+	"math"
 	"net/http"
 	"net/url"
+	"slices"
 	"time"
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
+	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
@@ -19,11 +23,14 @@ type browsed struct {
 	Apps  []choice // to choose among; empty if there are too many
 	Spans []span
 	File  string
-
-	names map[string]string
 }
 
-// choice is an application to choose.
+// Custom reports whether another time than those of the links is shown.
+func (b browsed) Custom() bool {
+	return !slices.ContainsFunc(b.Spans, func(s span) bool { return s.Here })
+}
+
+// choice is an application to choose. An agent that was chosen by its address has no name here.
 type choice struct{ ID, Name string }
 
 // span is a link to a time.
@@ -32,8 +39,27 @@ type span struct {
 	Here        bool
 }
 
-// Called returns the name of an application, or what else calls is called.
-func (b browsed) Called(id string) string { return cmp.Or(b.names[id], id) }
+// namesOf returns what is called by its name on a page.
+func namesOf(data any) (apps, users []string) {
+	b := data.(browsed)
+	for _, c := range b.Apps {
+		if c.Name == "" {
+			apps = append(apps, c.ID)
+		}
+	}
+	if b.Usage == nil {
+		return apps, nil
+	}
+	for _, one := range b.Usage.Names {
+		switch b.By {
+		case byApp:
+			apps = append(apps, one.Name)
+		case usage.ByUser:
+			users = append(users, one.Name)
+		}
+	}
+	return apps, users
+}
 
 // browse is show for a page. A reader who may not read the whole service's chooses an application
 // first. The whole service's calls are ranked by application, unless something else is asked for.
@@ -48,7 +74,7 @@ func (s *Usage) browse(_ http.ResponseWriter, r *http.Request, who admin.Actor) 
 	if chosen != "" && form.Get("by") == byApp {
 		form.Del("by")
 	}
-	data := browsed{By: form.Get("by"), Spans: spansOf(form, time.Now().UTC()), names: map[string]string{}}
+	data := browsed{By: form.Get("by"), Spans: spansOf(form, time.Now().UTC())}
 	data.File = "/api/console/usage/csv?" + form.Encode()
 	owner := who.Sub
 	if all {
@@ -63,13 +89,12 @@ func (s *Usage) browse(_ http.ResponseWriter, r *http.Request, who admin.Actor) 
 		if a.ID == chosen {
 			app = a
 		}
-		data.names[a.ID] = a.Name
 		if next == "" {
 			data.Apps = append(data.Apps, choice{a.ID, a.Name})
 		}
 	}
-	if next == "" && chosen != "" && data.names[chosen] == "" {
-		data.Apps = append(data.Apps, choice{chosen, chosen})
+	if next == "" && chosen != "" && app.ID == "" {
+		data.Apps = append(data.Apps, choice{chosen, ""})
 	}
 	if chosen != "" || all {
 		asked := r.Clone(r.Context())
@@ -103,14 +128,42 @@ func spansOf(form url.Values, now time.Time) (all []span) {
 	return all
 }
 
-// Plot makes the plot of a record, given its texts in the reader's language.
-func (r record) Plot(title, head, calls, errors string) ui.Plot {
-	p := ui.Plot{Title: title, Head: head, Bars: []ui.Series{{Name: calls}, {Name: errors}}}
-	var columns []point
-	p.At, columns = r.columns()
-	for _, at := range columns {
-		p.Bars[0].Values = append(p.Bars[0].Values, max(0, at.Calls-at.Errors))
-		p.Bars[1].Values = append(p.Bars[1].Values, at.Errors)
+// Plot makes the plot of a record, given its texts in the reader's language. The calls of the span before are a line.
+func (r record) Plot(title, head, answered, errors, before string) ui.Plot {
+	p := ui.Plot{Title: title, Head: head, Bars: []ui.Series{{Name: answered}, {Name: errors}}}
+	each := r.each()
+	for group := range slices.Chunk(r.Series, each) {
+		sum := point{}
+		for _, at := range group {
+			sum.Calls, sum.Errors = sum.Calls+at.Calls, sum.Errors+at.Errors
+		}
+		at, _ := time.Parse(adminapi.ISO8601, group[0].At) // as it was written
+		p.At = append(p.At, at)
+		p.Bars[0].Values = append(p.Bars[0].Values, max(0, sum.Calls-sum.Errors))
+		p.Bars[1].Values = append(p.Bars[1].Values, sum.Errors)
+	}
+	if r.Before == 0 {
+		return p
+	}
+	p.Before = &ui.Series{Name: before}
+	for group := range slices.Chunk(r.before, each) {
+		sum := int64(0)
+		for _, n := range group {
+			sum += n
+		}
+		p.Before.Values = append(p.Before.Values, sum)
 	}
 	return p
+}
+
+// Compared says how the calls differ from those of the span before, in percent; "": there is nothing to compare with.
+func (r record) Compared() string {
+	if r.Before == 0 {
+		return ""
+	}
+	change := (float64(r.Calls)/float64(r.Before) - 1) * 100
+	if math.Round(change*10) == 0 {
+		return "0 %"
+	}
+	return fmt.Sprintf("%+.1f %%", change)
 }

@@ -2,7 +2,6 @@ package usage
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/adminapi"
@@ -32,15 +31,17 @@ func (s *Usage) service(ctx context.Context, q usage.Query) (record, error) {
 	}
 	began := q.From.Truncate(unitOf(q))
 	out := newRecord(q, began, f.To)
+	var earlier []usage.Row
 	for _, p := range f.Series {
 		if p.At.Before(began) {
-			out.Before += p.Calls
+			out.Before, earlier = out.Before+p.Calls, append(earlier, usage.Row{At: p.At, Calls: p.Calls})
 			continue
 		}
 		out.rows = append(out.rows, usage.Row{At: p.At, Calls: p.Calls, Errors: p.Errors})
 		out.Series = append(out.Series, point{p.At.Format(adminapi.ISO8601), p.Calls, p.Errors})
 		out.Calls, out.Errors = out.Calls+p.Calls, out.Errors+p.Errors
 	}
+	out.compare(began, unitOf(q), earlier)
 	if of == "" {
 		return out, nil
 	}
@@ -57,28 +58,15 @@ const shownNames = 50
 // most bounds the columns of a plot; more hours are summed.
 const most = 120
 
-// columns returns the series in at most 120 columns, each called by its time.
-func (r record) columns() (labels []string, all []point) {
-	layout, each := "01-02", (len(r.Series)+most-1)/most
-	if r.Granularity == "hour" {
-		layout = "15:04"
-		if len(r.Series) > 24 {
-			layout = "01-02 15:04"
+// each returns how many hours or days a column of the plot sums.
+func (r record) each() int { return max(1, (len(r.Series)+most-1)/most) }
+
+// compare takes the calls of the span before, which ends where the series begins.
+func (r *record) compare(began time.Time, unit time.Duration, earlier []usage.Row) {
+	r.before = make([]int64, len(r.Series))
+	for _, row := range earlier {
+		if i := len(r.Series) - int(began.Sub(row.At)/unit); i >= 0 && i < len(r.before) {
+			r.before[i] += row.Calls
 		}
 	}
-	if each == 0 {
-		return nil, nil
-	}
-	for group := range slices.Chunk(r.Series, each) {
-		sum := point{At: group[0].At}
-		for _, p := range group {
-			sum.Calls, sum.Errors = sum.Calls+p.Calls, sum.Errors+p.Errors
-		}
-		label := sum.At
-		if at, err := time.Parse(adminapi.ISO8601, sum.At); err == nil {
-			label = at.Format(layout)
-		}
-		labels, all = append(labels, label), append(all, sum)
-	}
-	return labels, all
 }

@@ -52,7 +52,7 @@ func (s *Usage) Part() ui.Part {
 	}
 	if s.c.Reader != nil {
 		part.Pages = []ui.Page{{Path: "/console/usage", Title: "Usage", Section: "Billing", Owned: true, Get: s.browse,
-			Template: usagePage}}
+			Template: usagePage, Names: namesOf}}
 	}
 	return part
 }
@@ -85,7 +85,8 @@ type record struct {
 	Before      int64   `json:"calls_before"` // in the span before, of the same length
 	Overage     int64   `json:"overage"`
 
-	rows []usage.Row
+	rows   []usage.Row
+	before []int64 // the calls of the span before, of each point
 }
 
 const maxNames = 100
@@ -158,6 +159,7 @@ func (s *Usage) application(ctx context.Context, q usage.Query) (record, error) 
 		n.Calls, n.Errors = n.Calls+row.Calls, n.Errors+row.Errors
 		out.Calls, out.Errors = out.Calls+row.Calls, out.Errors+row.Errors
 	}
+	out.compare(first, unit, a.Earlier)
 	for _, n := range by {
 		out.Names = append(out.Names, *n)
 	}
