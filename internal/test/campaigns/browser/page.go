@@ -27,6 +27,7 @@ type Page struct {
 	events chan any
 	device Device
 	faults []string
+	asked  string // the method of the first request for a document since the test wanted to know
 
 	scriptless bool // pages run no scripts
 }
@@ -164,6 +165,24 @@ func (p *Page) Picture(path string, width, height int) {
 	}
 }
 
+// Ask runs a script of the test in the page, beside those of the page, and returns what it is worth.
+func (p *Page) Ask(expression string, into any) {
+	p.t.Helper()
+	p.eval(expression, into)
+}
+
+// Reload loads the page once more and returns the method of the request for it: after POST, a browser asks its user
+// whether to send a form again.
+func (p *Page) Reload() (method string) {
+	p.t.Helper()
+	call(p, network.Enable, network.EnableParams{})
+	defer call(p, network.Disable, cdp.Empty{})
+	p.asked = ""
+	call(p, page.Reload, page.ReloadParams{})
+	p.loaded()
+	return p.asked
+}
+
 // Count returns how many elements a selector finds.
 func (p *Page) Count(selector string) (n int) {
 	p.t.Helper()
@@ -273,6 +292,10 @@ func (p *Page) note(event any) {
 		}
 	case *runtime.EventExceptionThrown:
 		p.fault(e)
+	case *network.EventRequestWillBeSent:
+		if e.Type == network.ResourceTypeDocument && p.asked == "" {
+			p.asked = e.Request.Method
+		}
 	}
 }
 

@@ -6,17 +6,15 @@ import (
 	"github.com/keystile/keystile/internal/test/filled"
 )
 
-// Every page of the console, as an administrator sees it in a service that has been used.
+// Every page of the console, those that other pages lead to included, as an administrator sees it in a service that has
+// been used.
 func TestPageOfTheConsoleIsFitForEverybody(t *testing.T) {
 	t.Parallel()
 	each(t, []reader{english, chinese}, func(v *walkthrough) {
 		f := used(v.t, func(text string) string { return text })
 		v.s = f.service
 		v.operator()
-		for _, page := range f.pages() {
-			v.at(page.path)
-			v.look("console-" + page.name)
-		}
+		v.crawl(f.addresses(), func(shape string) { v.look(nameOf(shape)) })
 		v.at("/console/capabilities/new")
 		v.Type("[name=member]", "books")
 		v.Type("[name=upstream_url]", f.upstream)

@@ -230,6 +230,7 @@ func (v *walkthrough) look(name string) {
 			v.t.Errorf("%s is wider than its window at %d00 %%", name, times)
 		}
 	}
+	v.design(name, want)
 	for _, dark := range []bool{true, false} {
 		v.Dark(dark)
 		scheme := map[bool]string{true: "dark", false: "light"}[dark]
