@@ -49,7 +49,7 @@ func widths() []int {
 	return []int{390, 768, 1280, 1440}
 }
 
-// measured is what testdata/design.js returns.
+// measured holds the answer of testdata/design.js.
 type measured struct {
 	Faults []string
 	Latin  [][2]string // texts with letters of ours, and where they stand
@@ -80,11 +80,12 @@ func (v *walkthrough) design(name string, lang page.Lang) {
 	v.Magnify(1)
 }
 
-// givenNames are what people and documents of the tests say, in their own language.
-var givenNames = []string{appName, "Mina Park", "Book shop", "Nightly build", "Claude Code", "Security Team", "Web shop",
-	"Post office", "For answering customers", "Search the letters that you may read", "Send a letter in your name",
+// givenNames lists texts of the people and the documents of the tests, who write in their own language.
+var givenNames = []string{appName, "Mina Park", "Book shop", "Nightly build", "Claude Code", "Security Team",
+	"Web shop", "Post office", "For answering customers", "Search the letters that you may read",
+	"Send a letter in your name",
 	"Pay an order back to the customer", "Orders of the shop: find, place and cancel them",
-	"the endpoint answered 503", "openid-client", "oauth2-client"}
+	"the endpoint answered 503", "openid-client", "oauth2-client", "mcp-remote"}
 
 var (
 	// idsOfOurs are addresses, commands, and names that programs have: with a point, a line, a digit or a hump.
