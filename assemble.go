@@ -126,7 +126,9 @@ type withUsers struct {
 	users users.Users
 }
 
-func (w withUsers) User(ctx context.Context, sub string) (storage.User, error) { return w.users.User(ctx, sub) }
+func (w withUsers) User(ctx context.Context, sub string) (storage.User, error) {
+	return w.users.User(ctx, sub)
+}
 
 func (s *Service) gateways(ctx context.Context, c *Config) (err error) {
 	g := c.Gateway

@@ -21,6 +21,8 @@ var (
 
 	// ErrUnfinished: the store is a copy that was not finished (package transfer).
 	ErrUnfinished = document.ErrUnfinished
+	// ErrMoved: the store was copied to another place and is served there (package transfer).
+	ErrMoved = document.ErrMoved
 
 	// ErrUnavailable marks every error of [Store] that is no verdict: the disk, the network,
 	// a record that cannot be opened. Whether a write behind it happened is unknown.

@@ -56,7 +56,8 @@ var kinds = slices.Concat(document.Kinds, clock.Kinds, people.Kinds, authn.Kinds
 //
 // A store in which a newer version has used a feature that this one does not know is
 // refused with ErrNewer: see Feature. The target of a copy that was not finished is refused with
-// ErrUnfinished.
+// ErrUnfinished. A store whose copy is served in its place is refused with ErrMoved, unless the backend, or one that it
+// wraps, has a method ReadsOnly and with that says that nothing is written to it.
 //
 // Closing the Store is closing the backend.
 func Open(ctx context.Context, backend driver.Backend, keys ...MasterKey) (*Store, error) {

@@ -77,8 +77,12 @@ func (s *Store) sweepNow(ctx context.Context, task *lease.Task, failed func(erro
 	if err := clock.Mark(ctx, s.storeClock, now, false); err != nil && ctx.Err() == nil {
 		failed(fmt.Errorf("keep the highest time seen: %w", err))
 	}
-	if err := document.CheckFeatures(ctx, s.documents); errors.Is(err, ErrNewer) {
+	switch err := document.CheckFeatures(ctx, s.documents); {
+	case errors.Is(err, ErrNewer):
 		failed(fmt.Errorf("another process serves from this store: %w", err))
+	case errors.Is(err, ErrMoved):
+		failed(fmt.Errorf("nothing is written any more: %w", err))
+		return
 	}
 	if err := s.sweepFor(ctx, task, s.Reached(now)); err != nil && ctx.Err() == nil {
 		failed(fmt.Errorf("sweep: %w", err))

@@ -2,6 +2,7 @@ package service
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/keystile/keystile/internal/record/lease"
@@ -43,12 +44,16 @@ func (s *Store) Beat(ctx context.Context, id string) (nodes.Beat, error) {
 	return document.Get(ctx, s.docs, beats, id)
 }
 
-// SaveBeat writes the beat of a node, with what is known of its clock.
+// SaveBeat writes the beat of a node, with what is known of its clock. It returns ErrMoved, and nothing is written any
+// more, once the store is served in another place.
 func (s *Store) SaveBeat(ctx context.Context, b nodes.Beat) (nodes.Beat, error) {
 	if ahead, lag, ok := clock.Lag(s.clock); ok {
 		b.Ahead, b.Lag = ahead, lag
 	}
 	if err := b.Check(); err != nil {
+		return b, err
+	}
+	if err := document.CheckFeatures(ctx, s.docs); errors.Is(err, document.ErrMoved) {
 		return b, err
 	}
 	return document.Put(ctx, s.docs, beats, b)

@@ -27,7 +27,7 @@ var (
 //
 // The target must be empty, or a copy of the same store that was begun before and is not finished.
 // Nobody else may write to it; that nobody writes to the source any more is the caller's to see
-// to, or to tell by Options.Live.
+// to, or to tell by Options.Live, and Options.Leave marks the source so that nobody does it by mistake.
 //
 // The Report is also returned with an error, as far as it got.
 func Copy(ctx context.Context, source, target driver.Backend, o Options) (Report, error) {
@@ -95,7 +95,7 @@ func (c *copier) begin(ctx context.Context) error {
 		return fmt.Errorf("%w: it is an unfinished copy of another store (%s, begun at %s), or the master key has changed "+
 			"since; empty it, or choose another target", ErrNotEmpty, mark.Source, mark.BegunAt.Format(time.RFC3339))
 	case mark == nil:
-		if err := c.empty(ctx); err != nil {
+		if err := c.free(ctx, store); err != nil {
 			return err
 		}
 	}
@@ -108,6 +108,29 @@ func (c *copier) begin(ctx context.Context) error {
 	}
 	if err != nil {
 		return fmt.Errorf("marking the target: %w", err)
+	}
+	return nil
+}
+
+// free fails unless the target is empty, or is the store that moved to the source and the caller says that it may be
+// written over.
+func (c *copier) free(ctx context.Context, store string) error {
+	move, err := ReadMove(ctx, c.target)
+	if err != nil {
+		return fmt.Errorf("the target: %w", err)
+	}
+	if move == nil {
+		return c.empty(ctx)
+	}
+	is, err := identity(ctx, c.target)
+	switch {
+	case err != nil:
+		return fmt.Errorf("the target: %w", err)
+	case is != store:
+		return fmt.Errorf("%w: it is another store, which has moved to %s", ErrNotEmpty, move.To)
+	case !c.o.Back:
+		return fmt.Errorf("%w: it is this store as it was when it moved to %s at %s; to write over it with what is there "+
+			"now, give --back", ErrNotEmpty, move.To, move.At.Format(time.RFC3339))
 	}
 	return nil
 }
@@ -179,6 +202,11 @@ func (c *copier) run(ctx context.Context) error {
 	case changed > 0:
 		return fmt.Errorf("%w: %d rows differ by now; stop the server that writes to it and run the copy again, which is "+
 			"short", ErrChanged, changed)
+	}
+	if c.o.Leave != nil {
+		if err := c.o.Leave(ctx); err != nil {
+			return fmt.Errorf("marking the source as moved: %w", err)
+		}
 	}
 	return c.finish(ctx, features)
 }

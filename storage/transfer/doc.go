@@ -8,7 +8,8 @@
 // removes what the source no longer has, and then reads both sides again. So it may be stopped and
 // run again at any time, a second run is short, and the first one may run while the source serves.
 // Until both sides are equal (decision 70) the target has a mark that keeps every version of Keystile from
-// serving it.
+// serving it. [Options].Leave marks the source before that mark goes (see [Leave]): at no moment may both be
+// served, and no version serves the source by mistake afterwards.
 //
 // # For those who write an adapter
 //

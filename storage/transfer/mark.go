@@ -87,7 +87,7 @@ func identity(ctx context.Context, b driver.Backend) (string, error) {
 	return hex.EncodeToString(sum[:8]), nil
 }
 
-// featuresOf returns the row that a store has in the place of the mark; nil if it has none.
+// featuresOf returns the row that a store has in the place of the mark, as a copy has it; nil if it has none.
 func featuresOf(ctx context.Context, b driver.Backend) (*Row, error) {
 	d, err := b.Get(ctx, markKind, markID)
 	switch {
@@ -96,5 +96,5 @@ func featuresOf(ctx context.Context, b driver.Backend) (*Row, error) {
 	case err != nil:
 		return nil, err
 	}
-	return new(DocRow(d)), nil
+	return served(new(DocRow(d)))
 }

@@ -1,5 +1,7 @@
 package transfer
 
+import "context"
+
 // Options of Copy. The zero value is the default.
 type Options struct {
 	// Source names the source in the mark on the target: where to go on. It holds no secret.
@@ -9,6 +11,14 @@ type Options struct {
 	// The copy is made and compared, and the target keeps its mark: a last run without Live, when
 	// nobody writes any more, is short and ends it.
 	Live bool
+
+	// Back says that the target is a store that has moved to where the source is, and may be written over: without
+	// it a target that holds anything but an unfinished copy is refused.
+	Back bool
+
+	// Leave is called when both sides are equal, before the target may be served: it marks the source, by the function
+	// Leave for example, or closes it. If it fails the target stays unfinished. nil: the source is left as it is.
+	Leave func(ctx context.Context) error
 
 	// DryRun compares, and writes nothing.
 	DryRun bool

@@ -117,6 +117,10 @@ func (c *copier) verify(ctx context.Context, t *TableReport, features *Row) (Sum
 	holds, there, here := newRowSummer(), newRowSummer(), newRowSummer()
 	err := merge(ctx, source, target, func(a, b *Row) error {
 		if isMark(t.Table, a, b) {
+			var err error
+			if a, err = served(a); err != nil {
+				return err
+			}
 			if b = features; b != nil {
 				here.add(*b)
 			}

@@ -42,7 +42,7 @@ func TestStoreIsCopiedWhileItIsServedAndUsersStaySignedIn(t *testing.T) {
 	}
 	first := must(t, copies...)
 	if first["live"] != true || first["verified"] != true || first["finished"] != false ||
-		!strings.Contains(first["next"].(string), "stop the servers") {
+		!strings.Contains(first["next"].(string), "stop the servers") || strings.Contains(first["next"].(string), "--live") {
 		t.Errorf("beside a server: %v", first)
 	}
 	if left, _ := filepath.Glob(filepath.Join(data, ".keystile*")); len(left) > 0 {
@@ -85,9 +85,47 @@ func TestCopyOfARunningServersMomentCanBeFinished(t *testing.T) {
 	s.stop()
 	more := t.TempDir()
 	said = must(t, "storage", "copy", "--from", "bolt:"+data, "--to", "bolt:"+more, "--live")
-	if said["live"] != true || said["finished"] != false {
+	if said["live"] != true || said["finished"] != false || !strings.Contains(said["next"].(string), "without --live") {
 		t.Errorf("with --live: %v", said)
 	}
+	wantFailure(t, 1, "it was copied to bolt:"+other, "serve", "--data", data, "--listen", "127.0.0.1:0")
+}
+
+// A start of a source whose copy was finished would be a service of the day before.
+func TestFolderThatWasCopiedStartsNoMore(t *testing.T) {
+	t.Parallel()
+	data, other, base := t.TempDir(), t.TempDir(), "http://127.0.0.1"
+	start(t, data, "--base-url", base).stop()
+	must(t, "storage", "copy", "--from", "bolt:"+data, "--to", "bolt:"+other)
+	for _, name := range []string{"master.key", "first-run.json"} {
+		copyFile(t, filepath.Join(data, name), filepath.Join(other, name))
+	}
+	for _, words := range []string{"serve --listen 127.0.0.1:0", "user create --username eve --password correct-horse",
+		"app create --name Late --domain a.example", "key rotate", "setting set oauth_force_pkce true"} {
+		wantFailure(t, 1, "it was copied to bolt:"+other, append(strings.Fields(words), "--data", data)...)
+	}
+	for _, words := range []string{"audit verify", "backup " + filepath.Join(t.TempDir(), "b")} {
+		must(t, append(strings.Fields(words), "--data", data)...)
+	}
+	third := t.TempDir()
+	must(t, "storage", "copy", "--from", "bolt:"+data, "--to", "bolt:"+third) // it is read once more
+	copyFile(t, filepath.Join(data, "master.key"), filepath.Join(third, "master.key"))
+	must(t, "user", "create", "--username", "ada", "--password", "correct horse", "--data", third)
+	wantFailure(t, 1, "it was copied to bolt:"+other, "serve", "--data", data, "--listen", "127.0.0.1:0")
+
+	must(t, "app", "create", "--name", "Later", "--domain", "a.example", "--data", other)
+	wantFailure(t, 1, "--back", "storage", "copy", "--from", "bolt:"+other, "--to", "bolt:"+data)
+	must(t, "storage", "copy", "--from", "bolt:"+other, "--to", "bolt:"+data, "--back")
+	wantFailure(t, 1, "it was copied to bolt:"+data, "serve", "--data", other, "--listen", "127.0.0.1:0")
+	start(t, data, "--base-url", base).stop()
+	if _, said, _ := command(t, "", "app", "list", "--data", data); !strings.Contains(said, "Later") {
+		t.Errorf("what was made there did not come back: %s", said)
+	}
+	wantFailure(t, 1, "has not moved", "storage", "reopen", "bolt:"+data)
+	if said := must(t, "storage", "reopen", "bolt:"+other); said["had_moved_to"] != "bolt:"+data {
+		t.Errorf("reopen: %v", said)
+	}
+	start(t, other, "--base-url", base).stop()
 }
 
 func TestBackupIsCopiedFrom(t *testing.T) {
@@ -95,6 +133,7 @@ func TestBackupIsCopiedFrom(t *testing.T) {
 	data, other, file := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "b.db")
 	start(t, data).stop()
 	must(t, "backup", file, "--data", data)
+	defer start(t, data).stop() // a backup that was copied is no store that has moved
 	if said := must(t, "storage", "copy", "--from", "bolt:"+file, "--to", "bolt:"+other); said["finished"] != true {
 		t.Errorf("from a backup: %v", said)
 	}
@@ -137,8 +176,9 @@ func TestCopyRefusesWithAdviceWhatItCannotCopy(t *testing.T) {
 // A storage that is named by an address of its own, beside the program's.
 func TestStorageWithAnAddressOfItsOwnIsCopiedToAndFrom(t *testing.T) {
 	t.Parallel()
-	data, back := t.TempDir(), t.TempDir()
+	data, back, before := t.TempDir(), t.TempDir(), t.TempDir()
 	start(t, data).stop()
+	copyFile(t, filepath.Join(data, "keystile.db"), filepath.Join(before, "keystile.db"))
 	stores := map[string]*memory.Store{}
 	s := Bolt()
 	s.Others = []Storage{{Name: "heap", Schemes: []string{"heap", "ram"},
@@ -171,7 +211,7 @@ func TestStorageWithAnAddressOfItsOwnIsCopiedToAndFrom(t *testing.T) {
 			t.Errorf("the help has no %q: %s", forms, said)
 		}
 	}
-	wantSameStores(t, data, back)
+	wantSameStores(t, before, back)
 }
 
 // kept stays open when a command closes it.

@@ -35,6 +35,7 @@ type dataStore struct {
 	io.Closer
 	conf    *config.Config
 	keyring *admin.Keyring
+	backend driver.Backend                 // as it was opened
 	copy    func(io.Writer) (int64, error) // nil: the storage has no copies
 	store   *storage.Store
 	users   *users.StoreUsers
@@ -73,14 +74,15 @@ func (s Storage) open(ctx context.Context, c *config.Config, path string, w Watc
 // newDataStore reads an opened database. It closes it if it cannot.
 func newDataStore(ctx context.Context, c *config.Config, f *folder.Folder, backend driver.Backend,
 	keyring *admin.Keyring, keys []storage.MasterKey, from string) (h *dataStore, err error) {
-	h = &dataStore{Folder: f, Closer: backend, conf: c, keyring: keyring}
+	h = &dataStore{Folder: f, Closer: backend, backend: backend, conf: c, keyring: keyring}
 	var steps driver.Backend = sweepCounter{backend, &h.swept}
 	if c.OTel.Endpoint != "" {
 		steps = oteltrace.New(steps)
 	}
 	h.store, err = storage.Open(ctx, steps, keys...)
 	switch {
-	case errors.Is(err, storage.ErrNewer), errors.Is(err, storage.ErrUnfinished):
+	case errors.Is(err, storage.ErrNewer), errors.Is(err, storage.ErrUnfinished),
+		errors.Is(err, storage.ErrMoved):
 		return nil, errors.Join(err, backend.Close())
 	case err != nil:
 		return nil, errors.Join(fmt.Errorf("%w (the key came from %s)", err, from), backend.Close())
@@ -115,7 +117,7 @@ func (s sweepCounter) Sweep(ctx context.Context, at time.Time, n int) (int, erro
 // target returns the parts that admin commands work on; serving is nil where nobody serves.
 func (h *dataStore) target(serving *assembled) admin.Target {
 	target := admin.Target{
-		Store: h.store, Users: h.users, Copy: h.copy,
+		Store: h.store, Users: h.users, Copy: h.copy, Backend: h.backend,
 		SigningAlg: h.conf.SigningAlg, Signed: max(h.conf.AccessLifetime, idTokenLifetime),
 		Granted: max(h.conf.CodeLifetime, h.conf.AccessLifetime, h.conf.RefreshLifetime),
 		Keys:    h.keyring, Ways: h.ways,

@@ -62,6 +62,7 @@ func TestServiceMovesToPostgreSQLAndBack(t *testing.T) {
 	if said := must(t, "storage", "copy", "--from", "bolt:"+data, "--to", url); said["finished"] != true {
 		t.Errorf("it is not finished: %v", said)
 	}
+	wantFailure(t, 1, "it was copied to postgres://", "serve", "--data", data, "--listen", "127.0.0.1:0")
 	s = start(t, data, "--storage-url", url, "--base-url", "http://127.0.0.1")
 	wantUserInfo(t, s, g.AccessToken, 200)
 	if said := must(t, "storage", "copy", "--from", "bolt:"+data, "--to", "bolt:"+t.TempDir()); said["live"] != false ||
@@ -71,6 +72,10 @@ func TestServiceMovesToPostgreSQLAndBack(t *testing.T) {
 	g = refresh(t, s, g.RefreshToken, 200)
 	s.stop()
 	must(t, "storage", "copy", "--from", url, "--to", "bolt:"+back)
+	for _, words := range []string{"serve --listen 127.0.0.1:0", "user list", "key rotate"} {
+		args := append(strings.Fields(words), "--data", data, "--storage-url", url)
+		wantFailure(t, 1, "it was copied to bolt:"+back, args...)
+	}
 	for _, name := range []string{"master.key", "first-run.json"} {
 		copyFile(t, filepath.Join(data, name), filepath.Join(back, name))
 	}

@@ -176,6 +176,9 @@ type readOnly struct{ driver.Backend }
 // Unwrap lets the store see what the adapter can do besides.
 func (r readOnly) Unwrap() driver.Backend { return r.Backend }
 
+// ReadsOnly lets the store be read that has moved.
+func (readOnly) ReadsOnly() {}
+
 func (readOnly) Put(context.Context, ...driver.Doc) (int64, error) { return 0, errReadOnly }
 
 // Backend returns the storage of an adapter that opens its database in a data folder, or anywhere

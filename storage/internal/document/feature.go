@@ -82,15 +82,26 @@ func (s *Store) Features(ctx context.Context) ([]state.Feature, error) {
 }
 
 // CheckFeatures fails with ErrNewer if the store has a feature that this version does not know,
-// and with ErrUnfinished if it is a copy that was not finished.
+// with ErrUnfinished if it is a copy that was not finished, and with ErrMoved if its copy is served in its place,
+// unless the backend only reads. Nothing is written to it from then on.
 func CheckFeatures(ctx context.Context, s *Store) error {
 	has, err := s.Features(ctx)
 	if err != nil {
 		return err
 	}
 	for _, f := range has {
-		if f.Name == transfer.Unfinished {
-			return s.unfinished(ctx)
+		if f.Name == transfer.Unfinished || f.Name == transfer.Moved {
+			refused, err := transfer.Refusal(ctx, Adapter(s), f.Name)
+			switch {
+			case err != nil:
+				return Unavailable("read the mark of a copy", err)
+			case errors.Is(refused, ErrMoved):
+				s.writes.left.Store(&refused)
+			}
+			if refused != nil {
+				return refused
+			}
+			continue
 		}
 		if !slices.ContainsFunc(s.known, func(known state.Feature) bool { return known.Name == f.Name }) {
 			return driver.Newer(fmt.Sprintf("it has the feature %q", f.Name), f.Since)
@@ -98,17 +109,6 @@ func CheckFeatures(ctx context.Context, s *Store) error {
 	}
 	s.features.note(format{Features: has})
 	return nil
-}
-
-func (s *Store) unfinished(ctx context.Context) error {
-	mark, err := transfer.ReadMark(ctx, s.backend)
-	if err != nil {
-		return Unavailable("read the mark of a copy", err)
-	}
-	if mark == nil {
-		return ErrUnfinished // the copy has ended, or its mark was changed
-	}
-	return mark.Err()
 }
 
 // HasFeature reports whether a feature is on the list, also if another process has added it.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/keystile/keystile/storage/driver"
@@ -35,6 +36,9 @@ var probes = Kind[probe]{
 // was refused, found nothing to do or lost its caller proves nothing about the disk and is left out.
 func Working(ctx context.Context, s *Store) error {
 	w := s.writes
+	if err := w.may(); err != nil {
+		return Unavailable("write", err)
+	}
 	turn := w.turn(time.Now())
 	if turn.mine {
 		w.probed(turn.done, s.probe())
@@ -75,6 +79,15 @@ type writes struct {
 	began   time.Time // when the last probe began
 	streaks [sorts]streak
 	probing chan struct{}
+	left    atomic.Pointer[error] // why nothing is written any more; nil: it is
+}
+
+// may returns why nothing is written any more; nil: it is.
+func (w *writes) may() error {
+	if left := w.left.Load(); left != nil {
+		return *left
+	}
+	return nil
 }
 
 // turn is a place in the line for a probe: done is closed when there is nothing to wait for.
@@ -124,48 +137,72 @@ func (w *writes) ended(ctx context.Context, of sort, wrote bool, err error) {
 }
 
 func (w *writes) Issue(ctx context.Context, tokens ...driver.Token) error {
+	if err := w.may(); err != nil {
+		return err
+	}
 	err := w.Backend.Issue(ctx, tokens...)
 	w.ended(ctx, ofTokens, len(tokens) > 0, err)
 	return err
 }
 
 func (w *writes) Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error {
+	if err := w.may(); err != nil {
+		return err
+	}
 	err := w.Backend.Exchange(ctx, key, at, next...)
 	w.ended(ctx, ofTokens, true, err)
 	return err
 }
 
 func (w *writes) Revoke(ctx context.Context, rs ...driver.Revocation) error {
+	if err := w.may(); err != nil {
+		return err
+	}
 	err := w.Backend.Revoke(ctx, rs...)
 	w.ended(ctx, ofRevocations, len(rs) > 0, err)
 	return err
 }
 
 func (w *writes) Count(ctx context.Context, b driver.Batch, counts []driver.Count) error {
+	if err := w.may(); err != nil {
+		return err
+	}
 	err := w.Backend.Count(ctx, b, counts)
 	w.ended(ctx, ofCounts, len(counts) > 0, err)
 	return err
 }
 
 func (w *writes) Append(ctx context.Context, records ...driver.Record) error {
+	if err := w.may(); err != nil {
+		return err
+	}
 	err := w.Backend.Append(ctx, records...)
 	w.ended(ctx, ofRecords, len(records) > 0, err)
 	return err
 }
 
 func (w *writes) Prune(ctx context.Context, through uint64, n int) (int, error) {
+	if err := w.may(); err != nil {
+		return 0, err
+	}
 	removed, err := w.Backend.Prune(ctx, through, n)
 	w.ended(ctx, ofRecords, removed > 0, err)
 	return removed, err
 }
 
 func (w *writes) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
+	if err := w.may(); err != nil {
+		return 0, err
+	}
 	version, err := w.Backend.Put(ctx, docs...)
 	w.ended(ctx, ofDocuments, len(docs) > 0, err)
 	return version, err
 }
 
 func (w *writes) Sweep(ctx context.Context, at time.Time, n int) (int, error) {
+	if err := w.may(); err != nil {
+		return 0, err
+	}
 	removed, err := w.Backend.Sweep(ctx, at, n)
 	w.ended(ctx, ofDocuments, removed > 0, err)
 	return removed, err

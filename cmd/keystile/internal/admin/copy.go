@@ -29,6 +29,12 @@ func copyLine(opener Opener) cli.Command {
 			"unfinished. Then stop the server and run the same command again, which is short. --final takes\n" +
 			"that moment for the end: what the server writes from then on is not in the target. For a source\n" +
 			"that is not in a data folder the command cannot tell whether a server runs: give --live if one does.\n" +
+			"\n" +
+			"At the end the source is marked as moved, before the target may be served: no server starts on it and\n" +
+			"no command writes to it any more, and both name the target. Nodes that run on it notice within a\n" +
+			"minute. It can still be read, copied and backed up. keystile storage reopen takes the mark away, and\n" +
+			"--back copies back over a store that has moved. A backup file that is copied from is not marked.\n" +
+			"\n" +
 			"A process that is killed may leave .keystile.db-NUMBER in the source's folder, which may be removed.\n" +
 			"\n" +
 			"A password in an address can be seen in the list of processes: leave it to PGPASSWORD or ~/.pgpass.",
@@ -43,6 +49,7 @@ func copyLine(opener Opener) cli.Command {
 			{Name: "dry-run", Help: "compare, say what would be written, and write nothing"},
 			{Name: "live", Help: "servers go on writing to the source: leave the target unfinished"},
 			{Name: "final", Help: "finish the target although a server holds the source"},
+			{Name: "back", Help: "write over the target, which has moved to where the source is"},
 			{Name: "json", Help: "print one line of JSON"},
 		},
 		Run: func(ctx context.Context, call cli.Call) error { return copyStore(ctx, call, opener) },
@@ -79,7 +86,8 @@ func copyStore(ctx context.Context, call cli.Call, opener Opener) (err error) {
 	bar := newCopyBar(call, dry)
 	live := call.On("live") || source.live && !call.On("final")
 	report, failed := transfer.Copy(ctx, source.Backend, target.Backend, transfer.Options{
-		Source: from.Address, Live: live, DryRun: dry, Progress: bar.show,
+		Source: from.Address, Live: live, DryRun: dry, Progress: bar.show, Back: call.On("back"),
+		Leave: func(ctx context.Context) error { return from.leave(ctx, &source, target.at(to)) },
 	})
 	bar.end()
 	if failed != nil {
@@ -90,7 +98,7 @@ func copyStore(ctx context.Context, call cli.Call, opener Opener) (err error) {
 			return err
 		}
 	}
-	return tellCopy(call, copied{report, from, to, source, target, live, dry})
+	return tellCopy(call, copied{report, from, to, source, target, live, dry, call.On("live")})
 }
 
 // aboutCopy says what an end of a copy means to the user who called the command.
@@ -116,6 +124,7 @@ type copied struct {
 	from, to       Location
 	source, target opened
 	live, dry      bool
+	asked          bool // --live was given
 }
 
 func tellCopy(call cli.Call, c copied) error {
@@ -151,14 +160,18 @@ func (c copied) next() string {
 	case c.dry:
 		return "nothing was written; run it again without --dry-run"
 	case !c.Finished:
-		return "stop the servers on " + c.from.Address +
-			", then run the command again, without --live: it writes what has changed since, and finishes the target"
+		again := ", then run the same command again"
+		if c.asked {
+			again += ", without --live"
+		}
+		return "stop the servers on " + c.from.Address + again +
+			": it writes what has changed since, and finishes the target"
 	case c.target.folder != nil:
 		return "put the master key of the source into " + c.target.folder.Path() +
-			" (master.key, mode 0600) and start the service there; never again on the source" + c.journal()
+			" (master.key, mode 0600) and start the service there; the source is marked, and starts no more" + c.journal()
 	}
-	return "start every node with this storage and the master key of the source; never again a node on the source" +
-		c.journal()
+	return "start every node with this storage and the master key of the source; the source is marked, and starts no " +
+		"more" + c.journal()
 }
 
 // journal warns of calls that a killed server has left to be counted: they are in the source's

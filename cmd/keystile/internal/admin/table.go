@@ -33,6 +33,7 @@ type Target struct {
 	Users      Users
 	Provider   Provider                       // nil: nobody serves here
 	Copy       func(io.Writer) (int64, error) // writes a consistent copy of the database
+	Backend    driver.Backend                 // the Store's
 	Signed     time.Duration                  // the longest that what a key has signed is valid
 	Granted    time.Duration                  // the longest that what was granted is valid
 	SigningAlg string                         // of access tokens
@@ -127,7 +128,8 @@ type command struct {
 
 // table is everything an operator can do from the command line, in the server's process or
 // in the command's own. Copies of the whole database go other ways: backup.go, restore.go.
-var table = slices.Concat(appCommands, billingCommands, usageCommands, userCommands, apiKeyCommands, sessionCommands,
+var table = slices.Concat(movedCommands, appCommands, billingCommands, usageCommands, userCommands, apiKeyCommands,
+	sessionCommands,
 	lockoutCommands, nodeCommands, settingCommands, webhookCommands, keyCommands, masterKeyCommands, auditCommands,
 	searchCommands, countCommands, pruneCommands, capabilityCommands, pinCommands, accessCommands, bundleCommands,
 	clientCommands, openToolsCommands)
