@@ -59,7 +59,7 @@ type Setting struct {
 }
 
 func (s *Console) auditTrail() *trail.Trail {
-	c := trail.Config{Store: s.c.Store, Recorder: s.recorder}
+	c := trail.Config{Store: s.c.Store, Finder: s.finder, Recorder: s.recorder}
 	if s.c.Archive != nil {
 		c.Archive = s.c.Archive
 	}

@@ -164,3 +164,95 @@ func TestPageOfKeysSaysUntilWhenARetiredOneVerifies(t *testing.T) {
 		t.Errorf("the page lacks %q: %s", want, body)
 	}
 }
+
+// trailOf is a trail of some records, the newest first, that remembers what was searched for.
+type trailOf struct {
+	archive
+	all   []event.Entry
+	asked *event.Query
+}
+
+func (t trailOf) Search(_ context.Context, q event.Query) (event.Page, error) {
+	*t.asked = q
+	return event.Page{Entries: t.all}, nil
+}
+
+// Readers of all see names; owners see the records of their applications, and not what their users are called.
+func TestTrailCallsActorsByName(t *testing.T) {
+	trail := &trailOf{asked: new(event.Query)}
+	h := newFixture(t, func(c *console.Config) { c.Archive = trail })
+	root, ada, zoe := h.testUser("root", storage.RoleAdmin), h.testUser("ada", ""), h.testUser("zoe", "")
+	app := h.app("Shop", ada.Sub)
+	at := time.Now()
+	trail.all = []event.Entry{
+		{Seq: 4, Event: event.Event{At: at, Kind: event.Admin, User: zoe.Sub,
+			Detail: "user set " + zoe.Sub + " by command line, uid 0, host: role none -> admin"}},
+		{Seq: 3, Event: event.Event{At: at, Kind: event.Admin, User: zoe.Sub,
+			Detail: "user set " + zoe.Sub + " by " + root.Sub + ": role admin -> none"}},
+		{Seq: 2, Event: event.Event{At: at, Kind: event.ToolCall, User: zoe.Sub, App: app.ID, Status: 200, Detail: "a__b"}},
+		{Seq: 1, Event: event.Event{At: at, Kind: event.SignIn, User: "ugone", Status: 401, Path: "/oauth/signin"}},
+	}
+	page := h.open("/console/audit", root.cookie).Body.String()
+	for _, want := range []string{"operator <code>command line, uid 0, host</code>", ">root</bdi></a>", ">zoe</bdi></a>",
+		">Shop</bdi></a>", "a removed user", `class="bad">refused: wrong password`, "somebody, as ", "<em>changed</em>", "<em>answered</em>",
+		"<code>user set " + zoe.Sub + ": role admin -&gt; none</code>"} {
+		if !strings.Contains(page, want) {
+			t.Errorf("an administrator is not shown %q: %s", want, page)
+		}
+	}
+	trail.all = trail.all[2:3]
+	for _, path := range []string{"/console/audit", "/console/audit/2"} {
+		page := h.open(path, ada.cookie).Body.String()
+		if !strings.Contains(page, zoe.Sub) || strings.Contains(page, "zoe") || !strings.Contains(page, "Shop") {
+			t.Errorf("an owner is shown at %s %s", path, page)
+		}
+	}
+	one := h.open("/console/audit/2", root.cookie).Body.String()
+	if !strings.Contains(one, "The record as it is stored") || !strings.Contains(one, "&#34;kind&#34;: &#34;tool&#34;") ||
+		!strings.Contains(one, ">zoe</bdi>") {
+		t.Errorf("the record is shown as %s", one)
+	}
+	for lang, words := range map[string][]string{"en": {"Tool call"}, "zh-CN": {"工具调用", "已应答"}} {
+		page := h.open("/console/audit?lang="+lang, root.cookie).Body.String()
+		for _, want := range words {
+			if !strings.Contains(page, want) {
+				t.Errorf("in %s the trail lacks %q", lang, want)
+			}
+		}
+	}
+}
+
+func TestFilterOfTheTrailTakesNames(t *testing.T) {
+	trail := &trailOf{asked: new(event.Query)}
+	h := newFixture(t, func(c *console.Config) { c.Archive = trail })
+	root, ada := h.testUser("root", storage.RoleAdmin), h.testUser("ada", storage.RoleDeveloper)
+	app := h.app("Shop", ada.Sub)
+	document := "https://agent.example/client.json"
+	for query, want := range map[string][2]string{
+		"sub=ADA": {ada.Sub}, "sub=" + ada.Sub: {ada.Sub}, "client_id=shop": {"", app.ID}, "client_id=apikey": {"", "apikey"},
+		"client_id=console": {"", "console"}, "client_id=" + url.QueryEscape(document): {"", document},
+		"client_id=ks" + strings.Repeat("a", 20): {"", "ks" + strings.Repeat("a", 20)},
+	} {
+		*trail.asked = event.Query{}
+		w := h.open("/console/audit?"+query, root.cookie)
+		if got := [2]string{trail.asked.User, trail.asked.App}; w.Code != 200 || got != want {
+			t.Errorf("%s asks for %q, %d", query, got, w.Code)
+		}
+		if !strings.Contains(w.Body.String(), `<details class="filterline" open>`) {
+			t.Errorf("with %s the filter is shut", query)
+		}
+	}
+	if page := h.open("/console/audit", root.cookie).Body.String(); !strings.Contains(page,
+		`<details class="filterline"><summary>Filter</summary>`) {
+		t.Error("the filter is open without being set")
+	}
+	*trail.asked = event.Query{}
+	w := h.open("/console/audit?sub=nobody", root.cookie)
+	if page := w.Body.String(); w.Code != 404 || trail.asked.Limit != 0 || !strings.Contains(page, `value="nobody"`) ||
+		!strings.Contains(page, `aria-invalid="true"`) {
+		t.Errorf("a name of nobody is %d, asks %+v: %s", w.Code, trail.asked, page)
+	}
+	if w := h.open("/console/audit?client_id=root", ada.cookie); w.Code != 404 {
+		t.Errorf("an application of nobody is %d", w.Code)
+	}
+}

@@ -107,6 +107,21 @@ func TestUsageOfTheServiceCallsEverybodyByName(t *testing.T) {
 	}
 }
 
+func TestUsageTellsOwnersNoNamesOfPeople(t *testing.T) {
+	h := newFixture(t)
+	root, ada, zoe := h.testUser("root", storage.RoleAdmin), h.testUser("ada", ""), h.testUser("zoe", "")
+	app := h.app("Shop", ada.Sub)
+	must(0, h.store.Count(t.Context(), driver.Batch{Node: "n", Seq: 1}, []driver.Count{
+		{AppID: app.ID, Product: "verify", At: driver.Hour(time.Now()), Calls: 3},
+		{AppID: ledger.By(app.ID, ledger.ByUser), Product: zoe.Sub, At: driver.Hour(time.Now()), Calls: 3}}))(t)
+	for cookie, named := range map[string]bool{root.cookie: true, ada.cookie: false} {
+		page := h.open("/console/usage?by=user&client_id="+app.ID, cookie).Body.String()
+		if strings.Contains(page, ">zoe</bdi>") != named || !strings.Contains(page, zoe.Sub) {
+			t.Errorf("named %v: %s", named, page)
+		}
+	}
+}
+
 // The calls of the span before are a figure and a line, aligned with those of the span.
 func TestUsageIsComparedWithThePeriodBefore(t *testing.T) {
 	h := newFixture(t)

@@ -5,10 +5,13 @@ import (
 	"net/http"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -17,12 +20,7 @@ const (
 	maxText  = 256 // bytes of a filter
 )
 
-var (
-	kinds = []string{event.SignIn, event.Token, event.Call, event.ToolCall, event.Registration, event.Admin,
-		event.Revocation,
-		event.Legacy, event.Consent, event.Client, event.Account, event.Limit}
-	classes = []string{"1xx", "2xx", "3xx", "4xx", "5xx"}
-)
+var classes = []string{"1xx", "2xx", "3xx", "4xx", "5xx"}
 
 // query reads what is searched for, and confines it to what somebody may see.
 func (t *Trail) query(r *http.Request, who admin.Actor) (q event.Query, err error) {
@@ -67,6 +65,31 @@ func (t *Trail) confine(ctx context.Context, q *event.Query, who admin.Actor) er
 		}
 	}
 	return err
+}
+
+// named puts the ids of the user and of the application that a person names in a page's filters into its request. What
+// names nobody is told beside the page.
+func (t *Trail) named(r *http.Request, who admin.Actor) (*http.Request, error) {
+	form := r.URL.Query()
+	sub, app := strings.TrimSpace(form.Get("sub")), strings.TrimSpace(form.Get("client_id"))
+	var err error
+	if sub != "" {
+		if sub, err = t.c.Finder.Sub(r.Context(), who, "sub", sub); err != nil {
+			return r, err
+		}
+		form.Set("sub", sub)
+	}
+	known := app == "" || app == storage.KeysAppID || app == storage.ConsoleAppID || client.IsID(app) ||
+		strings.HasPrefix(app, client.DocumentPrefix)
+	if !known {
+		if app, err = t.c.Finder.AppID(r.Context(), who, "client_id", app); err != nil {
+			return r, err
+		}
+		form.Set("client_id", app)
+	}
+	asked := r.Clone(r.Context())
+	asked.URL.RawQuery = form.Encode()
+	return asked, nil
 }
 
 func contains(all []string, id string) bool { return slices.Contains(all, id) }

@@ -19,8 +19,8 @@ import (
 var pages embed.FS
 
 var (
-	listPage   = ui.Parse(pages, "list.html")
-	recordPage = ui.Parse(pages, "record.html")
+	listPage   = ui.Parse(pages, "list.html", "parts.html")
+	recordPage = ui.Parse(pages, "record.html", "parts.html")
 	chainPage  = ui.Parse(pages, "chain.html")
 )
 
@@ -35,6 +35,7 @@ type Archive interface {
 type Config struct {
 	Archive  Archive // nil: there is nothing to see
 	Store    *storage.Store
+	Finder   *ui.Finder // of those who are named in a filter
 	Recorder admin.Recorder
 }
 
@@ -63,8 +64,10 @@ func (t *Trail) Part() ui.Part {
 				Methods: by{"GET": t.chain, "POST": t.verify}},
 		},
 		Pages: []ui.Page{
-			{Path: "/console/audit", Title: "Audit trail", Section: "Service", Owned: true, Get: t.list, Template: listPage},
-			{Path: "/console/audit/{seq}", Title: "Record of the audit trail", Owned: true, Get: t.show, Template: recordPage},
+			{Path: "/console/audit", Title: "Audit trail", Section: "Service", Owned: true, Get: t.browse,
+				Template: listPage, Names: namesOf},
+			{Path: "/console/audit/{seq}", Title: "Record of the audit trail", Owned: true, Get: t.showOne,
+				Template: recordPage, Names: namesOf},
 			{Path: "/console/audit/chain", Title: "Chain of the audit trail", May: reader, Get: t.chain, Template: chainPage,
 				Acts: map[string]ui.Act{
 					"verify": {Says: "Verify the audit trail", Do: t.verify, May: administrator,
@@ -127,8 +130,7 @@ func (t *Trail) list(_ http.ResponseWriter, r *http.Request, who admin.Actor) (a
 	if err != nil {
 		return nil, adminapi.Refusal(err, noRecord)
 	}
-	v := found{Records: []record{}, Next: nextOf(page.Next), Stopped: page.Stopped, Kinds: kinds, Classes: classes,
-		All: who.Reader() == nil}
+	v := found{Records: []record{}, Next: nextOf(page.Next), Stopped: page.Stopped}
 	if page.Stopped {
 		v.Reached = adminapi.Stamp(page.Reached)
 	}
@@ -144,9 +146,6 @@ type found struct {
 	Next    string   `json:"next"`    // send it as after for older ones; "": there are none
 	Stopped bool     `json:"stopped"` // the search has read as much as one may: there may be more behind next
 	Reached *string  `json:"reached"` // how far back it came then
-
-	Kinds, Classes []string `json:"-"`
-	All            bool     `json:"-"` // the reader sees everybody's
 }
 
 // show serves GET /api/console/audit/{seq}.

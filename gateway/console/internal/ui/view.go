@@ -35,15 +35,18 @@ var (
 
 var funcs = template.FuncMap{"list": func(all ...any) []any { return all }}
 
-// Parse reads the template of a page, which may use those of shared.html: its own text is the
-// content below the heading.
-func Parse(from fs.FS, name string) *page.Template {
+// Parse reads the template of a page, which may use those of shared.html and those that other files define: its own
+// text is the content below the heading.
+func Parse(from fs.FS, name string, others ...string) *page.Template {
 	return page.Lazily(func() *template.Template {
 		text, err := fs.ReadFile(from, name)
 		if err != nil {
 			panic(err)
 		}
 		t := template.Must(shared.Parsed().Clone())
+		if len(others) > 0 {
+			template.Must(t.ParseFS(from, others...))
+		}
 		return template.Must(t.New("content").Parse(string(text)))
 	})
 }

@@ -23,6 +23,7 @@ type browsed struct {
 	Apps  []choice // to choose among; empty if there are too many
 	Spans []span
 	File  string
+	All   bool // the reader sees everybody's applications, and what people are called
 }
 
 // Custom reports whether another time than those of the links is shown.
@@ -55,7 +56,9 @@ func namesOf(data any) (apps, users []string) {
 		case byApp:
 			apps = append(apps, one.Name)
 		case usage.ByUser:
-			users = append(users, one.Name)
+			if b.All { // owners see how many calls were whose, and not what people are called
+				users = append(users, one.Name)
+			}
 		}
 	}
 	return apps, users
@@ -74,7 +77,7 @@ func (s *Usage) browse(_ http.ResponseWriter, r *http.Request, who admin.Actor) 
 	if chosen != "" && form.Get("by") == byApp {
 		form.Del("by")
 	}
-	data := browsed{By: form.Get("by"), Spans: spansOf(form, time.Now().UTC())}
+	data := browsed{By: form.Get("by"), Spans: spansOf(form, time.Now().UTC()), All: all}
 	data.File = "/api/console/usage/csv?" + form.Encode()
 	owner := who.Sub
 	if all {
