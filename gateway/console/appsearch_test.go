@@ -45,7 +45,7 @@ func TestApplicationIsFoundByTheBeginningOfItsNameAndOfItsID(t *testing.T) {
 	}
 	page := h.open("/console/apps?q="+url.QueryEscape(`"><script>alert(1)</script>`), root.cookie)
 	if text := page.Body.String(); page.Code != 200 || strings.Contains(text, "<script>alert") ||
-		!strings.Contains(text, "Nothing begins with this.") {
+		!strings.Contains(text, "Nothing is found.") {
 		t.Errorf("a hostile search is %d %s", page.Code, text)
 	}
 	if text := h.open("/console/apps?q=sho", root.cookie).Body.String(); !strings.Contains(text, shop.ID) || strings.Contains(text, office.ID) || !strings.Contains(text, `value="sho"`) {

@@ -48,13 +48,14 @@ func TestApplicationIsMadeChangedAndDeletedOnPages(t *testing.T) {
 			t.Errorf("%s: the page does not say %q", uri, want)
 		}
 	}
+	tabs := map[string]string{"set": "/settings", "operate": "/settings", "secret": "/danger", "delete": "/danger"}
 	send := func(cookie, do string, more url.Values) int {
-		page := h.open(path, eve.cookie)
+		page := h.open(path+tabs[do], eve.cookie)
 		more.Set("form", h.formOn(page))
 		more.Set("do", do)
-		return h.send(path, cookie, more).Code
+		return h.send(path+tabs[do], cookie, more).Code
 	}
-	if code := send(eve.cookie, "flags", url.Values{"first_party": {"on"}}); code != 403 {
+	if code := send(eve.cookie, "operate", url.Values{"first_party": {"on"}}); code != 403 {
 		t.Errorf("an owner sets flags: %d", code)
 	}
 	if code := send(root.cookie, "set", url.Values{"name": {"Mine"}}); code != 400 {
@@ -83,7 +84,7 @@ func TestBrandIsKeptByEveryTierAndShownByThoseThatHaveOne(t *testing.T) {
 	h := newFixture(t)
 	eve, ada := h.testUser("eve", ""), h.testUser("ada", "")
 	app := h.app("Shop", eve.Sub)
-	path := "/console/apps/" + app.ID
+	path := "/console/apps/" + app.ID + "/brand"
 	brand := func(name, logo, color string) int {
 		return h.act(path, eve, url.Values{"do": {"brand"}, "brand_name": {name}, "brand_logo": {logo},
 			"brand_color": {color}})
@@ -96,7 +97,7 @@ func TestBrandIsKeptByEveryTierAndShownByThoseThatHaveOne(t *testing.T) {
 		now.Name != "Shop" {
 		t.Errorf("stored is %+v", now.Brand)
 	}
-	if page := h.open(path, eve.cookie).Body.String(); strings.Contains(page, "<script>alert") || !strings.Contains(page, "not shown by this tier") || !strings.Contains(page, `value="#1a2b3c"`) {
+	if page := h.open(path, eve.cookie).Body.String(); strings.Contains(page, "<script>alert") || !strings.Contains(page, "shown once the tier is white_label") || !strings.Contains(page, `value="#1a2b3c"`) {
 		t.Errorf("the page of the free tier is %s", page)
 	}
 	for _, logo := range []string{"javascript:alert(1)", "http://cdn.example.com/", "//cdn.example.com/"} {

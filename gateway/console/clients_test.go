@@ -189,8 +189,8 @@ func TestClientsAreActedOnByForms(t *testing.T) {
 	for _, c := range []struct{ id, do, says string }{
 		{document, "trust", "The host is trusted."}, {document, "refetch", "The document is read again"},
 		{document, "unsay", "The configuration decides"}, {document, "deny", "The host is denied."},
-		{dynamic, "disable", "The client is disabled."}, {dynamic, "enable", "The client is enabled."},
-		{dynamic, "forget", "The client is removed."},
+		{dynamic, "disable", "The agent is disabled."}, {dynamic, "enable", "The agent is enabled."},
+		{dynamic, "forget", "The agent is removed."},
 	} {
 		id, events := h.formOn(h.open(shownAt(c.id), root.cookie)), len(h.events)
 		for what, forged := range map[string]url.Values{
@@ -241,7 +241,7 @@ func TestClientMetadataRunsNowhere(t *testing.T) {
 		if w.Code != 200 || strings.Contains(text, "<script>alert") || strings.Contains(text, `href="javascript`) || !strings.Contains(text, "&lt;script&gt;alert(1)") {
 			t.Errorf("%s is %d %s", path, w.Code, text)
 		}
-		if !strings.Contains(text, "kept since 2020-01-02T03:04:05Z") {
+		if !strings.Contains(text, `kept since <time datetime="2020-01-02T03:04:05Z">2 Jan 2020, 03:04 UTC</time>`) {
 			t.Errorf("%s does not say since when it is kept: %s", path, text)
 		}
 	}

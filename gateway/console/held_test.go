@@ -108,7 +108,7 @@ func TestLogoutToAPrivateNetworkIsSetByAdministratorsOnly(t *testing.T) {
 		h.want(h.do("POST", "/api/console/apps", p.cookie, `{"name":"X",`+inside[1:]), 403, 403, "a new one by the owner")
 		form := url.Values{"do": {"set"}, "name": {"Shop"}, "domains": {"127.0.0.1"},
 			"backchannel_logout_uri": {"http://127.0.0.1:8080/out"}}
-		if code := h.act("/console/apps/"+id, p, form); code != 403 {
+		if code := h.act("/console/apps/"+id+"/settings", p, form); code != 403 {
 			t.Errorf("by a form of the owner: %d", code)
 		}
 		if a := must(h.store.App(t.Context(), id))(t); a.BackchannelLogoutURI != "" {

@@ -14,8 +14,8 @@ func TestCodeOfASuccessIsAskedForInWords(t *testing.T) {
 	app := h.app("Forum", root.Sub)
 	shows := func(lang string, wants ...string) {
 		t.Helper()
-		text := h.call("GET", "/console/apps/"+app.ID, root.cookie, strings.NewReader(""), "Accept-Language", lang, "Accept",
-			"text/html").text
+		text := h.call("GET", "/console/apps/"+app.ID+"/settings", root.cookie, strings.NewReader(""),
+			"Accept-Language", lang, "Accept", "text/html").text
 		for _, want := range wants {
 			if !strings.Contains(text, want) {
 				t.Errorf("the page in %s lacks %q: %s", lang, want, text)

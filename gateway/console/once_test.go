@@ -14,8 +14,9 @@ func TestNewSecretIsShownOnceToTheSessionThatDrewIt(t *testing.T) {
 	h := newFixture(t)
 	mina, other := h.testUser("mina", storage.RoleDeveloper), h.testUser("root", storage.RoleAdmin)
 	page := "/console/apps/" + h.app("Shop", mina.Sub).ID
-	form := url.Values{"form": {h.formOn(h.open(page, mina.cookie))}, "do": {"secret"}, "overlap_seconds": {"0"}}
-	r := httptest.NewRequest("POST", base+page, strings.NewReader(form.Encode()))
+	form := url.Values{"form": {h.formOn(h.open(page+"/danger", mina.cookie))}, "do": {"secret"},
+		"overlap_seconds": {"0"}}
+	r := httptest.NewRequest("POST", base+page+"/danger", strings.NewReader(form.Encode()))
 	r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	r.Header.Set("Sec-Fetch-Site", "same-origin")
 	r.Header.Set("User-Agent", "curl/8")

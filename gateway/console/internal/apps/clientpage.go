@@ -23,19 +23,19 @@ func (s *Apps) clientActs() map[string]ui.Act {
 	}
 	id := func(v clientFacts) any { return v.ClientID }
 	all := map[string]ui.Act{
-		"trust": act("Trust the host of a client", s.onClient(s.setHost, "host", hostOf, "policy", client.Trusted),
+		"trust": act("Trust the host of an agent", s.onClient(s.setHost, "host", hostOf, "policy", client.Trusted),
 			"The host is trusted."),
-		"deny": act("Deny the host of a client", s.onClient(s.setHost, "host", hostOf, "policy", client.Denied),
+		"deny": act("Deny the host of an agent", s.onClient(s.setHost, "host", hostOf, "policy", client.Denied),
 			"The host is denied."),
-		"unsay": act("Leave a host of clients to the configuration", s.onClient(s.unsay, "host", hostOf),
+		"unsay": act("Leave a host of agents to the configuration", s.onClient(s.unsay, "host", hostOf),
 			"The configuration decides about the host again."),
-		"refetch": act("Read the document of a client again", s.onClient(s.refetch, "client_id", id),
+		"refetch": act("Read the document of an agent again", s.onClient(s.refetch, "client_id", id),
 			"The document is read again at the next sign-in."),
-		"disable": act("Disable a client", s.onClient(s.setClient, "client_id", id, "disabled", true),
-			"The client is disabled."),
-		"enable": act("Enable a client", s.onClient(s.setClient, "client_id", id, "disabled", false),
-			"The client is enabled."),
-		"forget": act("Remove a client", s.onClient(s.forgetClient, "client_id", id), "The client is removed."),
+		"disable": act("Disable an agent", s.onClient(s.setClient, "client_id", id, "disabled", true),
+			"The agent is disabled."),
+		"enable": act("Enable an agent", s.onClient(s.setClient, "client_id", id, "disabled", false),
+			"The agent is enabled."),
+		"forget": act("Remove an agent", s.onClient(s.forgetClient, "client_id", id), "The agent is removed."),
 	}
 	forget := all["forget"]
 	forget.To = func(any, string) string { return "/console/clients" }
@@ -81,9 +81,9 @@ func (s *Apps) unsay(w http.ResponseWriter, r *http.Request, who admin.Actor) (a
 func (s *Apps) hostActs() map[string]ui.Act {
 	administrator := []consoleauth.Check{admin.Actor.Admin}
 	return map[string]ui.Act{
-		"set": {Says: "Set the policy of a host of clients", Do: s.setHost, May: administrator,
+		"set": {Says: "Set the policy of a host of agents", Do: s.setHost, May: administrator,
 			Done: "The host has this policy now.", Fields: map[string]ui.Kind{"host": ui.Text, "policy": ui.Text}},
-		"unsay": {Says: "Leave a host of clients to the configuration", Do: s.unsay, May: administrator,
+		"unsay": {Says: "Leave a host of agents to the configuration", Do: s.unsay, May: administrator,
 			Done: "The configuration decides about the host again.", Fields: map[string]ui.Kind{"host": ui.Text}},
 	}
 }

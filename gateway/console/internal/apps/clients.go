@@ -2,6 +2,7 @@ package apps
 
 import (
 	"net/http"
+	"net/url"
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/adminapi"
@@ -66,6 +67,9 @@ func (c clientRecord) Kept() string { return textOf(c.KeptAt) }
 
 // Ends returns when it ends, "" if it does not.
 func (c clientRecord) Ends() string { return textOf(c.ExpiresAt) }
+
+// Path returns the address of its page.
+func (c clientRecord) Path() string { return "/console/clients/show?id=" + url.QueryEscape(c.ClientID) }
 
 func textOf(stamp *string) string {
 	if stamp == nil {

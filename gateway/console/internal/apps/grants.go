@@ -27,6 +27,8 @@ type grantList struct {
 	Name     string        `json:"name"`
 	Consents []grantRecord `json:"consents"`
 	Next     string        `json:"next"` // send it as after for more; "": there is no more
+
+	Owner string `json:"-"` // a user's sub, for the page
 }
 
 // listGrants serves GET /api/console/apps/{client_id}/consents?after=.
@@ -47,7 +49,7 @@ func (s *Apps) listGrants(_ http.ResponseWriter, r *http.Request, who admin.Acto
 	if err != nil {
 		return nil, err
 	}
-	v := grantList{ClientID: app.ID, Name: app.Name, Consents: []grantRecord{}}
+	v := grantList{ClientID: app.ID, Name: app.Name, Owner: app.Owner, Consents: []grantRecord{}}
 	if next != "" {
 		v.Next = page[len(page)-1].UserID
 	}

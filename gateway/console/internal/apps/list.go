@@ -44,6 +44,22 @@ func (s *Apps) listApps(_ http.ResponseWriter, r *http.Request, who admin.Actor)
 	return all, nil
 }
 
+// browseApps is listApps for a page, which takes the owner by name.
+func (s *Apps) browseApps(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
+	q := r.URL.Query()
+	if q.Get("owner") == "" || who.Reader() != nil {
+		return s.listApps(w, r, who)
+	}
+	sub, err := s.c.Finder.Sub(r.Context(), who, "owner", q.Get("owner"))
+	if err != nil {
+		return appList{}, err
+	}
+	q.Set("owner", sub)
+	asked := r.Clone(r.Context())
+	asked.URL.RawQuery = q.Encode()
+	return s.listApps(w, asked, who)
+}
+
 // everyApp reads a page of all applications, or of one owner's; an empty one of those that may not be seen.
 func (s *Apps) everyApp(r *http.Request, owner string, may bool) ([]storage.App, string, error) {
 	after, err := adminapi.AfterOf(r)

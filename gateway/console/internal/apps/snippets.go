@@ -2,6 +2,7 @@ package apps
 
 import (
 	"bytes"
+	"cmp"
 	"embed"
 	"fmt"
 	"net/url"
@@ -54,7 +55,8 @@ func (s *Apps) snippets(a appRecord) []snippet {
 			back = local
 		}
 	}
-	return snippetsOf(subject{Base: s.c.BaseURL, ID: a.ClientID, Back: back, Alg: a.IDTokenAlg, Public: a.Public})
+	return snippetsOf(subject{Base: s.c.BaseURL, ID: a.ClientID, Back: back, Secret: a.ClientSecret, Alg: a.IDTokenAlg,
+		Public: a.Public})
 }
 
 // languages has what each snippet is called, its template, and how its language writes a text.
@@ -77,9 +79,10 @@ var snippetTexts = sync.OnceValue(func() *template.Template {
 	return template.Must(template.ParseFS(snippetFiles, "snippets/*.tmpl"))
 })
 
-// snippetsOf writes the code. No value can end the literal that it stands in.
+// snippetsOf writes the code, with the secret where it is shown this once. No value can end the literal that it stands
+// in.
 func snippetsOf(of subject) (all []snippet) {
-	of.Secret, of.HTTP = placeholder, strings.HasPrefix(of.Base, "http:")
+	of.Secret, of.HTTP = cmp.Or(of.Secret, placeholder), strings.HasPrefix(of.Base, "http:")
 	for _, l := range languages {
 		var out bytes.Buffer
 		if err := snippetTexts().ExecuteTemplate(&out, l.file+".tmpl", of.quoted(l.quote)); err != nil {

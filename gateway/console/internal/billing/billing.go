@@ -3,6 +3,7 @@ package billing
 import (
 	"embed"
 	"fmt"
+	"slices"
 
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
@@ -67,8 +68,9 @@ func (s *Billing) Part() ui.Part {
 		},
 		Pages: []ui.Page{
 			{Path: "/console/orders", Title: "Orders", Section: "Billing", Owned: true, Get: s.browseOrders,
-				Template: ordersPage},
+				Template: ordersPage, Names: named},
 			{Path: "/console/orders/{order_id}", Title: "Order", Owned: true, Get: s.showOrder, Template: orderPage,
+				Names: named,
 				Acts: map[string]ui.Act{
 					"approve": {Says: "Approve an order", Do: s.approveOrder, May: administrator,
 						Fields: map[string]ui.Kind{"until": ui.Optional}, Done: "The order is approved."},
@@ -82,12 +84,30 @@ func (s *Billing) Part() ui.Part {
 						Fields: map[string]ui.Kind{"client_id": ui.Text, "tier": ui.Text, "until": ui.Optional},
 						Done:   "The application has this tier now."},
 				}},
-			{Path: "/console/quota", Title: "Quota", Section: "Billing", Owned: true, Get: s.browseQuota, Template: quotaPage},
+			{Path: "/console/quota", Title: "Quota", Section: "Billing", Owned: true, Get: s.browseQuota, Template: quotaPage,
+				Names: named},
 			{Path: "/console/settlements", Title: "Settlements", Section: "Billing", Owned: true, Get: s.listSettlements,
 				Template: settlementsPage},
 		},
 		Texts: texts,
 	}
+}
+
+// named returns what a page names.
+func named(data any) (apps, users []string) {
+	switch v := data.(type) {
+	case ordersRecord:
+		for _, o := range v.Orders {
+			apps = append(apps, o.ClientID)
+		}
+	case orderRecord:
+		apps, users = []string{v.ClientID}, []string{v.Owner, v.By, v.DecidedBy}
+	case quotaView:
+		for _, a := range v.Apps {
+			users = append(users, a.Owner)
+		}
+	}
+	return apps, slices.DeleteFunc(users, func(sub string) bool { return sub == "" })
 }
 
 // yuan writes an amount of fen.

@@ -8,8 +8,11 @@ var texts = ui.Texts{
 	"Status": "状态", "Application": "应用", "CNY a year": "元/年", "Ordered": "下单时间", "Ordered by": "下单者",
 	"pending": "待处理", "contact": "待洽谈", "approved": "已批准", "rejected": "已拒绝", "canceled": "已取消", "all": "全部",
 	"free": "免费版", "white_label": "白标版", "enterprise": "企业版",
-	"No such orders here.": "这里没有这样的订单。",
-	"Owner":                "所有者", "nobody": "无", "Decided": "处理时间", "Takes effect": "生效时间", "Ends": "结束时间",
+	"No such order. An application orders another tier at /api/v1/billing/upgrade; here it is approved or " +
+		"rejected.": "没有这样的订单。应用通过 /api/v1/billing/upgrade 订购其他套餐，在此批准或拒绝。",
+	"Each application is settled once a month, by its tier and its calls.": "每个应用按其套餐和调用次数每月结算一次。",
+	"No application has a quota yet: each has one once it is made.":        "还没有应用有配额：应用创建后即有配额。",
+	"Owner": "所有者", "nobody": "无", "Decided": "处理时间", "Takes effect": "生效时间", "Ends": "结束时间",
 	"Reason":                         "原因",
 	"Until, if not as the tier says": "截止日期（不同于套餐规定时填写）",
 	"Approve":                        "批准", "Reject": "拒绝", "Reason, for the owner to read": "原因（所有者可见）",

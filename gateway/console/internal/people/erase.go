@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/useracts"
@@ -43,7 +44,7 @@ func (s *People) eraseNamed(w http.ResponseWriter, r *http.Request, who admin.Ac
 		return nil, err
 	}
 	if typed != u.Username && typed != u.Sub {
-		return nil, notNamed
+		return nil, &ui.Mistyped{Failure: notNamed, Field: "confirm"}
 	}
 	return s.erase(w, adminapi.WithFields(r, adminapi.Fields{}), who)
 }

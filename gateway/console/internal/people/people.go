@@ -22,6 +22,7 @@ var (
 	newPage      = ui.Parse(pages, "new.html")
 	invitedPage  = ui.Parse(pages, "invited.html")
 	passwordPage = ui.Parse(pages, "password.html")
+	dangerPage   = ui.Parse(pages, "danger.html")
 	userPage     = ui.Parse(pages, "user.html")
 	sessionsPage = ui.Parse(pages, "sessions.html")
 	grantsPage   = ui.Parse(pages, "grants.html")
@@ -117,20 +118,31 @@ func Elsewhere() ui.Part {
 	return part
 }
 
+const one = html + "/{sub}"
+
+// tabs are those of a user.
+var tabs = []ui.Tab{
+	{Title: "Overview", Path: one}, {Title: "Sessions", Path: one + "/sessions"}, {Title: "Grants", Path: one + "/grants"},
+	{Title: "API keys", Path: one + "/keys"}, {Title: "Two-step sign-in", Path: one + "/factors"},
+	{Title: "Danger", Path: one + "/danger"},
+}
+
 func (s *People) pages(reader, administrator []consoleauth.Check) []ui.Page {
 	type acts = map[string]ui.Act
 	to := func(result any, _ string) string { return html + "/" + result.(userRecord).Sub }
 	chosen := map[string]ui.Kind{"ids": ui.Choices}
-	return []ui.Page{
+	act := func(says string, do ui.Action, done string, fields map[string]ui.Kind) ui.Act {
+		return ui.Act{Says: says, Do: do, May: administrator, Done: done, Fields: fields}
+	}
+	all := []ui.Page{
 		{Path: html, Title: "Users", Section: "People", May: reader, Get: s.listUsers, Template: listPage},
 		{Path: "/console/sessions", Title: "Sessions", Section: "People", May: reader, Get: s.findSessions,
-			Template: foundPage, Acts: acts{
-				"end": {Says: "End sessions", Do: s.endFound, May: administrator, Done: "The sessions were ended.", Fields: chosen},
+			Template: foundPage, Names: named, Acts: acts{
+				"end": act("End sessions", s.endFound, "The sessions were ended.", chosen),
 			}},
 		{Path: "/console/grants", Title: "Grants", Section: "People", May: reader, Get: s.showGrants, Template: givenPage,
-			Acts: acts{
-				"withdraw": {Says: "Withdraw grants", Do: s.withdrawFound, May: administrator, Done: "The grants were withdrawn.",
-					Fields: chosen},
+			Names: named, Acts: acts{
+				"withdraw": act("Withdraw grants", s.withdrawFound, "The grants were withdrawn.", chosen),
 			}},
 		{Path: html + "/new", Title: "New user", May: administrator, Get: s.showNew, Template: newPage, Acts: acts{
 			"create": {Says: "Create a user", Do: s.createUser, May: administrator, To: to, Done: "The user was made.",
@@ -139,46 +151,75 @@ func (s *People) pages(reader, administrator []consoleauth.Check) []ui.Page {
 			"invite": {Says: "Make an invitation", Do: s.invite, May: administrator, Result: invitedPage,
 				Done: "The invitation was made.", Fields: map[string]ui.Kind{"role": ui.Optional, "days": ui.Number}},
 		}},
-		{Path: html + "/{sub}", Title: "User", Of: s.username, May: reader, Get: s.showUser, Template: userPage, Acts: acts{
-			"role": {Says: "Change the role of a user", Do: s.changeUser, May: administrator, Done: "The role was changed.",
-				Fields: map[string]ui.Kind{"role": ui.Text}},
-			"nickname": {Says: "Change the nickname of a user", Do: s.changeUser, May: administrator,
-				Done: "The nickname was changed.", Fields: map[string]ui.Kind{"nickname": ui.Text}},
-			"unlock": {Says: "Forget the failed sign-ins of a user", Do: s.ofUser(s.unlock), May: administrator,
-				Done: "The failed sign-ins were forgotten.", Fields: map[string]ui.Kind{"address": ui.Optional}},
-			"password": {Says: "Give a user a new password", Do: s.ofUser(s.givePassword), May: administrator,
-				Result: passwordPage,
-				Done:   "The user has a new password, and is signed out everywhere."},
-			"disabled": {Says: "Disable or enable a user", Do: s.changeUser, May: administrator, Done: "The change was made.",
-				Fields: map[string]ui.Kind{"disabled": ui.Bool}},
-			"erase": {Says: "Erase a user", Do: s.eraseNamed, May: administrator, Result: erasedPage,
-				Done: "The user was erased.", Fields: map[string]ui.Kind{"confirm": ui.Text}},
-		}},
-		{Path: html + "/{sub}/sessions", Title: "Sessions", Of: s.username, May: reader, Get: s.ofUser(s.listSessions),
-			Template: sessionsPage, Acts: acts{
-				"end": {Says: "End sessions of a user", Do: s.ofUser(s.endSessions), May: administrator,
-					Done:   "The sessions were ended.",
-					Fields: chosen},
-				"all": {Says: "Sign a user out everywhere", Do: s.ofUser(s.endAll), May: administrator,
-					Done: "The user is signed out everywhere."},
-			}},
-		{Path: html + "/{sub}/grants", Title: "Grants", Of: s.username, May: reader, Get: s.listGrants, Template: grantsPage,
-			Acts: acts{
-				"withdraw": {Says: "Withdraw grants of a user", Do: s.ofUser(s.withdraw), May: administrator,
-					Done: "The grants were withdrawn.", Fields: chosen},
-			}},
-		{Path: html + "/{sub}/keys", Title: "API keys", Of: s.username, May: reader, Get: s.ofUser(s.listKeys),
-			Template: keysPage,
-			Acts: acts{
-				"revoke": {Says: "Revoke API keys of a user", Do: s.ofUser(s.revokeKeys), May: administrator,
-					Done: "The API keys were revoked.", Fields: chosen},
-			}},
-		{Path: html + "/{sub}/factors", Title: "Two-step sign-in", Of: s.username, May: reader, Get: s.ofUser(s.listFactors),
-			Template: factorsPage, Acts: acts{
-				"reset": {Says: "Remove the second factors of a user", Do: s.resetFactors, May: administrator,
-					Done: "The second factors were removed, and the user was told."},
-			}},
-		{Path: html + "/{sub}/export", Title: "Export", Of: s.username, May: administrator,
-			Acts: acts{"export": {Says: "Export the data of a user", Do: s.export, May: administrator, File: download}}},
 	}
+	changes := s.changes(administrator)
+	for _, p := range []ui.Page{
+		{Path: one, Title: "User", Get: s.showUser, Template: userPage, Acts: changes},
+		{Path: one + "/danger", Title: "User", Get: s.showUser, Template: dangerPage, Acts: acts{
+			"password": changes["password"], "disabled": changes["disabled"], "erase": changes["erase"],
+		}},
+		{Path: one + "/sessions", Title: "Sessions", Get: s.ofUser(s.listSessions), Template: sessionsPage, Acts: acts{
+			"end": act("End sessions of a user", s.ofUser(s.endSessions), "The sessions were ended.", chosen),
+			"all": act("Sign a user out everywhere", s.ofUser(s.endAll), "The user is signed out everywhere.", nil),
+		}},
+		{Path: one + "/grants", Title: "Grants", Get: s.listGrants, Template: grantsPage, Names: named, Acts: acts{
+			"withdraw": act("Withdraw grants of a user", s.ofUser(s.withdraw), "The grants were withdrawn.", chosen),
+		}},
+		{Path: one + "/keys", Title: "API keys", Get: s.ofUser(s.listKeys), Template: keysPage, Acts: acts{
+			"revoke": act("Revoke API keys of a user", s.ofUser(s.revokeKeys), "The API keys were revoked.", chosen),
+		}},
+		{Path: one + "/factors", Title: "Two-step sign-in", Get: s.ofUser(s.listFactors), Template: factorsPage, Acts: acts{
+			"reset": act("Remove the second factors of a user", s.resetFactors,
+				"The second factors were removed, and the user was told.", nil),
+		}},
+	} {
+		p.Of, p.May, p.Tabs = s.username, reader, tabs
+		all = append(all, p)
+	}
+	return append(all, ui.Page{Path: one + "/export", Title: "Export", Of: s.username, May: administrator,
+		Acts: acts{"export": {Says: "Export the data of a user", Do: s.export, May: administrator, File: download}}})
+}
+
+// changes are the acts on the user alone.
+func (s *People) changes(administrator []consoleauth.Check) map[string]ui.Act {
+	all := map[string]ui.Act{
+		"save": {Says: "Change the role and the nickname of a user", Do: s.changeUser, Done: "The change was made.",
+			Fields: map[string]ui.Kind{"role": ui.Text, "nickname": ui.Text}},
+		"role": {Says: "Change the role of a user", Do: s.changeUser, Done: "The role was changed.",
+			Fields: map[string]ui.Kind{"role": ui.Text}},
+		"nickname": {Says: "Change the nickname of a user", Do: s.changeUser, Done: "The nickname was changed.",
+			Fields: map[string]ui.Kind{"nickname": ui.Text}},
+		"unlock": {Says: "Forget the failed sign-ins of a user", Do: s.ofUser(s.unlock),
+			Done: "The failed sign-ins were forgotten.", Fields: map[string]ui.Kind{"address": ui.Optional}},
+		"password": {Says: "Give a user a new password", Do: s.ofUser(s.givePassword), Result: passwordPage,
+			Done: "The user has a new password, and is signed out everywhere."},
+		"disabled": {Says: "Disable or enable a user", Do: s.changeUser, Done: "The change was made.",
+			Fields: map[string]ui.Kind{"disabled": ui.Bool}},
+		"erase": {Says: "Erase a user", Do: s.eraseNamed, Result: erasedPage, Done: "The user was erased.",
+			Fields: map[string]ui.Kind{"confirm": ui.Text}, To: func(any, string) string { return html }},
+	}
+	for name, act := range all {
+		act.May = administrator
+		all[name] = act
+	}
+	return all
+}
+
+// named returns what a page names.
+func named(data any) (apps, users []string) {
+	switch v := data.(type) {
+	case foundSessions:
+		for _, one := range v.Sessions {
+			users = append(users, one.Sub)
+		}
+	case foundGrants:
+		for _, one := range v.Grants {
+			apps, users = append(apps, one.ClientID), append(users, one.Sub)
+		}
+	case grantList:
+		for _, one := range v.Consents {
+			apps = append(apps, one.ClientID)
+		}
+	}
+	return apps, users
 }

@@ -72,7 +72,7 @@ func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p Page, who admi
 		return err
 	}
 	v := s.view(r, p, who)
-	v.Alert, v.typed, v.wrong = v.T(f.Msg), r.PostForm, wrongField(f.Msg, r.PostForm)
+	v.Alert, v.typed, v.wrong = v.Says(f.Msg), r.PostForm, wrongField(f.Msg, r.PostForm)
 	if mistyped {
 		v.wrong = m.Field
 	}

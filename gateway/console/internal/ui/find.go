@@ -61,7 +61,7 @@ var (
 // verified mail address. Actors who may not see others name them by sub or username only.
 func (f *Finder) User(ctx context.Context, who admin.Actor, field, text string) (u storage.User, err error) {
 	typed := strings.TrimSpace(text)
-	none := noneOf("user", field, typed)
+	none := noneOf("%s: no user is called %q", field, typed)
 	if typed == "" || len(typed) > maxTyped {
 		return u, none
 	}
@@ -122,7 +122,7 @@ func (f *Finder) byLogin(ctx context.Context, typed string) (u storage.User, err
 // actor may see, by name.
 func (f *Finder) App(ctx context.Context, who admin.Actor, field, text string) (app storage.App, err error) {
 	typed := strings.TrimSpace(text)
-	none := noneOf("application", field, typed)
+	none := noneOf("%s: no application is called %q", field, typed)
 	if typed == "" || len(typed) > maxTyped {
 		return app, none
 	}
@@ -170,8 +170,8 @@ func (f *Finder) Sub(ctx context.Context, who admin.Actor, field, text string) (
 	return u.Sub, err
 }
 
-func noneOf(kind, field, typed string) *Mistyped {
-	return &Mistyped{findsNone.Saying(fmt.Sprintf("%s: no %s is called %q", field, kind, Shown(typed, 60))), field}
+func noneOf(text, field, typed string) *Mistyped {
+	return &Mistyped{findsNone.Saying(fmt.Sprintf(text, field, Shown(typed, 60))), field}
 }
 
 // FindsNone reports whether an error is that of a field that names nothing.

@@ -10,10 +10,14 @@ import (
 	"github.com/keystile/keystile/storage/client"
 )
 
-// Person shows a user by their name, with their id (a sub) small beside it. The Page has Names for it.
+// Person shows a user by their name, with their id (a sub) small beside it. The Page has Names for it. Readers who may
+// not see others are shown the id alone, but for themselves. Where an operator acted is shown as it is.
 func (v *View) Person(sub string) template.HTML {
-	if sub == "" {
-		return ""
+	if sub == "" || strings.Contains(sub, " ") {
+		return template.HTML(template.HTMLEscapeString(sub))
+	}
+	if v.Actor.Reader() != nil && sub != v.Actor.Sub {
+		return template.HTML(`<code>` + template.HTMLEscapeString(sub) + `</code>`)
 	}
 	name, path := v.users[sub], ""
 	if name == "" {

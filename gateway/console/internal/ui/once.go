@@ -120,9 +120,14 @@ func seeOther(w http.ResponseWriter, to, name, value string) error {
 // wrongField returns the field of a form that a failure is about, because its text begins with its name; "" if that is
 // not known.
 func wrongField(msg string, form url.Values) string {
-	word, _, _ := strings.Cut(msg, " ")
-	word = strings.Trim(word, `":,`)
-	for _, name := range []string{word, word + "s"} {
+	word, rest, _ := strings.Cut(msg, " ")
+	next, _, _ := strings.Cut(rest, " ")
+	word, next = strings.Trim(word, `":,`), strings.Trim(next, `":,`)
+	names := []string{word, word + "s", word + "_" + next} // brand color: brand_color
+	if word == "address" {
+		names = append(names, "email")
+	}
+	for _, name := range names {
 		if word != "" && form.Has(name) {
 			return name
 		}

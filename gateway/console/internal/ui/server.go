@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/keystile/keystile/gateway/console/internal/stash"
 	"github.com/keystile/keystile/internal/admin"
@@ -55,8 +56,10 @@ type Server struct {
 	c     Config
 	pages []Page
 	texts Texts
-	apis  []reply.Route
-	mux   *reply.Mux
+	// what parts say of errors, made when one is told
+	problems func() []problem
+	apis     []reply.Route
+	mux      *reply.Mux
 }
 
 // New makes a Server of parts, whose pages are in the navigation in their order.
@@ -73,6 +76,7 @@ func New(c Config, parts ...Part) *Server {
 			s.apis = append(s.apis, s.apiRoute(a))
 		}
 	}
+	s.problems = sync.OnceValue(func() []problem { return problemsOf(s.texts) })
 	routes = append(routes, s.apis...)
 	for _, p := range s.pages {
 		routes = append(routes, s.pageRoute(p))
@@ -194,7 +198,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, p Page, v *View, s
 	switch {
 	case errors.As(err, &m) && v.Data != nil:
 		if v.Alert == "" {
-			v.Alert, v.wrong, status = v.T(m.Msg), m.Field, m.Status
+			v.Alert, v.wrong, status = v.Says(m.Msg), m.Field, m.Status
 		}
 	case err != nil:
 		return err
@@ -217,7 +221,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, f *reply.Failure) 
 		return
 	}
 	v := s.view(r, Page{Title: title}, who)
-	v.Alert = v.T(f.Msg)
+	v.Alert = v.Says(f.Msg)
 	if s.render(w, r, f.Status, Page{}, failPage, v) != nil {
 		page.Fail(w, r, f.Status, title, f.Msg)
 	}

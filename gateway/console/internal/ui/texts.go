@@ -44,5 +44,6 @@ var texts = Texts{
 func FrameTexts() Texts {
 	all := maps.Clone(texts)
 	maps.Copy(all, aboutTexts)
+	maps.Copy(all, errorTexts)
 	return all
 }

@@ -67,7 +67,8 @@ type View struct {
 	Now    time.Time
 	Nav    []Section
 
-	texts       []Texts // the first that has a text translates it: the part's own, then those of all parts
+	texts       []Texts   // the first that has a text translates it: the part's own, then those of all parts
+	problems    []problem // the errors with values in them
 	typed       url.Values
 	mcp         string            // the address of the MCP server
 	wrong       string            // the field that Alert is about
