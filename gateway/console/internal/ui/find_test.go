@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/storage"
@@ -193,6 +194,32 @@ func TestFinderTakesTheIdOfWhatIsGoneForAList(t *testing.T) {
 		id, err := f.finder.Sub(t.Context(), f.admin, "user", text)
 		if (err == nil) != (want == "200") || err == nil && id != text {
 			t.Errorf("%q is %q, %v", text, id, err)
+		}
+	}
+}
+
+func TestErrorCallsItsFieldAsTheFormDoes(t *testing.T) {
+	english := &View{Lang: page.English, texts: []Texts{FrameTexts()}, problems: problemsOf(FrameTexts())}
+	chinese := Problems(FrameTexts())
+	for msg, want := range map[string][2]string{
+		"redirect_uris: \"x\": http is allowed for loopback hosts only; use https": {
+			"Redirect URIs: \"x\": http is allowed for loopback hosts only; use https",
+			"重定向地址 \"x\"：http 仅允许用于本机地址；请使用 https"},
+		"name: give the application a name of 1 to 200 bytes; domains, redirect_uris: at most 50 of each": {
+			"Name: give the application a name of 1 to 200 bytes; Domains, redirect_uris: at most 50 of each",
+			"名称：请为应用填写 1 到 200 字节的名称；域名和重定向地址各最多 50 个"},
+		"days is a number from 1 to 90": {"Days is a number from 1 to 90", "天数须为 1 到 90"},
+		`owner: no user is called "a; b: \"c"`: {`Owner: no user is called "a; b: \"c"`,
+			`owner：没有名为 "a; b: \"c" 的用户`},
+		"":                {"", ""},
+		"nothing we know": {"nothing we know", "nothing we know"},
+		"%s %d %q":        {"%s %d %q", "%s %d %q"},
+	} {
+		if got := english.Says(msg); got != want[0] {
+			t.Errorf("in English: %q", got)
+		}
+		if got := chinese(msg); strings.Replace(got, "Owner", "owner", 1) != want[1] {
+			t.Errorf("in Chinese: %q, want %q", got, want[1])
 		}
 	}
 }

@@ -100,7 +100,7 @@ func (v *walkthrough) acts(shop string) {
 			"The application has this tier now."},
 		{"/console/quota", [][2]string{{"app", firstRunOf(v.t, v.s.data).App.ClientID}}, ".filters button", "1,000"},
 		{"/console/usage", [][2]string{{"client_id", firstRunOf(v.t, v.s.data).App.ClientID}}, ".filters button", "CSV"},
-		{"/console/orders", nil, ".filters button", "No such orders here."},
+		{"/console/orders", nil, ".filters button", "No such order."},
 		{"/console/audit", [][2]string{{"ip", "127.0.0.1"}}, ".filters button", "/oauth/signin"},
 		{"/console/audit/chain", nil, "main form button", "Verification by this node"},
 		{"/console/settings", [][2]string{{"q", "audit"}}, ".filters button", "audit.keep"},

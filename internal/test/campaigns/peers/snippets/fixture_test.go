@@ -90,7 +90,7 @@ func (s *site) code(t *testing.T, app storage.App) map[string]string {
 	if _, err := ada.Visit(s.URL + "/oauth/authorize?" + asks.Encode()); err != nil {
 		t.Fatal(err)
 	}
-	page, err := ada.Read(s.URL + "/console/apps/" + app.ID)
+	page, err := ada.Read(s.URL + "/console/apps/" + app.ID + "/code")
 	if err != nil {
 		t.Fatal(err)
 	}
