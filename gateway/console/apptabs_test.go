@@ -33,10 +33,12 @@ func TestMistakeInANewApplicationLosesNothingTyped(t *testing.T) {
 		edits          url.Values
 		field, en, has string
 	}{
-		"no name":      {url.Values{"name": {""}}, "name", "Name: give the application a name", `value=""`},
-		"a wildcard":   {url.Values{"domains": {"*.example.com"}}, "domains", "wildcards are not supported", "*.example.com"},
-		"another host": {url.Values{"redirect_uris": {"https://other.example/cb"}}, "redirect_uris", "Redirect URIs: ", "other.example/cb"},
-		"http":         {url.Values{"redirect_uris": {"http://shop.example.com/cb"}}, "redirect_uris", "use https", "http://shop"},
+		"no name":    {url.Values{"name": {""}}, "name", "Name: give the application a name", `value=""`},
+		"a wildcard": {url.Values{"domains": {"*.example.com"}}, "domains", "wildcards are not supported", "*.example.com"},
+		"another host": {url.Values{"redirect_uris": {"https://other.example/cb"}}, "redirect_uris", "Redirect URIs: ",
+			"other.example/cb"},
+		"http": {url.Values{"redirect_uris": {"http://shop.example.com/cb"}}, "redirect_uris", "use https",
+			"http://shop"},
 		"no secret for HS256": {url.Values{"public": {"on"}, "id_token_alg": {"HS256"}}, "id_token_alg",
 			"ID tokens are signed with: a public application has no secret", `<option selected>HS256</option>`},
 		"a long name": {url.Values{"name": {strings.Repeat("x", 201)}}, "name", "Name: give", "xxxxx"},
