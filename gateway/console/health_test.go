@@ -49,9 +49,9 @@ func TestHealthPageNamesTheStoreAndWhatCountsForAllNodes(t *testing.T) {
 		},
 		"Redis is away": {
 			counters: server(console.Server{Kind: "Redis", At: "redis:6379", Away: true, Since: away}),
-			english: []string{"Redis at redis:6379, not reachable since 2026-01-02T03:04:05Z, each node keeps its share of " +
-				"the limits", "shared counters not reachable needs attention"},
-			chinese: []string{"自 2026-01-02T03:04:05Z 起无法连接", "共享计数器 无法连接"},
+			english: []string{"Redis at redis:6379, not reachable: each node keeps its share of " +
+				"the limits; since 2 Jan 2026, 03:04 UTC", "shared counters not reachable needs attention"},
+			chinese: []string{"无法连接，各节点按各自份额执行限制; 自 2026年1月2日 03:04 UTC", "共享计数器 无法连接"},
 			store:   `null`, counts: `{"at":"redis:6379","away_since":"2026-01-02T03:04:05Z","kind":"Redis","reachable":false,"shared":true,"version":""}`,
 		},
 		"a file, and nobody else": {

@@ -95,7 +95,8 @@ func (s *Console) vitals() func(ctx context.Context) []system.Vital {
 }
 
 func (s *Console) system() *system.System {
-	c := system.Config{Nodes: s.c.Nodes, Store: s.c.Store, Vitals: s.vitals(), Began: time.Now()}
+	c := system.Config{Nodes: s.c.Nodes, Store: s.c.Store, Vitals: s.vitals(), Finder: s.finder,
+		Began: time.Now()}
 	acts := serviceacts.Config{Store: s.c.Store, Recorder: s.recorder, Reload: s.reload()}
 	if s.c.Keys != nil {
 		c.Keys, acts.Keys = s.c.Keys, s.c.Keys

@@ -159,8 +159,9 @@ func TestPageOfKeysSaysUntilWhenARetiredOneVerifies(t *testing.T) {
 			ExpiresAt: ends}}}
 	})
 	body := h.open("/console/keys", h.testUser("root", storage.RoleAdmin).cookie).Body.String()
-	if want := "what it signed before 2001-02-03T04:05:06Z; until " +
-		ends.Format(time.RFC3339); !strings.Contains(body, want) {
+	if want := `what it signed before <time datetime="2001-02-03T04:05:06Z">3 Feb 2001, 04:05 UTC</time>; until ` +
+		`<time datetime="` + ends.Format(time.RFC3339) + `">` + ends.Format("2 Jan 2006, 15:04"); !strings.Contains(body,
+		want) {
 		t.Errorf("the page lacks %q: %s", want, body)
 	}
 }
@@ -254,5 +255,68 @@ func TestFilterOfTheTrailTakesNames(t *testing.T) {
 	}
 	if w := h.open("/console/audit?client_id=root", ada.cookie); w.Code != 404 {
 		t.Errorf("an application of nobody is %d", w.Code)
+	}
+}
+
+// Settings that were set stand open, with their descriptions and sources; the others are folded.
+func TestSettingsAreGroupedByWhatTheyAreAbout(t *testing.T) {
+	h := newFixture(t, func(c *console.Config) {
+		c.Settings = func() []console.Setting {
+			return []console.Setting{
+				{Key: "mail.from", Value: "a@example.com", Source: "file x.yaml", Help: "the sender"},
+				{Key: "listen", Value: ":80", Source: "default", Default: ":80", Help: "the address to listen on"},
+				{Key: "data", Value: "d", Source: "flag --data", Default: "d", Help: "the data folder"},
+				{Key: "drain", Value: "0", Source: "default: one node", Help: "how long to go on"},
+				{Key: "of.a.host", Value: hostile, Source: "env", Help: hostile},
+			}
+		}
+	})
+	cookie := h.testUser("root", storage.RoleAdmin).cookie
+	page := h.open("/console/settings", cookie).Body.String()
+	before, folded, _ := strings.Cut(page, "2 with their defaults")
+	for text, open := range map[string]bool{"<code>mail.from</code><small>the sender</small>": false,
+		"<code>data</code><small>the data folder</small>": true, "<code>listen</code>": false,
+		"Default <code>one node</code>":    false,
+		"<h2>Addresses and the store</h2>": true, "<h2>Mail</h2>": false, "<h2>Others</h2>": false,
+		"<code>file x.yaml</code>": false, "<code>flag --data</code> <em>as by default</em>": true} {
+		if strings.Contains(before, text) != open || strings.Contains(folded, text) == open {
+			t.Errorf("%q is before what is folded: %v", text, !open)
+		}
+	}
+	if strings.Contains(page, "<h2>Gateway</h2>") || strings.Contains(page, hostile) {
+		t.Errorf("the page has a group of nothing, or what somebody wrote: %s", page)
+	}
+	if found := h.open("/console/settings?q=listen", cookie).Body.String(); !strings.Contains(found, "<details open>") ||
+		strings.Contains(found, "mail.from") {
+		t.Errorf("what was searched for is folded: %s", found)
+	}
+	zh := h.open("/console/settings?lang=zh-CN", cookie).Body.String()
+	if !strings.Contains(zh, "<h2>地址与存储</h2>") || !strings.Contains(zh, `<code lang="en">the sender</code>`) {
+		t.Errorf("in Chinese it is %s", zh)
+	}
+}
+
+func TestPageThatThereIsNotSaysOneThing(t *testing.T) {
+	h := newFixture(t)
+	cookie := h.testUser("root", storage.RoleAdmin).cookie
+	for path, want := range map[string][2]bool{"/console/nowhere": {true, false}, "/console/apps/ksgone": {false, true}} {
+		page := h.open(path, cookie).Body.String()
+		got := [2]bool{strings.Contains(page, "<h1>There is no such page</h1>"), strings.Contains(page, `role="alert"`)}
+		if got != want {
+			t.Errorf("%s says %v: %s", path, got, page)
+		}
+	}
+}
+
+func TestEventsAreSoughtByTheNameOfTheirApplication(t *testing.T) {
+	h := newFixture(t, operates)
+	root := h.testUser("root", storage.RoleAdmin)
+	app := h.app("Shop", root.Sub)
+	if page := h.open("/console/events?client_id=shop", root.cookie).Body.String(); !strings.Contains(page, app.ID) {
+		t.Errorf("by name it shows %s", page)
+	}
+	if w := h.open("/console/events?client_id=nothing", root.cookie); w.Code != 404 ||
+		!strings.Contains(w.Body.String(), `aria-invalid="true"`) {
+		t.Errorf("of nothing it is %d %s", w.Code, w.Body)
 	}
 }

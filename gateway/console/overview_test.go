@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/internal/record/ranking"
 	"github.com/keystile/keystile/internal/test/backend"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/toolplan"
 )
@@ -138,17 +139,131 @@ func TestOverviewShowsWhatRunsToReadersAndTheirOwnToAllOthers(t *testing.T) {
 	}
 }
 
+// stepsOf returns the first steps of a reader, each with whether it is done.
+func (h *fixture) stepsOf(cookie string) string {
+	h.Helper()
+	steps, _ := h.do("GET", "/api/console/overview", cookie, "").body.Data["steps"].([]any)
+	all := []string{}
+	for _, one := range steps {
+		one := one.(map[string]any)
+		all = append(all, fmt.Sprint(one["kind"], "=", one["done"]))
+	}
+	return strings.Join(all, " ")
+}
+
+// begins makes a console in which everything is still to be done.
+func begins(c *console.Config) {
+	c.Registry, c.Bus, c.FactorsPage = new(shop), new(shop), "/oauth/account/factors"
+}
+
 func TestEmptyServiceSaysWhereToBegin(t *testing.T) {
-	h := newFixture(t, func(c *console.Config) { c.Registry = new(shop) })
+	h := newFixture(t, begins)
 	root, aud := h.testUser("root", storage.RoleAdmin), h.testUser("aud", storage.RoleAuditor)
-	for cookie, want := range map[string]int{root.cookie: 3, aud.cookie: 0} {
-		steps, _ := h.do("GET", "/api/console/overview", cookie, "").body.Data["steps"].([]any)
-		if len(steps) != want {
-			t.Errorf("there are %d steps, want %d: %v", len(steps), want, steps)
+	ada, mina := h.testUser("ada", ""), h.testUser("mina", storage.RoleDeveloper)
+	for cookie, want := range map[string]string{
+		root.cookie: "app=false capability=false tool=false agent=false invite=true second_factor=false", aud.cookie: "",
+		ada.cookie: "app=false second_factor=false", mina.cookie: "app=false capability=false second_factor=false",
+	} {
+		if got := h.stepsOf(cookie); got != want {
+			t.Errorf("the steps are %q, want %q", got, want)
 		}
 	}
-	if body := h.open("/console/", root.cookie).Body.String(); !strings.Contains(body, `href="/console/capabilities/new"`) || strings.Contains(body, "<figure") {
-		t.Errorf("the page is %s", body)
+	body := h.open("/console/", root.cookie).Body.String()
+	for _, want := range []string{`href="/console/capabilities/new"`, "1 of 6 done", `<li class="done">`,
+		"claude mcp add", base + "/api/mcp"} {
+		if !strings.Contains(body, want) {
+			t.Errorf("the page lacks %q: %s", want, body)
+		}
+	}
+	if strings.Contains(body, "<figure") {
+		t.Error("there is a plot of nothing")
+	}
+	for _, cookie := range []string{aud.cookie, mina.cookie} {
+		if body := h.open("/console/", cookie).Body.String(); !strings.Contains(body, base+"/api/mcp") ||
+			strings.Contains(body, "claude mcp add") {
+			t.Errorf("the address of the MCP server is shown as %s", body)
+		}
+	}
+}
+
+// Each step is ticked by what there is, and once all are nothing is said of them.
+func TestStepIsTickedOnceItIsDone(t *testing.T) {
+	for what, c := range map[string]struct {
+		do   func(h *fixture)
+		want string
+	}{
+		"app": {func(h *fixture) { h.app("Shop", "u1") }, "app=true"},
+		"capability": {func(h *fixture) {
+			must(h.store.SaveCapability(t.Context(), storage.Capability{Member: "shop", Kind: storage.CapabilityREST,
+				UpstreamURL: "https://up.example.com", Owner: "u1"}, nil))(t)
+		}, "capability=true"},
+		"tool":                            {func(h *fixture) { h.ranked(usage.Tools, "shop__order", -20) }, "tool=true"},
+		"a tool that was called long ago": {func(h *fixture) { h.ranked(usage.Tools, "shop__order", -40) }, "tool=false"},
+		"a known agent":                   {func(h *fixture) { h.agent(dynamic, client.Dynamic, time.Time{}) }, "agent=true"},
+		"an agent that nobody allowed anything": {func(h *fixture) {
+			h.agent(dynamic, client.Dynamic, time.Now().Add(time.Hour))
+		}, "agent=false"},
+		"an agent that calls":   {func(h *fixture) { h.ranked(usage.Apps, dynamic, 0) }, "agent=true"},
+		"an API key that calls": {func(h *fixture) { h.ranked(usage.Apps, storage.KeysAppID, 0) }, "agent=true"},
+		"the console":           {func(h *fixture) { h.ranked(usage.Apps, storage.ConsoleAppID, 0) }, "agent=false"},
+		"a user":                {func(h *fixture) { h.testUser("ada", "") }, "invite=true"},
+		"nothing":               {func(*fixture) {}, "invite=false"},
+	} {
+		h := newFixture(t, begins)
+		root := h.testUser("root", storage.RoleAdmin)
+		c.do(h)
+		if got := h.stepsOf(root.cookie); !strings.Contains(got+" ", c.want+" ") {
+			t.Errorf("with %s the steps are %q, want %q", what, got, c.want)
+		}
+	}
+	h := newFixture(t, begins, func(c *console.Config) { c.Registry, c.FactorsPage = nil, "" })
+	root := h.testUser("root", storage.RoleAdmin)
+	h.app("Shop", root.Sub)
+	h.testUser("ada", "")
+	h.agent(dynamic, client.Dynamic, time.Time{})
+	page := h.open("/console/", root.cookie).Body.String()
+	if got := h.stepsOf(root.cookie); got != "" || strings.Contains(page, "Where to begin") {
+		t.Errorf("after all is done the steps are %q: %s", got, page)
+	}
+	if !strings.Contains(page, base+"/api/mcp") || strings.Contains(page, "claude mcp add") {
+		t.Errorf("then the address of the MCP server is shown as %s", page)
+	}
+}
+
+// ranked says that something of a kind was called on a day from today.
+func (h *fixture) ranked(of, name string, day int) {
+	h.Helper()
+	must(h.store.SaveRanking(h.Context(), ranking.Ranking{ID: of, Of: of, Day: driver.Day(time.Now()).AddDate(0, 0, day),
+		Names: []string{name}, Calls: []int64{1}, Errors: []int64{0}, Over: []int64{0}}))(h)
+}
+
+// The cookie of one reader says that the steps are put away, and the store does not.
+func TestFirstStepsArePutAwayByTheirReader(t *testing.T) {
+	b := &written{Backend: backend.New(t)}
+	h := newNode(t, b, storage.NewMasterKey(), begins)
+	root, other := h.testUser("root", storage.RoleAdmin), h.testUser("other", storage.RoleAdmin)
+	h.open("/console/", root.cookie)
+	b.since()
+	shows := func(path, cookie string, want bool) string {
+		w := h.open(path, cookie)
+		if got := strings.Contains(w.Body.String(), "Where to begin"); got != want {
+			t.Errorf("%s shows the steps: %v", path, got)
+		}
+		set, _, _ := strings.Cut(w.Header().Get("Set-Cookie"), ";")
+		return set
+	}
+	away := shows("/console/?begin=away", root.cookie, false)
+	if what, _ := b.since(); len(what) > 0 || away != "keystile_begin=away" {
+		t.Errorf("putting them away sets %q and writes %v", away, what)
+	}
+	shows("/console/", root.cookie+"; "+away, false)
+	shows("/console/", root.cookie+"; keystile_begin=x", true)
+	shows("/console/", other.cookie, true)
+	if set := shows("/console/?begin=show", root.cookie+"; "+away, true); set != "keystile_begin=show" {
+		t.Errorf("having them back sets %q", set)
+	}
+	if set := shows("/console/?begin=x", root.cookie, true); set != "" {
+		t.Errorf("another word sets %q", set)
 	}
 }
 

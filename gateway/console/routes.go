@@ -43,9 +43,9 @@ func (s *Console) parts() []ui.Part {
 		tools.New(tools.Config{BaseURL: s.c.BaseURL, Store: s.c.Store, Registry: s.c.Registry, Bus: s.c.Bus,
 			Acts: toolActs}).Part(),
 		rules.New(rules.Config{Store: s.c.Store, User: records.User, Bus: s.c.Bus, Ways: s.c.Ways, Acts: toolActs}).Part(),
+		users,
 		usage.New(usage.Config{Store: s.c.Store, Reader: s.c.Usage}).Part(),
 		billing.New(billing.Config{Store: s.c.Store, Billing: s.c.Billing, Acts: acts, Finder: s.finder}).Part(),
-		users,
 		audit.Part(),
 		s.system().Part(),
 	}
@@ -135,7 +135,7 @@ func (s *Console) strangers(ctx context.Context) bool {
 // overview returns the first page.
 func (s *Console) overview() ui.Part {
 	c := overview.Config{FactorsPath: s.c.FactorsPage, Store: s.c.Store, Reader: s.c.Usage, Nodes: s.c.Nodes,
-		Keys: s.c.Keys, Vitals: s.vitals()}
+		Keys: s.c.Keys, Vitals: s.vitals(), Agents: s.c.Bus != nil, Invites: s.c.Users != nil}
 	if s.c.Registry != nil {
 		c.WhyUnlisted = func(string) string { return "" }
 	}

@@ -3,7 +3,7 @@ package billing
 import "github.com/keystile/keystile/gateway/console/internal/ui"
 
 var texts = ui.Texts{
-	"Billing": "计费", "Orders": "订单", "Order": "订单", "Tiers": "套餐", "Tier": "套餐", "Quota": "配额",
+	"Usage & billing": "用量与计费", "Orders": "订单", "Order": "订单", "Tiers": "套餐", "Tier": "套餐", "Quota": "配额",
 	"Orders of another tier, the oldest first.": "更换套餐的订单，最早的在前。",
 	"Status": "状态", "Application": "应用", "CNY a year": "元/年", "Ordered": "下单时间", "Ordered by": "下单者",
 	"pending": "待处理", "contact": "待洽谈", "approved": "已批准", "rejected": "已拒绝", "canceled": "已取消", "all": "全部",

@@ -30,6 +30,8 @@ type Config struct {
 	// Strangers reports whether somebody may be a user, or become one, whom no operator has made. It goes with
 	// Unlisted.
 	Strangers func(ctx context.Context) bool
+	Agents    bool // there is an MCP server, which agents connect to
+	Invites   bool // the console makes users
 }
 
 // Overview is this part of the console.
@@ -52,7 +54,7 @@ var overviewPage = ui.Parse(pages, "overview.html")
 func (s *Overview) Part() ui.Part {
 	return ui.Part{
 		APIs: []ui.API{{Path: "/api/console/overview", Owned: true, Methods: map[string]ui.Action{"GET": s.show}}},
-		Pages: []ui.Page{{Path: ui.Root + "{$}", Title: "Overview", Section: "Console", Owned: true, Get: s.show,
+		Pages: []ui.Page{{Path: ui.Root + "{$}", Title: "Overview", Section: "Console", Owned: true, Get: s.page,
 			Template: overviewPage}},
 		Texts: texts,
 	}
@@ -65,32 +67,9 @@ type record struct {
 	Own     *own     `json:"own"`     // null: the reader sees the whole service
 	Todo    []todo   `json:"todo"`    // what needs the reader, at most 20
 	Missing bool     `json:"missing"` // something could not be read
-	Steps   []step   `json:"steps"`   // the next ones where nothing is there yet
-}
+	Steps   []step   `json:"steps"`   // the first ones; none once all of them are done
 
-// step is something to begin with.
-type step struct {
-	Kind string `json:"kind"` // app, capability or tool
-	Path string `json:"path"` // of the page where it is done
-}
-
-// The steps of somebody who has nothing yet.
-var (
-	makeApp  = step{"app", "/console/apps/new"}
-	bringAPI = step{"capability", "/console/capabilities/new"}
-	tryTool  = step{"tool", "/console/capabilities"}
-)
-
-// steps returns what a reader who has no application, or no capability, begins with.
-func (s *Overview) steps(noApp, noCapability bool) []step {
-	all := []step{}
-	if noApp {
-		all = append(all, makeApp)
-	}
-	if noCapability && s.c.WhyUnlisted != nil {
-		all = append(all, bringAPI, tryTool)
-	}
-	return all
+	Away bool `json:"-"` // its reader has put the steps away
 }
 
 // show serves GET /api/console/overview.
@@ -107,5 +86,6 @@ func (s *Overview) show(_ http.ResponseWriter, r *http.Request, who admin.Actor)
 		out.Todo = append([]todo{{Kind: "factor", Path: s.c.FactorsPath}}, out.Todo...)
 	}
 	out.Todo = out.Todo[:min(len(out.Todo), maxTodo)]
+	out.Steps = s.finished(out.Steps, who)
 	return out, err
 }

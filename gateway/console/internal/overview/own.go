@@ -2,6 +2,7 @@ package overview
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
@@ -42,6 +43,7 @@ type ownOrder struct {
 	Tier     string `json:"tier"`
 	Status   string `json:"status"`
 	At       string `json:"created_at"`
+	Name     string `json:"-"` // of the application
 }
 
 const ownApps, ownOrders, ownCaps = 20, 10, 50
@@ -62,7 +64,10 @@ func (s *Overview) own(ctx context.Context, now time.Time, who admin.Actor, out 
 	for _, c := range all {
 		out.Todo = append(out.Todo, capabilityWaits(c, s.c.WhyUnlisted)...)
 	}
-	out.Steps = s.steps(len(apps) == 0, capabilities > 0 && len(all) == 0)
+	out.Steps = append(out.Steps, step{"app", newApp, len(apps) > 0})
+	if capabilities > 0 {
+		out.Steps = append(out.Steps, step{"capability", importAPI, len(all) > 0})
+	}
 	called, err := s.called(ctx, apps, now)
 	out.Missing = err != nil
 	for _, a := range apps {
@@ -73,7 +78,11 @@ func (s *Overview) own(ctx context.Context, now time.Time, who admin.Actor, out 
 		v.Apps = append(v.Apps, one)
 	}
 	for _, o := range orders {
-		v.Orders = append(v.Orders, ownOrder{o.ID, o.AppID, o.Tier, o.Status, o.CreatedAt.UTC().Format(adminapi.ISO8601)})
+		one := ownOrder{o.ID, o.AppID, o.Tier, o.Status, o.CreatedAt.UTC().Format(adminapi.ISO8601), ""}
+		if i := slices.IndexFunc(apps, func(a storage.App) bool { return a.ID == o.AppID }); i >= 0 {
+			one.Name = apps[i].Name
+		}
+		v.Orders = append(v.Orders, one)
 	}
 	return nil
 }

@@ -93,8 +93,8 @@ func (s *Overview) service(ctx context.Context, now time.Time, who admin.Actor, 
 		out.Todo = append(out.Todo, ordersWait(v.OpenOrders))
 	}
 	out.Todo = append(out.Todo, sum.todo...)
-	if who.Writer() == nil && !v.Called() {
-		out.Steps = s.steps(v.Apps == 0, !sum.anyCapability)
+	if who.Writer() == nil {
+		out.Steps = s.steps(v, sum.begun)
 	}
 	return nil
 }

@@ -18,6 +18,7 @@ const (
 	topNames     = 5
 	readCaps     = 100 // capabilities that are looked through
 	readHooks    = 5   // webhooks that are
+	readClients  = 100 // agents
 )
 
 // summaryCache holds the last summary for some seconds.
@@ -30,13 +31,14 @@ type summaryCache struct {
 
 // summary holds what changes slowly, and is the same for everybody who may read the whole service.
 type summary struct {
-	strangers           bool // see Config.Strangers
-	read                time.Time
-	topApps, topTools   []name
-	nodes, live         int
-	vitals              []system.Vital
-	todo                []todo
-	anyCapability, less bool // less: something could not be read
+	strangers         bool // see Config.Strangers
+	read              time.Time
+	topApps, topTools []name
+	nodes, live       int
+	vitals            []system.Vital
+	todo              []todo
+	begun             begun
+	less              bool // something could not be read
 }
 
 // of returns what was read in the last seconds, or reads it. A request that comes while another one reads it again gets
@@ -110,12 +112,13 @@ func (s *Overview) summarize(ctx context.Context, now time.Time) *summary {
 		lacks(err)
 		out.todo = append(out.todo, keysWait(keys, now)...)
 	}
-	if s.c.WhyUnlisted == nil {
-		return out
+	var all []storage.Capability
+	if s.c.WhyUnlisted != nil {
+		var err error
+		all, _, err = s.c.Store.Capabilities(ctx, "", "", readCaps)
+		lacks(err)
 	}
-	all, _, err := s.c.Store.Capabilities(ctx, "", "", readCaps)
-	lacks(err)
-	out.anyCapability = len(all) > 0
+	out.begun = s.begins(ctx, now, all, lacks)
 	out.todo = append(out.todo, s.capabilities(ctx, all, lacks)...)
 	return out
 }

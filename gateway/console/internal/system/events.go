@@ -3,6 +3,7 @@ package system
 import (
 	"net/http"
 	"net/url"
+	"strings"
 
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
@@ -56,3 +57,22 @@ func (s *System) listEvents(_ http.ResponseWriter, r *http.Request, _ admin.Acto
 	}
 	return v, err
 }
+
+// browseEvents is listEvents for a page, whose filter takes the name of an application.
+func (s *System) browseEvents(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
+	form := r.URL.Query()
+	typed := strings.TrimSpace(form.Get("client_id"))
+	if typed == "" {
+		return s.listEvents(w, r, who)
+	}
+	id, err := s.c.Finder.AppID(r.Context(), who, "client_id", typed)
+	if err != nil {
+		return eventsRecord{Events: []eventRecord{}}, err
+	}
+	form.Set("client_id", id)
+	asked := r.Clone(r.Context())
+	asked.URL.RawQuery = form.Encode()
+	return s.listEvents(w, asked, who)
+}
+
+func namesOfEvents(data any) (apps, users []string) { return []string{data.(eventsRecord).App}, nil }

@@ -32,6 +32,7 @@ type Config struct {
 	Settings func() []Setting                  // nil: the stored ones alone
 	Stored   func() Server                     // nil: what the records are in is not shown
 	Counters func() Server                     // nil: what counts for all nodes is not
+	Finder   *ui.Finder                        // of the application that events are sought of
 	Acts     *serviceacts.Acts
 	Began    time.Time
 }
@@ -67,9 +68,9 @@ func (s *System) Part() ui.Part {
 					"retire": {Says: "Withdraw a signing key", Do: s.retireKey, May: administrator,
 						Fields: map[string]ui.Kind{"kid": ui.Text}, Done: "The key was withdrawn: what it signed is invalid."},
 				}},
-			{Path: "/console/events", Title: "Events of users", Section: "Service", May: reader, Get: s.listEvents,
-				Template: eventsPage},
-			{Path: "/console/settings", Title: "Settings", Section: "Service", May: reader, Get: s.listSettings,
+			{Path: "/console/events", Title: "Events of users", Section: "Service", May: reader, Get: s.browseEvents,
+				Template: eventsPage, Names: namesOfEvents},
+			{Path: "/console/settings", Title: "Settings", Section: "Service", May: reader, Get: s.browseSettings,
 				Template: settingsPage, Acts: map[string]ui.Act{
 					"set": {Says: "Change a setting", Do: s.changeSetting, May: administrator,
 						Fields: map[string]ui.Kind{"name": ui.Text, "value": ui.Text},

@@ -12,7 +12,7 @@ var texts = ui.Texts{
 	"retired": "已停用",
 	"nothing yet: it is published, and signs after the next rotation": "暂无：公钥已发布，下次轮换后开始用于签名",
 	"everything that is signed now":                                   "当前签发的所有内容",
-	"what it signed before %s":                                        "%s 之前由它签名的内容", "until %s": "有效至 %s",
+	"what it signed before":                                           "在此之前由它签名的内容：", "until": "有效至",
 	"Withdraw": "撤销", "Withdraw this key": "撤销此密钥",
 	"Everything it signed becomes invalid at once.": "由它签名的所有内容立即失效。", "Rotate": "轮换",
 	"Rotate the keys of an algorithm": "轮换某种算法的密钥",
@@ -35,7 +35,7 @@ var texts = ui.Texts{
 	"What it runs on": "运行环境", "Store": "存储", "%s at %s": "%s，位于 %s", "Counters shared by nodes": "节点共享的计数器",
 	"none: this node counts alone": "无：本节点独立计数",
 	"%s, reachable":                "%s，可连接", "%s, %s bytes": "%s，%s 字节",
-	"%s, not reachable since %s, each node keeps its share of the limits": "%s，自 %s 起无法连接，各节点按各自份额执行限制",
+	"%s, not reachable: each node keeps its share of the limits": "%s，无法连接，各节点按各自份额执行限制", "since": "自",
 	"shared counters": "共享计数器", "not reachable": "无法连接",
 	"each node keeps its share of the limits: see whether the server that counts runs, and the log of this " +
 		"node": "各节点按各自份额执行限制：请检查计数服务器是否运行，并查看本节点的日志",
@@ -48,7 +48,7 @@ var texts = ui.Texts{
 	"they are not sent as fast as they come in: see the log of this node":           "发送速度跟不上产生的速度：请查看本节点的日志",
 
 	"Events of users": "用户事件",
-	"What the application %s is told of the end of sessions, and has not been told yet.": "会话结束时要通知应用 %s、但尚未送达的内容。",
+	"What this application is told of the end of sessions, and has not been told yet:": "会话结束时要通知此应用、但尚未送达的内容：",
 	"Events for the operator":                                  "发给运营方的事件",
 	"What waits for the webhook at %s, and what was given up.": "等待投递到 %s 的事件，以及已放弃的事件。",
 	"No webhook is set: keystile webhook set chooses one.":     "尚未设置 webhook：请用 keystile webhook set 设置。",
@@ -59,7 +59,20 @@ var texts = ui.Texts{
 	"Settings": "设置", "What this node was started with, and the switches that can be changed while it " +
 		"runs.": "本节点的启动配置，以及运行中可更改的开关。", "Search": "搜索",
 	"Can be changed without a restart": "无需重启即可更改", "Change": "更改", "Nothing was found.": "没有找到。",
-	"From the configuration": "启动配置", "Source": "来源", "Default": "默认值", "not the default": "非默认值",
+	"From the configuration": "启动配置", "Source": "来源", "Default": "默认值", "as by default": "与默认值相同",
+	"Name or description": "名称或说明", "%s with their defaults": "%s 项为默认值",
+	"Addresses and the store": "地址与存储",
+	"Where the service is reached, and where it keeps its records.": "服务的访问地址，以及记录的存放位置。",
+	"Signing in": "登录", "Who becomes a user, what they prove, and how long that lasts.": "谁可以成为用户、需要证明什么、有效多久。",
+	"Providers": "登录提供方", "Where else people may sign in.": "还可以在哪里登录。",
+	"Mail": "邮件", "How the service sends mail.": "服务如何发送邮件。",
+	"Tokens and agents": "令牌与智能体", "How tokens are signed, and who may register.": "令牌如何签名，谁可以注册。",
+	"Gateway": "网关", "What calls may cost, and how long an answer may be.": "调用的限额，以及应答的时长上限。",
+	"Tools": "工具", "Where tools may call, and what the MCP server answers.": "工具可以调用哪里，MCP 服务器如何应答。",
+	"Records": "记录", "What is written down, and who is told.": "记录什么，通知谁。",
+	"Others": "其他", "What belongs to nothing above.": "不属于以上各类的设置。",
+	"This process does not list itself: several nodes on one store do, see " +
+		"storage_url.": "本进程未列出节点：多个节点共用一个存储时才会列出，见 storage_url。",
 	"The setting was changed. It applies at once, and stays.": "设置已更改，立即生效，重启后仍保留。",
 
 	"0: PKCE is optional; 1: every authorization needs it": "0：PKCE 可选；1：每次授权都必须使用",

@@ -87,7 +87,7 @@ func New(c Config, parts ...Part) *Server {
 	s.mux = reply.NewMux(c.Log, routes...)
 	s.mux.Unknown = func(r *http.Request) reply.FailFunc {
 		if strings.HasPrefix(r.URL.Path, Root) {
-			return s.fail
+			return s.unknown
 		}
 		return nil
 	}
@@ -211,8 +211,18 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, p Page, v *View, s
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
 	title := "This request cannot go on"
 	if f.Status == http.StatusNotFound {
-		title = "There is no such page"
+		title = "Not found"
 	}
+	s.failAs(w, r, f, title, f.Msg)
+}
+
+// unknown answers a request for a page that there is not, which says all there is to say.
+func (s *Server) unknown(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
+	s.failAs(w, r, f, "There is no such page", "")
+}
+
+// failAs is fail with a title, and what is wrong; "": the title says it.
+func (s *Server) failAs(w http.ResponseWriter, r *http.Request, f *reply.Failure, title, says string) {
 	reading := r.WithContext(context.WithoutCancel(r.Context()))
 	reading.Method = http.MethodGet
 	who, err := s.c.People.Owner(reading)
@@ -221,7 +231,7 @@ func (s *Server) fail(w http.ResponseWriter, r *http.Request, f *reply.Failure) 
 		return
 	}
 	v := s.view(r, Page{Title: title}, who)
-	v.Alert = v.Says(f.Msg)
+	v.Alert = v.Says(says)
 	if s.render(w, r, f.Status, Page{}, failPage, v) != nil {
 		page.Fail(w, r, f.Status, title, f.Msg)
 	}

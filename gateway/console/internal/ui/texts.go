@@ -32,6 +32,7 @@ var texts = Texts{
 	"Search":                           "搜索",
 	"Save":                             "保存",
 	"As a table":                       "以表格显示",
+	"Not found":                        "未找到",
 
 	"Point at a column, or choose one with the arrow keys.": "将指针移到某一列上，或用方向键选择一列。",
 	"this form is too old, or was not made for this page: check it and send it " +

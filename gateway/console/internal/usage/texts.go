@@ -3,7 +3,7 @@ package usage
 import "github.com/keystile/keystile/gateway/console/internal/ui"
 
 var texts = ui.Texts{
-	"Usage": "用量", "Billing": "计费", "Who has called how much, in UTC.": "谁调用了多少（UTC 时间）。",
+	"Usage": "用量", "Usage & billing": "用量与计费", "Who has called how much, in UTC.": "谁调用了多少（UTC 时间）。",
 	"Application": "应用", "From": "从", "To": "至", "By": "按", "Day": "天", "Hour": "小时", "Product": "产品", "Tool": "工具",
 	"Person": "用户",
 	"Calls":  "调用次数", "Errors": "错误", "The period before": "上一周期", "now %s": "现在 %s",

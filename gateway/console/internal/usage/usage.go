@@ -51,8 +51,8 @@ func (s *Usage) Part() ui.Part {
 		Texts: texts,
 	}
 	if s.c.Reader != nil {
-		part.Pages = []ui.Page{{Path: "/console/usage", Title: "Usage", Section: "Billing", Owned: true, Get: s.browse,
-			Template: usagePage, Names: namesOf}}
+		part.Pages = []ui.Page{{Path: "/console/usage", Title: "Usage", Section: "Usage & billing", Owned: true,
+			Get: s.browse, Template: usagePage, Names: namesOf}}
 	}
 	return part
 }
