@@ -1,6 +1,7 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -8,7 +9,9 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/registry/internal/fetch"
 	"github.com/keystile/keystile/registry/internal/fields"
+	"github.com/keystile/keystile/registry/internal/names"
 	"github.com/keystile/keystile/registry/openapi"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -29,7 +32,8 @@ func (f Forms) BeginReading(ctx context.Context, actor string) (_ context.Contex
 }
 
 // PreviewBody does what the endpoint preview does (protocol 4.8): it returns what would be stored, and advice on it.
-// Nothing is stored.
+// Nothing is stored. Where the body leaves out the name or the upstream URL, the capability has those that the document
+// suggests, if it does: a name that can be registered, and a URL that may be relative to that of the document.
 func (f Forms) PreviewBody(ctx context.Context, actor storage.User,
 	body []byte) (storage.Capability, []toolplan.Tool, []string, error) {
 	ctx, q, leave, err := f.read(ctx, actor, body)
@@ -39,28 +43,41 @@ func (f Forms) PreviewBody(ctx context.Context, actor storage.User,
 	defer leave()
 	q.Advise = true
 	done, err := f.Preview(ctx, actor, q)
+	done.Member = cmp.Or(done.Member, names.From(done.title))
+	done.UpstreamURL = cmp.Or(done.UpstreamURL, done.server)
 	return done.Capability, done.Tools, done.advice(), asFailure(err)
 }
 
-// RegisterBody does what the endpoint register does (protocol 4.8). Secrets that the body leaves out are those that are
-// stored, if they still go to the same server.
+// RegisterBody does what the endpoint register does (protocol 4.8), and returns the names of the tools that it has
+// removed, and advice. Secrets that the body leaves out are those that are stored, if they still go to the same server.
 func (f Forms) RegisterBody(ctx context.Context, actor storage.User,
-	body []byte) (storage.Capability, []string, error) {
+	body []byte) (_ storage.Capability, removed, advice []string, err error) {
 	ctx, q, leave, err := f.read(ctx, actor, body)
 	if err != nil {
-		return storage.Capability{}, nil, asFailure(err)
+		return storage.Capability{}, nil, nil, asFailure(err)
 	}
 	defer leave()
 	p, err := f.place(ctx, actor, q)
 	if err != nil {
-		return storage.Capability{}, nil, err
+		return storage.Capability{}, nil, nil, err
 	}
 	if p.Version != 0 && mayChange(actor, p.Capability) {
 		q.keepSecrets(p.Capability)
 	}
 	q.found = &p
 	done, err := f.registered(ctx, actor, q)
-	return done.Capability, done.advice(), asFailure(err)
+	return done.Capability, done.Removed, done.advice(), asFailure(err)
+}
+
+// FetchDocument reads an OpenAPI document at an address that an actor names. Private addresses are reached only where
+// capabilities may be.
+func (f Forms) FetchDocument(ctx context.Context, actor storage.User, address string) ([]byte, error) {
+	ctx, leave, err := f.reading.Begin(ctx, actor.Sub)
+	if err != nil {
+		return nil, err
+	}
+	defer leave()
+	return fetch.Document(ctx, f.dialer, address)
 }
 
 // UpdateBody does what a PATCH of a capability does (decision 36): it changes what is sent, and leaves the tools, the

@@ -25,6 +25,8 @@ type Registered struct {
 	// Usual holds the parts that most documents have and calls do without (toolplan.Skip.Usual), which
 	// [Registry.Register] has left out beside Skipped. Elsewhere they are a part of Skipped.
 	Usual []toolplan.Skip
+
+	title, server string // of the document of a preview
 }
 
 // ownerChanged is the warning of a registration that passes a name on.
@@ -161,6 +163,7 @@ func (g *Registry) buildPreview(ctx context.Context, q Request) (Registered, err
 		return Registered{}, err
 	}
 	done.Tools, done.Skipped, done.Advice = r.Tools, r.Skipped, r.Advice
+	done.title, done.server = r.Title, r.Server
 	done.ToolCount = len(done.Tools)
 	if q.Advise {
 		done.Advice = append(done.Advice, strictmode.Advice(r.Tools)...)

@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/internal/toolschema"
+	"github.com/keystile/keystile/registry/internal/names"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/toolplan"
 )
@@ -66,8 +67,8 @@ const (
 
 // check returns what is wrong with everything but the tools.
 func (q Request) check() error {
-	if err := checkMember(q.Member); err != nil {
-		return err
+	if wrong := names.Wrong(q.Member); wrong != "" {
+		return badMember(wrong)
 	}
 	if q.UpstreamURL == "" {
 		return badUpstream("upstream_url is missing: say where calls go")

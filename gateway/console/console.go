@@ -166,6 +166,7 @@ type Console struct {
 	trail    *trail.Trail
 	names    *ui.Names
 	finder   *ui.Finder
+	stash    *stash.Stash
 	users    *people.People
 }
 
@@ -208,10 +209,11 @@ func New(_ context.Context, c Config) (*Console, error) {
 	}
 	s := &Console{c: c, recorder: admin.Recorder{Trail: c.Trail, Notifier: c.Notifier}}
 	records := withTable{c.Store, c.Table}
+	s.stash = stash.New(c.Store)
 	s.names, s.finder = ui.NewNames(records), ui.NewFinder(records)
 	s.trail, s.users = s.auditTrail(), s.people()
 	s.server = ui.New(ui.Config{Programs: programs, People: people, Tickets: c.Store, SignIn: c.SignIn, Forms: c.Forms,
-		Names: s.names, Stash: stash.New(c.Store), MCP: s.mcp(), Log: c.Log}, s.parts()...)
+		Names: s.names, Stash: s.stash, MCP: s.mcp(), Log: c.Log}, s.parts()...)
 	return s, nil
 }
 

@@ -99,7 +99,7 @@ func TestFormThatIsRefusedShowsNoSecretAgain(t *testing.T) {
 		"header_name_0":  {"Host"}, "header_secret_0": {"tenant-secret"}, "header_new_0": {"1"},
 	})
 	if status != 400 || strings.Contains(page, "-secret\"") || !strings.Contains(page, `value="Kept"`) ||
-		!strings.Contains(page, "timeout is not a number") {
+		!strings.Contains(page, "Seconds that a call may take is not a number") {
 		t.Errorf("answered %d %s", status, page)
 	}
 	status, page = s.edits("developer", url.Values{"label": {"Kept"}, "auth_type": {"none"}, "timeout": {"30"},
@@ -132,7 +132,9 @@ func TestToolsGoOnlyWithATick(t *testing.T) {
 	}
 	form.Set("replace", "on")
 	form.Set("form", s.formOn(s.open(path, dev.cookie)))
-	if w := s.send(path, dev.cookie, form); w.Code != 303 {
+	gone := "1 that were there are gone:</p><ul><li><code>" + before[0].Name
+	if w := s.send(path, dev.cookie, form); w.Code != 200 || !strings.Contains(w.Body.String(), gone) ||
+		!strings.Contains(w.Body.String(), `<div class="warn" role="status">`) {
 		t.Errorf("with a tick: %d %s", w.Code, w.Body)
 	}
 	if _, after, _ := s.store.Tools(t.Context(), member); len(after) != 1 || after[0].Name != "another" {

@@ -107,6 +107,7 @@ var bodies = map[string]string{
 	"POST /console/clients/hosts#unsay":                     "host={host}",
 	"POST /console/capabilities/new#preview":                capabilityForm,
 	"POST /console/capabilities/new#register":               capabilityForm,
+	"POST /console/capabilities/{member}/danger#delete":     "confirm={member}",
 	"POST /console/capabilities/{member}/deliveries#resend": "id={delivery}",
 	"POST /console/capabilities/{member}/edit#update":       "label=Changed",
 	"POST /console/capabilities/{member}/pins#accept":       "accept=getPet&digest={digest}",

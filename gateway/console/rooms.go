@@ -15,11 +15,16 @@ type Registry interface {
 	// BeginReading waits until a registration of a user (a sub) may be read, before its body is; leave is
 	// called when it has been answered.
 	BeginReading(ctx context.Context, actor string) (_ context.Context, leave func(), err error)
-	// PreviewBody returns what a registration in JSON would store (protocol 4.8), and advice on it.
+	// PreviewBody returns what a registration in JSON would store (protocol 4.8), and advice on it. A name and an
+	// upstream URL that are left out are those that the document suggests.
 	PreviewBody(ctx context.Context, actor storage.User,
 		body []byte) (storage.Capability, []toolplan.Tool, []string, error)
-	// RegisterBody stores it. Secrets that were left out stay, if they go to the same server.
-	RegisterBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []string, error)
+	// RegisterBody stores it, and returns the names of the tools that it has removed, and advice. Secrets that were left
+	// out stay, if they go to the same server.
+	RegisterBody(ctx context.Context, actor storage.User, body []byte) (_ storage.Capability, removed, advice []string,
+		err error)
+	// FetchDocument reads a document at an address that a user names, from servers that may be asked for that.
+	FetchDocument(ctx context.Context, actor storage.User, address string) ([]byte, error)
 	// UpdateBody changes what is beside the tools of a capability, by fields in JSON, and returns what the user should
 	// know of it.
 	UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (storage.Capability, []string,

@@ -88,7 +88,7 @@ func TestPagesOfAccessAreForTheirReaders(t *testing.T) {
 		"/console/access": {200, 200, 200, 403}, "/console/access/shop": {200, 200, 200, 403},
 		"/console/access/none": {404, 404, 404, 403},
 		"/console/bundles":     {200, 200, 200, 403}, sees: {403, 200, 200, 403}, "/console/visible": {403, 200, 200, 403},
-		"/console/visible?user=%3Cscript%3Ealert(1)": {403, 200, 200, 403},
+		"/console/visible?user=%3Cscript%3Ealert(1)": {403, 400, 400, 403},
 		"/console/visible?role=king":                 {403, 400, 400, 403},
 	} {
 		for i, u := range []testUser{dev, root, aud, nobody} {
@@ -146,11 +146,16 @@ func (s *shop) Remove(ctx context.Context, by storage.User, member string) error
 func TestPublishingAndDeletingAreActsOfTheOwner(t *testing.T) {
 	h, s, dev := shopFixture(t)
 	other := h.testUser("other", storage.RoleDeveloper)
-	const path = "/console/capabilities/shop"
+	const path = "/console/capabilities/shop/danger"
+	unnamed := url.Values{"do": {"delete"}, "form": {h.formOn(h.open(path, dev.cookie))}, "confirm": {"Shop"}}
+	if w := h.send(path, dev.cookie, unnamed); w.Code != 400 || len(s.acts) > 0 ||
+		!strings.Contains(w.Body.String(), `name="confirm" aria-invalid="true"`) {
+		t.Errorf("with another name typed it is %d: %s", w.Code, s.acts)
+	}
 	for _, c := range []struct{ do, want string }{
 		{"pause", "publish shop false by " + dev.Sub}, {"delete", "remove shop by " + dev.Sub},
 	} {
-		form := url.Values{"do": {c.do}, "form": {h.formOn(h.open(path, dev.cookie))}}
+		form := url.Values{"do": {c.do}, "form": {h.formOn(h.open(path, dev.cookie))}, "confirm": {"shop"}}
 		if w := h.send(path, other.cookie, form); w.Code < 400 || w.Code >= 500 || slices.Contains(s.acts, c.want) {
 			t.Errorf("%s by another developer is %d: %s", c.do, w.Code, s.acts)
 		}

@@ -176,7 +176,7 @@ func TestPreviewNamesTheDifferenceAndStoresNothing(t *testing.T) {
 	w := h.send(path, dev.cookie, url.Values{"do": {"preview"}, "form": {h.formOn(h.open(path, dev.cookie))},
 		"member": {"shop"}, "upstream_url": {"https://up.example.com"}, "auth_secret": {"typed-secret"}, "document": {"{}"}})
 	page := w.Body.String()
-	for _, want := range []string{"<code>other</code>", "<code>getPet</code>", `name="member" required maxlength="48" value="shop"`} {
+	for _, want := range []string{"<code>other</code>", "<code>getPet</code>", `name="member" maxlength="48" autocomplete="off" value="shop"`} {
 		if w.Code != 200 || !strings.Contains(page, want) {
 			t.Errorf("the preview is %d and lacks %s: %.2000s", w.Code, want, page)
 		}

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/keystile/keystile/internal/toolschema"
+	"github.com/keystile/keystile/internal/toolschema/tree"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -69,6 +70,8 @@ type Result struct {
 	Skipped []toolplan.Skip // what was left out of them; last, what is usual
 	Version string          // of OpenAPI, as the document says; "" for static tools
 	Advice  []string        // what to know of the document, for its author
+	Title   string          // of the document; "" if it has none
+	Server  string          // URL of the first server that it names, maybe a relative one; calls do not go by it
 
 	Pointers []string // where each of the Tools stands in the document, as JSON pointers
 }
@@ -101,7 +104,8 @@ func (d *document) parse(ctx context.Context) (*Result, error) {
 	if err != nil {
 		return nil, d.skips.attachTo(err)
 	}
-	r := &Result{Version: d.version}
+	root, _ := d.Root().Value.(tree.Object)
+	r := &Result{Version: d.version, Title: titleOf(root), Server: serverOf(root)}
 	size := 0
 	for i, name := range newNamer(o.Member).names(operations, "operationId") {
 		if err := ctx.Err(); err != nil {

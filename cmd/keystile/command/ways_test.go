@@ -130,7 +130,7 @@ func (s *street) embedded(signUp, connectorSignUp string) {
 	s.Cleanup(func() { service.Close(context.Background()) })
 	root, err := service.Store.CreateUser(s.Context(), storage.User{Username: "root", Role: storage.RoleAdmin})
 	if err == nil {
-		_, _, err = registry.Forms{Registry: service.Registry}.RegisterBody(s.Context(), root, []byte(`{"member":"pets","upstream_url":"https://pets.example.com","openapi":`+pets+`}`))
+		_, _, _, err = registry.Forms{Registry: service.Registry}.RegisterBody(s.Context(), root, []byte(`{"member":"pets","upstream_url":"https://pets.example.com","openapi":`+pets+`}`))
 	}
 	if err != nil {
 		s.Fatal(err)

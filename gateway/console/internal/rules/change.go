@@ -2,6 +2,7 @@ package rules
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strconv"
@@ -24,7 +25,7 @@ func (s *Rules) add(w http.ResponseWriter, r *http.Request, who admin.Actor) (an
 	if err != nil {
 		return nil, err
 	}
-	if n.Subject, err = s.subject(r.Context(), strings.TrimSpace(n.Subject)); err != nil {
+	if n.Subject, err = s.subject(r.Context(), who, strings.TrimSpace(n.Subject)); err != nil {
 		return nil, err
 	}
 	_, l, err := s.c.Acts.SetAccess(r.Context(), who, r.PathValue("member"), toolacts.AccessChange{Add: []access.Rule{n}})
@@ -73,42 +74,83 @@ func refusal(err error, notThere *reply.Failure) error {
 	return notThere
 }
 
-// subject returns whom a rule is about as it is stored: a user by sub.
-func (s *Rules) subject(ctx context.Context, text string) (string, error) {
-	kind, name, _ := strings.Cut(text, ":")
-	if kind != access.SubjectUser {
-		return text, nil
+// addByForm adds the rule of a form, which names whom it is about in fields of its own.
+func (s *Rules) addByForm(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
+	var subject, kind, user, app string
+	f, err := adminapi.ReadFields(w, r, "subject", "who", "user", "app", "deny", "tools", "read_only")
+	if err != nil {
+		return nil, err
 	}
-	u, err := s.user(ctx, name)
-	return kind + ":" + u.Sub, err
+	for name, into := range map[string]*string{"subject": &subject, "who": &kind, "user": &user, "app": &app} {
+		if err := f.Read(name, "a text", into); err != nil {
+			return nil, err
+		}
+	}
+	switch {
+	case subject != "":
+	case kind == access.SubjectUser && strings.TrimSpace(user) == "":
+		return nil, &ui.Mistyped{Failure: noPerson, Field: "user"}
+	case kind == access.SubjectApp && strings.TrimSpace(app) == "":
+		return nil, &ui.Mistyped{Failure: noNamed, Field: "app"}
+	case kind == access.SubjectUser:
+		subject = kind + ":" + user
+	case kind == access.SubjectApp:
+		subject = kind + ":" + app
+	default:
+		subject = kind
+	}
+	text, err := json.Marshal(subject)
+	if err != nil {
+		return nil, err
+	}
+	return s.add(w, adminapi.WithFields(r, adminapi.Fields{"subject": text, "deny": f["deny"], "tools": f["tools"],
+		"read_only": f["read_only"]}), who)
 }
 
-// user returns a user by sub or by username.
-func (s *Rules) user(ctx context.Context, name string) (storage.User, error) {
+// subject returns whom a rule is about as it is stored: a user by sub, an application by client_id.
+func (s *Rules) subject(ctx context.Context, who admin.Actor, text string) (string, error) {
+	kind, name, _ := strings.Cut(text, ":")
+	switch kind {
+	case access.SubjectUser:
+		u, err := s.user(ctx, who, "user", name)
+		return kind + ":" + u.Sub, err
+	case access.SubjectApp:
+		app, err := s.app(ctx, who, "app", name)
+		return kind + ":" + app.ID, err
+	}
+	return text, nil
+}
+
+// user returns the user whom a field names, by sub or by name.
+func (s *Rules) user(ctx context.Context, who admin.Actor, field, name string) (storage.User, error) {
 	name = strings.TrimSpace(name)
 	if name == "" || len(name) > 200 {
-		return storage.User{}, noUser
+		return storage.User{}, &ui.Mistyped{Failure: noUser, Field: field}
 	}
 	u, err := s.c.User(ctx, name)
 	if !errors.Is(err, storage.ErrNotFound) {
 		return u, adminapi.Refusal(err, noUser)
 	}
-	some, _, err := s.c.Store.FindUsers(ctx, name, "", 10)
-	if err != nil {
-		return u, adminapi.Refusal(err, noUser)
+	u, err = s.c.Finder.User(ctx, who, field, name)
+	if ui.FindsNone(err) {
+		err = &ui.Mistyped{Failure: noUser, Field: field}
 	}
-	for _, one := range some {
-		if strings.EqualFold(one.Username, name) {
-			return one, nil
-		}
-	}
-	return u, noUser
+	return u, err
 }
 
-func (s *Rules) app(ctx context.Context, id string) (storage.App, error) {
-	if id = strings.TrimSpace(id); id == "" || len(id) > 500 {
-		return storage.App{}, noApp
+// app returns the application that a field names: any by its client_id, one that the actor may see by its name.
+func (s *Rules) app(ctx context.Context, who admin.Actor, field, name string) (storage.App, error) {
+	name = strings.TrimSpace(name)
+	if name == "" || len(name) > 500 {
+		return storage.App{}, &ui.Mistyped{Failure: noApp, Field: field}
 	}
-	app, err := s.c.Store.App(ctx, id)
-	return app, adminapi.Refusal(err, noApp)
+	app, err := s.c.Store.App(ctx, name)
+	if !errors.Is(err, storage.ErrNotFound) && !errors.Is(err, storage.ErrInvalid) {
+		return app, adminapi.Refusal(err, noApp)
+	}
+	app, err = s.c.Finder.App(ctx, who, field, name)
+	if ui.FindsNone(err) {
+		err = &ui.Mistyped{Failure: noApp, Field: field}
+	}
+	return app, err
 }

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"strings"
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/adminapi"
@@ -29,6 +30,14 @@ type entry struct {
 	Published bool   `json:"published"`
 	Rules     *int   `json:"rules"`  // nil: see the capability's own
 	Allows    bool   `json:"allows"` // a rule allows: the default does not hold
+}
+
+// entries is a page of the list.
+type entries struct {
+	Default string  `json:"default"`
+	By      origin  `json:"default_by"`
+	Entries []entry `json:"capabilities"`
+	Next    string  `json:"next"`
 }
 
 // standing is the default access in a word.
@@ -82,14 +91,9 @@ func (s *Rules) list(_ http.ResponseWriter, r *http.Request, who admin.Actor) (a
 			lists[l.Member] = l
 		}
 	}
-	record := struct {
-		Default string  `json:"default"`
-		By      origin  `json:"default_by"`
-		Entries []entry `json:"capabilities"`
-		Next    string  `json:"next"`
-	}{s.standing(), s.by(), []entry{}, next}
+	record := entries{s.standing(), s.by(), []entry{}, next}
 	for _, c := range capabilities {
-		e := entry{Member: c.Member, Label: ui.Shown(c.Label, 100), Owner: ui.Shown(c.Owner, 100), Published: c.Publish}
+		e := entry{Member: c.Member, Label: ui.Shown(c.Label, 100), Owner: c.Owner, Published: c.Publish}
 		if all {
 			n := len(lists[c.Member].Rules)
 			e.Rules = &n
@@ -118,6 +122,18 @@ type rule struct {
 	More     int      `json:"more"`  // tools that are not shown
 	ReadOnly bool     `json:"read_only"`
 	Operator bool     `json:"operator,omitempty"` // only operators take it away
+}
+
+// Kind returns what a rule is about: everyone, or a user, an app, a role or a tier.
+func (r rule) Kind() string {
+	kind, _, _ := strings.Cut(r.Subject, ":")
+	return kind
+}
+
+// Name returns which one it is about; "" for everyone.
+func (r rule) Name() string {
+	_, name, _ := strings.Cut(r.Subject, ":")
+	return name
 }
 
 func ruleOf(r access.Rule) rule {
@@ -163,7 +179,7 @@ func (s *Rules) show(_ http.ResponseWriter, r *http.Request, who admin.Actor) (a
 	if err != nil {
 		return nil, err
 	}
-	record := ruleList{Member: c.Member, Owner: ui.Shown(c.Owner, 100), Default: s.standing(), By: s.by(),
+	record := ruleList{Member: c.Member, Owner: c.Owner, Default: s.standing(), By: s.by(),
 		Allows: allows(l.Rules), Count: len(l.Rules), Rules: []rule{}, Mine: who.Changes(c.Owner)}
 	for i := from; i < len(l.Rules); i++ {
 		if i == from+rows {

@@ -3,6 +3,8 @@ package rules
 import (
 	"context"
 	"embed"
+	"slices"
+	"strings"
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/internal/admin"
@@ -37,7 +39,8 @@ type Config struct {
 	Ways  access.Ways // every way in; nil: not known
 	Acts  *toolacts.Acts
 
-	User func(ctx context.Context, sub string) (storage.User, error) // the user of a sub, who may be a host's own
+	Finder *ui.Finder
+	User   func(ctx context.Context, sub string) (storage.User, error) // the user of a sub, who may be a host's own
 }
 
 // Rules is this part of the console.
@@ -59,7 +62,11 @@ var (
 	// protocol 7
 	noUser = &reply.Failure{Status: 400, Msg: "there is no such user: give a username or a sub"}
 	// protocol 7
-	noApp = &reply.Failure{Status: 400, Msg: "there is no such application: give its client_id"}
+	noApp = &reply.Failure{Status: 400, Msg: "there is no such application: give its name or its client_id"}
+	// protocol 7
+	noPerson = &reply.Failure{Status: 400, Msg: "Person is missing: type a name, or a part of it to choose from."}
+	// protocol 7
+	noNamed = &reply.Failure{Status: 400, Msg: "Application is missing: type its name, or a part of it to choose from."}
 )
 
 const (
@@ -88,21 +95,58 @@ func (s *Rules) Part() ui.Part {
 			{Path: apiSees, Methods: by{"GET": s.sees}, May: reader},
 		},
 		Pages: []ui.Page{
-			{Path: html, Title: "Access", Section: "Tools", Get: s.list, Template: listPage},
-			{Path: html + "/{member}", Title: "Access rules", Get: s.show, Template: showPage, Acts: acts{
-				"add": {Says: "Add a rule", Do: s.add, Done: "The rule was added.", Fields: map[string]ui.Kind{
-					"subject": ui.Text, "deny": ui.Bool, "tools": ui.Lines, "read_only": ui.Bool}},
-				"remove": {Says: "Remove a rule", Do: s.remove, Done: "The rule was removed.",
-					Fields: map[string]ui.Kind{"id": ui.Text}},
-			}},
-			{Path: "/console/bundles", Title: "Bundles", Section: "Tools", Get: s.bundles, Template: bundlesPage, Acts: acts{
-				"make": {Says: "Make a bundle", Do: s.makeBundle, May: administrator, Done: "The bundle was created.",
-					Fields: map[string]ui.Kind{
-						"name": ui.Text, "label": ui.Optional, "description": ui.Optional, "tools": ui.Lines}},
-				"remove": {Says: "Remove a bundle", Do: s.removeBundle, May: administrator, Done: "The bundle was removed.",
-					Fields: map[string]ui.Kind{"name": ui.Text}},
-			}},
-			{Path: "/console/visible", Title: "Who sees what", Section: "Tools", May: reader, Get: s.sees, Template: seesPage},
+			{Path: html, Title: "Permissions", Section: "MCP server", Get: s.list, Template: listPage, Names: named},
+			{Path: html + "/{member}", Title: "Permissions of an API", Get: s.show, Template: showPage, Names: named,
+				Tabs: ui.ToolTabs, Acts: acts{
+					"add": {Says: "Add a rule", Do: s.addByForm, Done: "The rule was added.", Fields: map[string]ui.Kind{
+						"subject": ui.Text, "who": ui.Text, "user": ui.Text, "app": ui.Text, "deny": ui.Bool, "tools": ui.Lines,
+						"read_only": ui.Bool}},
+					"remove": {Says: "Remove a rule", Do: s.remove, Done: "The rule was removed.",
+						Fields: map[string]ui.Kind{"id": ui.Text}},
+				}},
+			{Path: "/console/bundles", Title: "Tool sets", Section: "MCP server", Get: s.bundles, Template: bundlesPage,
+				Acts: acts{
+					"make": {Says: "Make a tool set", Do: s.makeBundle, May: administrator, Done: "The tool set was made.",
+						Fields: map[string]ui.Kind{
+							"name": ui.Text, "label": ui.Optional, "description": ui.Optional, "tools": ui.Lines}},
+					"remove": {Says: "Remove a tool set", Do: s.removeBundle, May: administrator,
+						Done: "The tool set was removed.", Fields: map[string]ui.Kind{"name": ui.Text}},
+				}},
+			{Path: "/console/visible", Title: "Preview access", Section: "MCP server", May: reader, Get: s.sees,
+				Template: seesPage, Names: named},
 		},
 	}
 }
+
+// named returns the applications and the users that a page names.
+func named(data any) (apps, users []string) {
+	subject := func(r *rule) {
+		switch kind, name, _ := strings.Cut(r.Subject, ":"); kind {
+		case access.SubjectApp:
+			apps = append(apps, name)
+		case access.SubjectUser:
+			users = append(users, name)
+		}
+	}
+	switch data := data.(type) {
+	case entries:
+		for _, e := range data.Entries {
+			users = append(users, e.Owner)
+		}
+	case ruleList:
+		users = append(users, data.Owner)
+		for _, one := range data.Rules {
+			subject(&one)
+		}
+	case answer:
+		apps, users = append(apps, data.App), append(users, data.User)
+		for _, one := range data.Tools {
+			if one.Rule != nil {
+				subject(one.Rule)
+			}
+		}
+	}
+	return slices.DeleteFunc(apps, empty), slices.DeleteFunc(users, empty)
+}
+
+func empty(id string) bool { return id == "" }

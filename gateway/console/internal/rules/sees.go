@@ -4,7 +4,6 @@ import (
 	"net/http"
 	"strings"
 
-	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage/access"
@@ -28,16 +27,14 @@ type answer struct {
 	Tools []seen `json:"tools"`
 	Next  string `json:"next"`
 
-	Name  string `json:"-"` // of the user
-	Asked bool   `json:"-"`
-	Wrong string `json:"-"` // what was typed names nobody
+	Asked bool `json:"-"`
 }
 
 // pageTools bounds how many tools a page explains; the bus explains no more than 200 at once.
 const pageTools = 100
 
 // sees serves GET /api/console/visible: the tools of the bus, and what decides whether somebody sees them.
-func (s *Rules) sees(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
+func (s *Rules) sees(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	q := r.URL.Query()
 	v := access.Viewer{User: strings.TrimSpace(q.Get("user")), Role: q.Get("role"),
 		App: strings.TrimSpace(q.Get("client_id")), Tier: q.Get("tier")}
@@ -49,12 +46,8 @@ func (s *Rules) sees(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any
 		}
 		return nil, notTyped
 	}
-	if err := s.identify(r, &v, &record); err != nil {
-		if onPage && (err == error(noUser) || err == error(noApp)) {
-			record.Wrong = err.Error()
-			return record, nil
-		}
-		return nil, err
+	if err := s.identify(r, who, &v, &record); err != nil {
+		return record, err // which the page is shown with if a field names nobody
 	}
 	after := q.Get("after")
 	if len(after) > 200 {
@@ -80,7 +73,7 @@ func (s *Rules) sees(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any
 }
 
 // identify looks up who was typed, and refuses roles and tiers that there are not.
-func (s *Rules) identify(r *http.Request, v *access.Viewer, record *answer) error {
+func (s *Rules) identify(r *http.Request, who admin.Actor, v *access.Viewer, record *answer) error {
 	for kind, name := range map[string]string{access.SubjectRole: v.Role, access.SubjectTier: v.Tier} {
 		if name == "" {
 			continue
@@ -90,19 +83,21 @@ func (s *Rules) identify(r *http.Request, v *access.Viewer, record *answer) erro
 		}
 	}
 	if v.User != "" {
-		u, err := s.user(r.Context(), v.User)
+		u, err := s.user(r.Context(), who, "user", v.User)
 		if err != nil {
 			return err
 		}
-		v.User, record.Name = u.Sub, ui.Shown(u.Username, 60)
+		v.User = u.Sub
 		if v.Role == "" && !u.Disabled {
 			record.Role = u.Role
 		}
 	}
 	if v.App != "" {
-		if _, err := s.app(r.Context(), v.App); err != nil {
+		app, err := s.app(r.Context(), who, "client_id", v.App)
+		if err != nil {
 			return err
 		}
+		v.App, record.App = app.ID, app.ID
 	}
 	return nil
 }

@@ -33,7 +33,7 @@ func (t *Tools) lineOf(c storage.Capability, who admin.Actor) line {
 	l := line{
 		Member: c.Member, Label: ui.Shown(c.Label, 200), Description: ui.Shown(c.Description, 1024), Kind: c.Kind,
 		UpstreamURL: address(c.UpstreamURL, who.Changes(c.Owner)),
-		AuthType:    c.AuthType, Owner: ui.Shown(c.Owner, 100), WebhookURL: address(c.WebhookURL, who.Changes(c.Owner)),
+		AuthType:    c.AuthType, Owner: c.Owner, WebhookURL: address(c.WebhookURL, who.Changes(c.Owner)),
 		Publish: c.Publish, Credential: !c.AuthSecret.IsZero(),
 		ToolCount: c.ToolCount, Timeout: int(c.CallTimeout().Seconds()),
 		UpdatedAt: c.UpdatedAt.UTC().Format(adminapi.ISO8601),
@@ -63,6 +63,12 @@ func address(text string, mine bool) string {
 	return text
 }
 
+// listed is a page of the list.
+type listed struct {
+	Lines []line
+	Next  string
+}
+
 // list shows a person's own capabilities, or all of them to a reader who sees all.
 func (t *Tools) list(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	after, err := adminapi.AfterOf(r)
@@ -77,10 +83,7 @@ func (t *Tools) list(_ http.ResponseWriter, r *http.Request, who admin.Actor) (a
 	if err != nil {
 		return nil, err
 	}
-	record := struct {
-		Lines []line
-		Next  string
-	}{Next: next}
+	record := listed{Next: next}
 	for _, c := range all {
 		record.Lines = append(record.Lines, t.lineOf(c, who))
 	}

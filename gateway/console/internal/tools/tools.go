@@ -5,7 +5,9 @@ import (
 	"embed"
 	"encoding/json"
 	"net/http"
+	"strings"
 
+	"github.com/keystile/keystile/gateway/console/internal/stash"
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/toolacts"
@@ -23,7 +25,9 @@ type Registry interface {
 	BeginReading(ctx context.Context, actor string) (_ context.Context, leave func(), err error)
 	PreviewBody(ctx context.Context, actor storage.User,
 		body []byte) (storage.Capability, []toolplan.Tool, []string, error)
-	RegisterBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []string, error)
+	RegisterBody(ctx context.Context, actor storage.User, body []byte) (_ storage.Capability, removed, advice []string,
+		err error)
+	FetchDocument(ctx context.Context, actor storage.User, address string) ([]byte, error)
 	UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (storage.Capability, []string,
 		error)
 	SetPublished(ctx context.Context, actor storage.User, member string, on bool) (storage.Capability, error)
@@ -46,6 +50,7 @@ type Config struct {
 	Registry Registry // nil: capabilities are not shown
 	Bus      Bus      // nil: tools are not called
 	Acts     *toolacts.Acts
+	Stash    *stash.Stash // keeps documents between a preview and a registration
 }
 
 // Tools is this part of the console.
@@ -68,45 +73,49 @@ var (
 // Part returns the endpoints and pages.
 func (t *Tools) Part() ui.Part {
 	if t.c.Registry == nil {
-		return ui.Part{Texts: texts}
+		return ui.Part{Texts: allTexts()}
 	}
 	type by = map[string]ui.Action
 	developer := []consoleauth.Check{admin.Actor.Developer}
 	const page, one = "/console/capabilities", "/console/capabilities/{member}"
-	part := ui.Part{Texts: texts}
+	part := ui.Part{Texts: allTexts()}
 	part.APIs = []ui.API{
 		{Path: "/api/console/deliveries/{member}", Methods: by{"GET": t.deliveries}},
 		{Path: "/api/console/deliveries/{member}/{id}/resend", Methods: by{"POST": t.resend}},
 	}
 	part.Pages = []ui.Page{
-		{Path: page, Title: "Capabilities", Section: "Tools", Get: t.list, Template: listPage},
-		{Path: page + "/new", Title: "New capability", May: developer, Get: t.draft, Template: newPage, MaxForm: maxDocument,
+		{Path: page, Title: "Tools", Section: "MCP server", Get: t.list, Template: listPage, Names: owners},
+		{Path: page + "/new", Title: "Import an API", May: developer, Get: t.draft, Template: newPage, MaxForm: maxDocument,
 			Begin: t.c.Registry.BeginReading, Acts: map[string]ui.Act{
-				"preview": {Do: t.preview, Stale: true, Result: newPage,
-					Done: "This is what would be stored. Nothing is stored yet."},
-				"register": {Says: "Register a capability", Do: t.register, Done: "The capability is registered.", To: toMember},
+				"preview": {Do: t.preview, Stale: true, Result: newPage, Again: true, To: toSlot,
+					Done: "This is what would be registered. Nothing is yet."},
+				"register": {Says: "Register an API", Do: t.register, Tells: tells, To: toTools},
 			}},
-		{Path: one, Title: "Capability", Get: t.show, Template: showPage, Acts: map[string]ui.Act{
-			"register": {Do: t.stays, Stale: true, Done: "The capability is registered."},
-			"publish":  {Says: "Put a capability on the bus", Do: t.publish(true), Done: "The capability is on the bus."},
-			"pause":    {Says: "Take a capability off the bus", Do: t.publish(false), Done: "The capability is off the bus."},
-			"delete": {Says: "Delete a capability", Do: t.remove, Done: "The capability is deleted.",
-				To: func(any, string) string { return page }},
-		}},
-		{Path: one + "/edit", Title: "Edit capability", May: developer, Get: t.edit, Template: editPage,
-			MaxForm: 256 << 10, Acts: map[string]ui.Act{
-				"update": {Says: "Change a capability", Do: t.update, Done: "The capability is changed."},
+		{Path: one, Title: "API", Get: t.show, Template: showPage, Tabs: ui.ToolTabs, Names: owners,
+			Acts: map[string]ui.Act{
+				"publish": {Says: "Put an API on the MCP server", Do: t.publish(true), Done: "The API is on the MCP server."},
+			}},
+		{Path: one + "/tools", Title: "Tools of an API", Get: t.show, Template: listedPage, Tabs: ui.ToolTabs},
+		{Path: one + "/edit", Title: "Settings of an API", May: developer, Get: t.edit, Template: editPage,
+			Tabs: ui.ToolTabs, MaxForm: 256 << 10, Acts: map[string]ui.Act{
+				"update": {Says: "Change an API", Do: t.update, Done: "The API is changed."},
+			}},
+		{Path: one + "/danger", Title: "Take off or delete an API", May: developer, Get: t.danger, Template: dangerPage,
+			Tabs: ui.ToolTabs, Acts: map[string]ui.Act{
+				"pause": {Says: "Take an API off the MCP server", Do: t.publish(false), Done: "The API is off the MCP server."},
+				"delete": {Says: "Delete an API", Do: t.remove, Fields: map[string]ui.Kind{"confirm": ui.Text},
+					Done: "The API is deleted.", To: func(any, string) string { return page }},
 			}},
 		{Path: one + "/pins", Title: "Changes of the upstream", May: []consoleauth.Check{admin.Actor.Writer},
-			Get: t.pins, Template: pinsPage, Acts: map[string]ui.Act{
+			Get: t.pins, Template: pinsPage, Tabs: ui.ToolTabs, Acts: map[string]ui.Act{
 				"accept": {Says: "Accept tools that an upstream has changed", Do: t.accept,
 					Fields: map[string]ui.Kind{"accept": ui.Choices, "digest": ui.Text},
 					Done:   "The tools are accepted."},
 				"all": {Says: "Accept tools that an upstream has changed", Do: t.acceptAll,
 					Fields: map[string]ui.Kind{"digest": ui.Text}, Done: "The tools are accepted."},
 			}},
-		{Path: one + "/deliveries", Title: "Webhook deliveries", Get: t.deliveries, Template: deliveriesPage,
-			Acts: map[string]ui.Act{
+		{Path: one + "/deliveries", Title: "Activity of an API", Get: t.deliveries, Template: deliveriesPage,
+			Tabs: ui.ToolTabs, Acts: map[string]ui.Act{
 				"resend": {Says: "Send a webhook once more", Do: t.resend, Fields: map[string]ui.Kind{"id": ui.Text},
 					Done: "It will be sent again in a moment."},
 			}},
@@ -115,23 +124,39 @@ func (t *Tools) Part() ui.Part {
 		part.APIs = append(part.APIs, ui.API{Path: "/api/console/tools/{member}/{tool}/call",
 			Methods: by{"POST": t.callJSON}})
 		part.Pages = append(part.Pages, ui.Page{
-			Path: one + "/tools/{tool}", Title: "Tool", Get: t.showTool, Template: toolPage, MaxForm: 4 << 20,
-			Acts: map[string]ui.Act{"call": {Says: "Call a tool", Do: t.callForm, Result: toolPage}},
+			Path: one + "/tools/{tool}", Title: "Tool", Get: t.showTool, Template: toolPage, Tabs: ui.ToolTabs,
+			MaxForm: 4 << 20, Acts: map[string]ui.Act{"call": {Says: "Call a tool", Do: t.callForm, Result: toolPage}},
 		})
 	}
 	return part
 }
 
-// toMember leads to the page of what was registered.
-func toMember(result any, _ string) string {
-	return "/console/capabilities/" + result.(line).Member
+// toTools leads to the tools of what was registered.
+func toTools(result any, _ string) string {
+	return "/console/capabilities/" + result.(registration).Member + "/tools"
 }
 
-// stays stands where an act of another page leads to this one: it changes nothing, and is for
-// writers.
-func (t *Tools) stays(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	_, err := t.own(r, who)
-	return nil, err
+// toSlot leads to the address that shows the preview of a form: one for each document that is kept.
+func toSlot(result any, path string) string {
+	d := result.(draft)
+	if d.Kept == nil {
+		return path
+	}
+	slot, _, _ := strings.Cut(d.Kept.Ref, ".")
+	return path + "?form=" + slot
+}
+
+// owners names those of capabilities.
+func owners(data any) (_, users []string) {
+	switch data := data.(type) {
+	case capability:
+		users = append(users, data.Owner)
+	case listed:
+		for _, one := range data.Lines {
+			users = append(users, one.Owner)
+		}
+	}
+	return nil, users
 }
 
 var (
@@ -140,6 +165,8 @@ var (
 	showPage       = ui.Parse(pages, "show.html")
 	editPage       = ui.Parse(pages, "edit.html")
 	toolPage       = ui.Parse(pages, "tool.html")
+	listedPage     = ui.Parse(pages, "listed.html")
+	dangerPage     = ui.Parse(pages, "danger.html")
 	pinsPage       = ui.Parse(pages, "pins.html")
 	deliveriesPage = ui.Parse(pages, "deliveries.html")
 )

@@ -2,11 +2,9 @@ package tools
 
 import (
 	"cmp"
-	"encoding/json"
 	"errors"
-	"io"
 	"net/http"
-	"slices"
+	"net/url"
 	"strconv"
 	"strings"
 	"time"
@@ -18,21 +16,20 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-const (
-	maxDocument = 16<<20 + 64<<10 // of a form with a document
-	maxEcho     = 16 << 10        // of a document that stands on the page again
-)
-
 // draft holds what the form of a registration shows.
 type draft struct {
 	Values  map[string]string
+	Source  string // what the tools come from
 	Publish bool
 	Resolve bool // nested references are shown with what they lead to
 	PinsOff bool
 	There   bool // it replaces what is stored
 	Replace bool // even if tools that are there are removed
 	New     []int
+	Kept    *document // nil: none is kept
+	NotKept bool      // the document is too large for it
 	Preview *preview
+	Open    bool // what is folded holds what was typed
 }
 
 // preview holds what would be stored.
@@ -49,18 +46,32 @@ type preview struct {
 var draftFields = []string{"member", "label", "description", "upstream_url", "auth_type", "auth_name", "auth_in",
 	"webhook_url", "timeout"}
 
-// draft shows an empty form, or that of a capability to register again.
+// draft shows an empty form, that of a capability to register again, or one that was refused.
 func (t *Tools) draft(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	d := draft{Values: map[string]string{}, Publish: true, Resolve: true, New: newRows(0)}
-	member := r.URL.Query().Get("member")
+	d := draft{Values: map[string]string{}, Publish: true, Resolve: true, New: newRows(0), Source: fromDocument}
+	if r.Method == http.MethodPost {
+		d = draftOf(r)
+		d.Open = true
+		if doc, err := t.kept(r.Context(), who.Sub, r.PostForm.Get("kept")); err == nil {
+			d.Kept = &doc
+		}
+	}
+	member := cmp.Or(d.Values["member"], r.URL.Query().Get("member"))
 	if member == "" {
 		return d, nil
 	}
 	c, err := t.changeable(r, member, who)
+	if r.Method == http.MethodPost {
+		d.There = err == nil
+		return d, nil
+	}
 	if err != nil {
 		return nil, err
 	}
 	d.There, d.Publish, d.PinsOff = true, c.Publish, c.PinsOff
+	if c.Kind == storage.CapabilityMCP {
+		d.Source = fromEndpoint
+	}
 	d.Values = map[string]string{
 		"member": c.Member, "label": c.Label, "description": c.Description, "upstream_url": c.UpstreamURL,
 		"auth_type": c.AuthType,
@@ -70,63 +81,24 @@ func (t *Tools) draft(_ http.ResponseWriter, r *http.Request, who admin.Actor) (
 	return d, nil
 }
 
-// body returns the form as the registry reads it, and the form as it is shown again, without secrets.
-func body(r *http.Request) ([]byte, draft, error) {
-	d := draft{Values: map[string]string{}, Publish: r.PostForm.Has("publish"), Resolve: r.PostForm.Has("resolve_refs"),
-		Replace: r.PostForm.Has("replace"), PinsOff: r.PostForm.Has("pins_off"), New: newRows(0)}
-	fields := map[string]any{"publish": d.Publish, "resolve_refs": d.Resolve, "keep_tools": !d.Replace,
-		"pins": !d.PinsOff}
-	if headers := headersOf(r); len(headers) > 0 { // before anything is refused
-		fields["headers"] = headers
-	}
-	for _, name := range draftFields {
-		text := formText(r, name)
-		d.Values[name] = text
-		if text == "" {
-			continue
-		}
-		fields[name] = text
-		if name == "timeout" {
-			fields[name] = json.RawMessage(text)
-			if !json.Valid([]byte(text)) {
-				return nil, d, adminapi.BadBody.Saying("timeout is not a number")
-			}
-		}
-	}
-	for _, name := range []string{"auth_secret", "webhook_secret"} {
-		if text := r.PostForm.Get(name); text != "" {
-			fields[name] = text
-		}
-		r.PostForm.Del(name) // a form that is refused shows it no more
-	}
-	document := r.PostForm.Get("document")
-	if file, _, err := r.FormFile("file"); err == nil {
-		text, err := io.ReadAll(file)
-		if err != nil {
-			return nil, d, adminapi.BadBody.Saying("the file could not be read: choose it again").Because(err)
-		}
-		document = cmp.Or(string(text), document)
-	}
-	if len(document) <= maxEcho {
-		d.Values["document"] = document
-		r.PostForm.Set("document", document)
-	} else {
-		r.PostForm.Del("document")
-	}
-	if strings.TrimSpace(document) != "" {
-		fields["openapi"] = document
-	}
-	text, err := json.Marshal(fields)
-	return text, d, err
-}
-
 // preview shows what a registration would store, and how that differs from what is stored.
 func (t *Tools) preview(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	text, d, err := body(r)
+	f, err := t.receive(r, who)
 	if err != nil {
 		return nil, err
 	}
-	c, tools, advice, err := t.c.Registry.PreviewBody(who.In(r.Context()), who.User, text)
+	f.Preview, err = t.previewOf(r, who, f)
+	if err := errors.Join(err, t.hold(r, who, f)); err != nil {
+		return nil, err
+	}
+	if f.NotKept {
+		f.Values["document"] = r.PostForm.Get("document")
+	}
+	return f.draft, nil
+}
+
+func (t *Tools) previewOf(r *http.Request, who admin.Actor, f *form) (*preview, error) {
+	c, tools, advice, err := t.judged(r, who, f)
 	if err != nil {
 		return nil, err
 	}
@@ -136,61 +108,147 @@ func (t *Tools) preview(_ http.ResponseWriter, r *http.Request, who admin.Actor)
 	for _, line := range advice[:min(len(advice), maxSkips)] {
 		p.Advice = append(p.Advice, ui.Shown(line, 300))
 	}
-	there, stored, err := t.c.Store.Tools(r.Context(), d.Values["member"])
+	there, stored, err := t.c.Store.Tools(r.Context(), f.Values["member"])
 	if err == nil && who.Changes(there.Owner) {
-		d.There, p.Compared = true, true
+		f.There, p.Compared = true, true
 		p.Added, p.Removed, p.Changed = difference(stored, tools)
 	} else if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return nil, err
 	}
-	d.Preview = p
-	return d, nil
+	f.doc.Tools = len(tools)
+	return p, nil
 }
 
-const maxNames = 200
-
-// difference names the tools that are in one list alone, and those whose call or arguments differ.
-func difference(before, after []toolplan.Tool) (added, removed, changed []string) {
-	had, schemas := map[string]string{}, map[string]json.RawMessage{}
-	for _, tool := range before {
-		had[tool.Name], schemas[tool.Name] = print(tool), tool.InputSchema
+// judged returns what a form would store, and completes the form by what its document suggests.
+func (t *Tools) judged(r *http.Request, who admin.Actor, f *form) (_ storage.Capability, tools []toolplan.Tool,
+	advice []string, err error) {
+	if err := f.check(); err != nil {
+		return storage.Capability{}, nil, nil, err
 	}
-	for _, tool := range after {
-		was, there := had[tool.Name]
-		delete(had, tool.Name)
-		switch {
-		case !there:
-			added = append(added, tool.Name)
-		case was != print(tool):
-			changed = append(changed, tool.Name+argumentChanges(schemas[tool.Name], tool.InputSchema))
+	text, err := f.body()
+	if err != nil {
+		return storage.Capability{}, nil, nil, err
+	}
+	c, tools, advice, err := t.c.Registry.PreviewBody(who.In(r.Context()), who.User, text)
+	if err != nil {
+		return c, nil, nil, refused(err)
+	}
+	if f.Values["upstream_url"] == "" {
+		f.Values["upstream_url"] = f.doc.server(c.UpstreamURL)
+	}
+	if f.Values["member"] == "" {
+		f.Values["member"], err = t.freeName(r, c.Member)
+	}
+	for _, name := range []string{"member", "upstream_url"} {
+		r.PostForm.Set(name, f.Values[name])
+	}
+	return c, tools, advice, err
+}
+
+// server returns where the calls of a document go that names a server by this URL; "" if that is not known.
+func (d document) server(named string) string {
+	at, err := url.Parse(d.URL)
+	to, err2 := url.Parse(cmp.Or(named, "/"))
+	if err != nil || err2 != nil {
+		return ""
+	}
+	if whole := at.ResolveReference(to).String(); isWebAddress(whole) {
+		return whole
+	}
+	return ""
+}
+
+// freeName returns a name that begins as suggested and that no capability has; "" if nothing was suggested.
+func (t *Tools) freeName(r *http.Request, suggested string) (string, error) {
+	name := suggested
+	for i := 2; name != "" && i < 20; i++ {
+		_, err := t.c.Store.Capability(r.Context(), name)
+		if errors.Is(err, storage.ErrNotFound) {
+			return name, nil
 		}
+		if err != nil {
+			return "", err
+		}
+		name = suggested + "-" + strconv.Itoa(i)
 	}
-	for name := range had {
-		removed = append(removed, name)
-	}
-	for _, list := range []*[]string{&added, &removed, &changed} {
-		slices.Sort(*list)
-		*list = (*list)[:min(len(*list), maxNames)]
-	}
-	return added, removed, changed
+	return "", nil
 }
 
-// print is the same for tools that are called alike.
-func print(tool toolplan.Tool) string {
-	text, _ := json.Marshal([]any{tool.Method, tool.Path, tool.InputSchema, tool.Call}) // it was JSON
-	return string(text)
+// registration holds what was registered.
+type registration struct {
+	line
+	Removed, Advice []string
 }
 
 func (t *Tools) register(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	text, _, err := body(r)
+	f, err := t.receive(r, who)
 	if err != nil {
 		return nil, err
 	}
-	c, _, err := t.c.Registry.RegisterBody(who.In(r.Context()), who.User, text)
+	done, err := t.registered(r, who, f)
+	if err != nil && f.new {
+		err = errors.Join(err, t.hold(r, who, f))
+	}
 	if err != nil {
 		return nil, err
 	}
-	return t.lineOf(c, who), nil
+	t.drop(r.Context(), who.Sub, f.doc.Ref)
+	return done, nil
+}
+
+func (t *Tools) registered(r *http.Request, who admin.Actor, f *form) (any, error) {
+	if f.other {
+		return nil, wrong("file", "This is another document than the one that you looked at: look at its preview, "+
+			"then register it.")
+	}
+	if err := f.check(); err != nil {
+		return nil, err
+	}
+	if f.Values["member"] == "" || f.Values["upstream_url"] == "" {
+		return nil, t.askForRest(r, who, f)
+	}
+	text, err := f.body()
+	if err != nil {
+		return nil, err
+	}
+	c, removed, advice, err := t.c.Registry.RegisterBody(who.In(r.Context()), who.User, text)
+	if err != nil {
+		return nil, refused(err)
+	}
+	return registration{t.lineOf(c, who), removed, advice}, nil
+}
+
+// askForRest fills in the name and the upstream of a form by its document, and asks whether they are right: a document
+// does not decide by itself where calls go.
+func (t *Tools) askForRest(r *http.Request, who admin.Actor, f *form) error {
+	if _, _, _, err := t.judged(r, who, f); err != nil {
+		return err
+	}
+	switch {
+	case f.Values["upstream_url"] == "":
+		return wrong("upstream_url", "Upstream URL is missing: the document names no server, so say where calls go.")
+	case f.Values["member"] == "":
+		return wrong("member", "Name is missing: tools are called by it, and the name of each.")
+	}
+	return wrong("upstream_url", "The document has given the name or the upstream URL: check them, then register.")
+}
+
+// tells says how a registration ended: one without tools, or with fewer than before, is to be looked at.
+func tells(result any) *ui.Told {
+	done := result.(registration)
+	told := &ui.Told{Text: "The API is registered with %s tools.", Args: []any{done.ToolCount}}
+	switch {
+	case len(done.Removed) > 0:
+		told.Text, told.Args = "The API is registered with %s tools. %s that were there are gone:",
+			[]any{done.ToolCount, len(done.Removed)}
+		told.List = done.Removed[:min(len(done.Removed), maxNames)]
+	case done.ToolCount == 0:
+		told.Text, told.Args, told.List = "The API is registered, and has no tools.", nil, done.Advice
+	case len(done.Advice) > 0:
+		told.Text, told.List = "The API is registered with %s tools. Look at this:", done.Advice
+	}
+	told.Amber = told.List != nil || done.ToolCount == 0
+	return told
 }
 
 // publish puts a capability on the bus, or takes it off.
@@ -205,10 +263,27 @@ func (t *Tools) publish(on bool) ui.Action {
 	}
 }
 
-func (t *Tools) remove(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
+// danger shows what ends a capability, to users who may do it.
+func (t *Tools) danger(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
+	c, err := t.changeable(r, r.PathValue("member"), who)
+	if err != nil {
+		return nil, err
+	}
+	return t.lineOf(c, who), nil
+}
+
+// remove deletes a capability whose name was typed.
+func (t *Tools) remove(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
+	typed, err := adminapi.ReadText(w, r, "confirm", "")
+	if err != nil {
+		return nil, err
+	}
 	c, err := t.own(r, who)
 	if err != nil {
 		return nil, err
+	}
+	if strings.TrimSpace(typed) != c.Member {
+		return nil, wrong("confirm", "Type the name as it stands above: nothing was deleted.")
 	}
 	return nil, t.c.Registry.Remove(who.In(r.Context()), who.User, c.Member)
 }

@@ -5,8 +5,7 @@ import (
 	"slices"
 )
 
-// Connection holds what somebody copies to connect an agent: the address of an MCP server, and the line for each of the
-// common clients.
+// Connection holds what connects an agent: the address of an MCP server, and the line for each common client.
 type Connection struct {
 	Address string
 	Lines   []ClientLine
@@ -33,11 +32,10 @@ func (v *View) Connection(set string) *Connection {
 		!slices.Contains([]string{"localhost", "127.0.0.1"}, u.Hostname()) {
 		remote += " --allow-http"
 	}
-	const terminal = "in a terminal"
 	return &Connection{address, []ClientLine{
-		{"Claude Code", terminal, "claude mcp add --transport http " + name + " " + address},
-		{"VS Code", terminal, `code --add-mcp '{"name":"` + name + `","type":"http","url":"` + address + `"}'`},
-		{"Codex", terminal, "codex mcp add " + name + " --url " + address},
+		{"Claude Code", "in a terminal", "claude mcp add --transport http " + name + " " + address},
+		{"VS Code", "in a terminal", `code --add-mcp '{"name":"` + name + `","type":"http","url":"` + address + `"}'`},
+		{"Codex", "in a terminal", "codex mcp add " + name + " --url " + address},
 		{"Cursor", "in .cursor/mcp.json", `{"mcpServers": {"` + name + `": {"url": "` + address + `"}}}`},
 		{"mcp-remote", "for clients that start a program", remote},
 	}}

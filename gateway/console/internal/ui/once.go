@@ -25,6 +25,7 @@ type once struct {
 	Amber   bool          `json:"amber,omitempty"`
 	List    []string      `json:"list,omitempty"`
 	Content template.HTML `json:"content,omitempty"` // in place of that of the page
+	Again   bool          `json:"again,omitempty"`   // it is no secret
 }
 
 // afterwards answers a form that was done: the browser asks for a page that says so, and loading that page once more
@@ -52,7 +53,7 @@ func (s *Server) afterwards(w http.ResponseWriter, r *http.Request, p Page, act 
 			return err
 		}
 	}
-	err := s.showOnce(r.Context(), who, to, once{v.Notice, v.Amber, v.List, v.content})
+	err := s.showOnce(r.Context(), who, to, once{v.Notice, v.Amber, v.List, v.content, act.Again})
 	if err == nil {
 		return seeOther(w, to, "shown", "once")
 	}
@@ -66,9 +67,9 @@ func (s *Server) afterwards(w http.ResponseWriter, r *http.Request, p Page, act 
 	return s.write(w, http.StatusOK, v) // the act is done, and a secret is not lost
 }
 
-// placeOfOnce returns where it is kept what a page shows once, to the session that acted.
-func placeOfOnce(who admin.Actor, path string) stash.Place {
-	return stash.Place{What: "page", Of: who.Session, At: path}
+// placeOfOnce returns where it is kept what an address shows once, to the session that acted.
+func placeOfOnce(who admin.Actor, at *url.URL) stash.Place {
+	return stash.Place{What: "page", Of: who.Session, At: With(at, "lang", "")}
 }
 
 func (s *Server) showOnce(ctx context.Context, who admin.Actor, to string, o once) error {
@@ -79,8 +80,15 @@ func (s *Server) showOnce(ctx context.Context, who admin.Actor, to string, o onc
 	if err != nil {
 		return err
 	}
-	path, _, _ := strings.Cut(to, "?")
-	return s.c.Stash.Put(ctx, placeOfOnce(who, path), content, onceLife)
+	at, err := url.Parse(to)
+	if err != nil {
+		return err
+	}
+	life := onceLife
+	if o.Again {
+		life = formLife
+	}
+	return s.c.Stash.Put(ctx, placeOfOnce(who, at), content, life)
 }
 
 // once shows what an act has left for a page, and reports whether that was all of the page.
@@ -88,13 +96,17 @@ func (s *Server) once(w http.ResponseWriter, r *http.Request, v *View) (bool, er
 	if !r.URL.Query().Has("shown") || r.Method != http.MethodGet {
 		return false, nil
 	}
-	content, err := s.c.Stash.Take(r.Context(), placeOfOnce(v.Actor, r.URL.Path))
-	if errors.Is(err, stash.ErrGone) {
-		return false, nil
-	}
 	var o once
+	place := placeOfOnce(v.Actor, r.URL)
+	content, err := s.c.Stash.Get(r.Context(), place)
 	if err == nil {
 		err = json.Unmarshal(content, &o)
+	}
+	if err == nil && !o.Again {
+		_, err = s.c.Stash.Take(r.Context(), place) // of several requests one gets it
+	}
+	if errors.Is(err, stash.ErrGone) {
+		return false, nil
 	}
 	if err != nil {
 		return false, err

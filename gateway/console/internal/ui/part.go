@@ -50,7 +50,7 @@ type Page struct {
 	// act with a Result, returned: View.Who and View.App know what they are called then. nil: none.
 	Names func(data any) (apps, users []string)
 	// Tabs are those of the page's subject, which each page of it has. Their paths are those of pages, with the same path
-	// values.
+	// values; those that the reader may not open are left out.
 	Tabs []Tab
 
 	texts Texts // of its part
@@ -60,6 +60,13 @@ type Page struct {
 type Tab struct {
 	Title string // in English
 	Path  string // such as /console/users/{sub}/sessions
+}
+
+// ToolTabs are those of an API, whose pages two parts bring.
+var ToolTabs = []Tab{
+	{"Overview", "/console/capabilities/{member}"}, {"Tools", "/console/capabilities/{member}/tools"},
+	{"Permissions", "/console/access/{member}"}, {"Settings", "/console/capabilities/{member}/edit"},
+	{"Activity", "/console/capabilities/{member}/deliveries"}, {"Danger", "/console/capabilities/{member}/danger"},
 }
 
 // Told holds what a page says of an act, once.
@@ -83,7 +90,9 @@ type Act struct {
 	To func(result any, path string) string
 	// Result is shown once, such as a secret, at the address that To gives: Data is what Do returned.
 	Result *page.Template
-	File   func(w http.ResponseWriter, result any) error // writes what Do returned, in place of a redirect
+	// Again says that the Result is no secret: the address shows it as often as it is asked for, until the form is old.
+	Again bool
+	File  func(w http.ResponseWriter, result any) error // writes what Do returned, in place of a redirect
 }
 
 // Kind says how a field of a form becomes JSON.

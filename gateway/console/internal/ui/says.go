@@ -10,15 +10,19 @@ import (
 
 // labels holds what forms call the fields that errors name.
 var labels = map[string]string{
-	"address": "Address", "app": "Application", "backchannel_logout_uri": "Where it is told of the end of sessions",
-	"brand": "Brand", "client_id": "Application", "color": "Color", "confirm": "Type its name", "days": "Days",
-	"domain": "Domains", "domains": "Domains", "email": "Email", "held": "What operators decide", "host": "Host",
+	"address": "Address", "app": "Application", "auth_in": "Place of the API key",
+	"auth_name": "Header or parameter of the API key", "auth_secret": "Credential", "auth_type": "Authentication",
+	"backchannel_logout_uri": "Where it is told of the end of sessions", "brand": "Brand", "client_id": "Application",
+	"color": "Color", "confirm": "Type its name", "days": "Days", "description": "Description",
+	"document_url": "URL of the document", "label": "Label", "member": "Name", "domain": "Domains",
+	"domains": "Domains", "email": "Email", "held": "What operators decide", "host": "Host",
 	"id_token_alg": "ID tokens are signed with", "legacy_success_code": "Success at connect.php", "logo": "Logo",
 	"mfa": "Second factor", "month": "Month", "name": "Name", "nickname": "Nickname",
 	"overlap_seconds": "Seconds for which the old one stays valid", "owner": "Owner", "password": "Password",
 	"policy": "Policy", "q": "Begins with", "reason": "Reason", "redirect_uri": "Redirect URIs",
-	"redirect_uris": "Redirect URIs", "role": "Role", "status": "Status", "tier": "Tier", "until": "Until", "user": "User",
-	"username": "Username",
+	"redirect_uris": "Redirect URIs", "role": "Role", "status": "Status", "timeout": "Seconds that a call may take",
+	"tier": "Tier", "until": "Until", "user": "User", "upstream_url": "Upstream URL", "username": "Username",
+	"webhook_secret": "Webhook secret", "webhook_url": "Webhook URL",
 }
 
 // problem is a text of an error with values in it.

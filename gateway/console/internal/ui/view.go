@@ -98,6 +98,10 @@ func (s *Server) view(r *http.Request, p Page, who admin.Actor) *View {
 		v.Notice = v.T(did.Done)
 	}
 	for _, t := range p.Tabs {
+		i := slices.IndexFunc(s.pages, func(q Page) bool { return q.Path == t.Path })
+		if i < 0 || slices.ContainsFunc(s.pages[i].May, func(c consoleauth.Check) bool { return c(who) != nil }) {
+			continue
+		}
 		at := inPath.ReplaceAllStringFunc(t.Path, func(in string) string {
 			return url.PathEscape(r.PathValue(strings.Trim(in, "{}")))
 		})

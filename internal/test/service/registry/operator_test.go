@@ -20,7 +20,7 @@ func TestBodyIsPreviewedRegisteredPausedAndPublished(t *testing.T) {
 	if _, err := h.store.Capability(t.Context(), "shop"); err == nil {
 		t.Error("a preview was stored")
 	}
-	if c, _, err = forms.RegisterBody(t.Context(), mina, body); err != nil || c.Owner != mina.Sub || !c.Publish {
+	if c, _, _, err = forms.RegisterBody(t.Context(), mina, body); err != nil || c.Owner != mina.Sub || !c.Publish {
 		t.Fatalf("the registration is %+v %v", c, err)
 	}
 	for _, on := range []bool{false, true} {
@@ -38,7 +38,7 @@ func TestBodyIsPreviewedRegisteredPausedAndPublished(t *testing.T) {
 		t.Error("a capability that there is not was published")
 	}
 	for _, wrong := range []string{"", "[]", "null", `{"member":7}`, `{"member":"x","nonsense":1}`, strings.Repeat("[", 1000)} {
-		if _, _, err := forms.RegisterBody(t.Context(), mina, []byte(wrong)); err == nil {
+		if _, _, _, err := forms.RegisterBody(t.Context(), mina, []byte(wrong)); err == nil {
 			t.Errorf("%.40q was registered", wrong)
 		}
 	}

@@ -109,7 +109,7 @@ func TestSecretIsNotPutToAnotherUse(t *testing.T) {
 		t.Errorf("stored is %+v", c)
 	}
 	// Where it is registered again in the console without them, they stay with the server alone.
-	if _, _, err := forms.RegisterBody(t.Context(), user, []byte(standard("shop", "a"))); err != nil {
+	if _, _, _, err := forms.RegisterBody(t.Context(), user, []byte(standard("shop", "a"))); err != nil {
 		t.Fatal(err)
 	}
 	if c, _ := h.store.Capability(t.Context(), "shop"); len(c.SecretHeaders()) != 2 {
@@ -117,7 +117,7 @@ func TestSecretIsNotPutToAnotherUse(t *testing.T) {
 	}
 	more := strings.Replace(standard("shop", "a"), "{",
 		`{"headers":{"X-More":"more-secret","x-tenant":"tenant-changed"},`, 1)
-	if _, _, err := forms.RegisterBody(t.Context(), user, []byte(more)); err != nil {
+	if _, _, _, err := forms.RegisterBody(t.Context(), user, []byte(more)); err != nil {
 		t.Fatal(err)
 	}
 	if c, _ := h.store.Capability(t.Context(), "shop"); len(c.SecretHeaders()) != 3 ||
@@ -125,7 +125,7 @@ func TestSecretIsNotPutToAnotherUse(t *testing.T) {
 		t.Errorf("with one more, %v are kept", c.HeaderNames())
 	}
 	other := strings.Replace(standard("shop", "a"), "api.example.com", "other.example.com", 1)
-	if _, _, err := forms.RegisterBody(t.Context(), user, []byte(other)); err != nil {
+	if _, _, _, err := forms.RegisterBody(t.Context(), user, []byte(other)); err != nil {
 		t.Fatal(err)
 	}
 	if c, _ := h.store.Capability(t.Context(), "shop"); len(c.SecretHeaders()) != 0 {
