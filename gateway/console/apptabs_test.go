@@ -135,6 +135,15 @@ func TestSettingsAreSavedWithOneFormAndSayWhatHasChanged(t *testing.T) {
 		"id_token_alg": {"RS256"}}); code != 303 || !strings.Contains(h.trail(), `id_token_alg "" -> "RS256"`) {
 		t.Errorf("%d, on the trail %s", code, h.trail())
 	}
+	held := must(h.store.App(t.Context(), app.ID))(t)
+	held.Held = []string{"name"}
+	must(h.store.SaveApp(t.Context(), held))(t)
+	w := h.submit(page, mina.cookie, "set", h.formOn(h.open(page, mina.cookie)), "name", "Mine", "domains",
+		"typed.example.com")
+	if text := w.Body.String(); w.Code != 403 || !strings.Contains(text, "Name: an operator has set it") ||
+		!strings.Contains(text, "typed.example.com") || !strings.Contains(text, `name="name" aria-invalid="true"`) {
+		t.Errorf("a field that an operator holds is answered with %d: %s", w.Code, text)
+	}
 	for do, form := range map[string]url.Values{"operate": {"forbid_plain": {"on"}}, "off": {}, "on": {}} {
 		form.Set("do", do)
 		at := map[string]string{"operate": page}[do]

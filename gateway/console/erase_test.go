@@ -66,7 +66,8 @@ func TestAdministratorErasesAUser(t *testing.T) {
 	}
 	for path, code := range map[string]int{"/console/sessions": 200, "/console/users": 200, "/console/users?q=eve": 200,
 		"/console/grants?user=eve": 404} { // a page that says so, and asks again
-		if w := h.open(path, root.cookie); w.Code != code || !strings.Contains(w.Body.String(), `role="search"`) || strings.Contains(w.Body.String(), ">eve<") {
+		if w := h.open(path, root.cookie); w.Code != code || !strings.Contains(w.Body.String(), `role="search"`) ||
+			strings.Contains(w.Body.String(), ">eve<") {
 			t.Errorf("%s still shows the name: %d", path, w.Code)
 		}
 	}

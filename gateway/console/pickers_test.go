@@ -17,12 +17,15 @@ func TestFieldOfAnApplicationOrAUserTakesItsName(t *testing.T) {
 	h.app("Twin", mina.Sub)
 	h.app("Twin", mina.Sub)
 	for page, field := range map[string]string{"/console/quota": "app", "/console/orders": "client_id",
-		"/console/settlements": "client_id", "/console/grants": "client_id"} {
+		"/console/settlements": "client_id", "/console/grants": "client_id", "/console/usage": "client_id",
+		"/console/events": "client_id"} {
 		for typed, code := range map[string]int{"shop": 200, shop.ID: 200, "Nothing": 404, "Twin": 400} {
 			w := h.open(page+"?"+field+"="+typed, root.cookie)
 			text := w.Body.String()
 			wrong := strings.Contains(text, `name="`+field+`" aria-invalid="true" aria-describedby="problem"`)
-			if w.Code != code || wrong != (code != 200) || !strings.Contains(text, `value="`+typed+`"`) {
+			// A list of few applications chooses one by its id.
+			kept := strings.Contains(text, `value="`+typed+`"`) || strings.Contains(text, `"`+shop.ID+`" selected>Shop<`)
+			if w.Code != code || wrong != (code != 200) || !kept {
 				t.Errorf("%s?%s=%s is %d, marked %v: %s", page, field, typed, w.Code, wrong, text)
 			}
 		}
@@ -34,6 +37,10 @@ func TestFieldOfAnApplicationOrAUserTakesItsName(t *testing.T) {
 				t.Errorf("%s?user=%s is %d, marked %v", page, typed, w.Code, wrong)
 			}
 		}
+	}
+	if text := h.openIn("zh-CN", "/console/quota?app=Shopp", root.cookie); !strings.Contains(text,
+		`id="problem">应用：没有名为 &#34;Shopp&#34; 的应用<`) {
+		t.Errorf("in Chinese it is told as %s", text)
 	}
 	// Developers have the same fields for what is theirs.
 	other := h.app("Other", root.Sub)

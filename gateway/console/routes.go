@@ -45,7 +45,7 @@ func (s *Console) parts() []ui.Part {
 		rules.New(rules.Config{Store: s.c.Store, User: records.User, Finder: s.finder, Bus: s.c.Bus,
 			Ways: s.c.Ways, Acts: toolActs}).Part(),
 		users,
-		usage.New(usage.Config{Store: s.c.Store, Reader: s.c.Usage}).Part(),
+		usage.New(usage.Config{Store: s.c.Store, Reader: s.c.Usage, Finder: s.finder}).Part(),
 		billing.New(billing.Config{Store: s.c.Store, Billing: s.c.Billing, Acts: acts, Finder: s.finder}).Part(),
 		audit.Part(),
 		s.system().Part(),

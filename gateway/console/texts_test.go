@@ -24,6 +24,9 @@ func TestEverythingThatPagesSayIsThereInChinese(t *testing.T) {
 		}
 		for _, p := range part.Pages {
 			wanted[p.Title], wanted[p.Section] = p.Path, p.Path
+			for _, tab := range p.Tabs {
+				wanted[tab.Title] = p.Path
+			}
 			for _, a := range p.Acts {
 				wanted[a.Done], wanted[a.Says] = p.Path, p.Path
 				if a.Says == "" && !a.Stale {

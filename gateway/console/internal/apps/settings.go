@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -36,9 +37,19 @@ func (s *Apps) saveSettings(w http.ResponseWriter, r *http.Request, who admin.Ac
 	}
 	result, err := s.changeApp(w, adminapi.WithFields(r, f), who)
 	if err != nil {
-		return nil, err
+		return nil, heldField(err, f)
 	}
 	return appFacts{appRecord: result.(appRecord), Typed: moreThanHosts(r)}, nil
+}
+
+// heldField makes the refusal of one field of a form an error of that field, with which the form is shown again.
+func heldField(err error, of adminapi.Fields) error {
+	f := reply.FailureOf(err)
+	field, _, _ := strings.Cut(f.Msg, ":")
+	if f.Status == http.StatusForbidden && of[field] != nil {
+		return &ui.Mistyped{Failure: f, Field: field}
+	}
+	return err
 }
 
 // switched switches an application off or on.

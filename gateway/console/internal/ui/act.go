@@ -67,7 +67,7 @@ func (p Page) back(r *http.Request) string {
 func (s *Server) refuse(w http.ResponseWriter, r *http.Request, p Page, who admin.Actor, err error) error {
 	f, m := reply.FailureOf(err), (*Mistyped)(nil)
 	mistyped := errors.As(err, &m)
-	lost := f.Status == http.StatusForbidden || f.Status == http.StatusNotFound && !mistyped
+	lost := !mistyped && (f.Status == http.StatusForbidden || f.Status == http.StatusNotFound)
 	if p.Get == nil || f.Status >= 500 || lost {
 		return err
 	}

@@ -14,8 +14,11 @@
 // authenticated by the id of the session, which the browser never sees, and stored when it is
 // used. So looking at pages writes nothing, and a form that is sent twice acts once.
 //
-// After an act the browser is redirected, so that reloading repeats nothing. Only what shows a
-// secret once is answered at once.
+// After an act the browser is redirected, so that reloading repeats nothing. A page that is shown once, such
+// as one with a secret, is kept until the browser asks for it.
+//
+// A field that asks for a user or an application takes a name ([Finder]). An error of a field is told
+// in the reader's language, with the field's label: [View.Says].
 //
 // A page is a template of a few kilobytes over a record of at most a hundred rows. There is no
 // store call for the frame itself.

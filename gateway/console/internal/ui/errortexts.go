@@ -46,6 +46,12 @@ var errorTexts = Texts{
 	"this field is an administrator's to set": "此字段只能由管理员设置",
 	"an operator has set this field, so only an operator changes it: ask one, or leave it " +
 		"out": "此字段由运维人员设置，只有运维人员可以修改：请联系他们，或不要填写",
+	"%s: an operator has set it, so only an operator changes it: ask one, or leave it " +
+		"out": "“%s”由运维人员设置，只有运维人员可以修改：请联系他们，或不要改动",
+	"redirect_uris: an operator has set the domains, so only an operator adds an address of a private-use scheme: ask " +
+		"one, or leave it out": "域名由运维人员设置，只有运维人员可以添加自定义协议的重定向地址：请联系他们，或不要添加",
+	"backchannel_logout_uri: the address is of this machine or of a private network: ask an administrator to set it in " +
+		"the console, or give a public one": "会话结束通知地址属于本机或内网：请由管理员在控制台设置，或填写公网地址",
 	"an operator has set this rule, so only an operator takes it away: ask one": "此规则由运维人员设置，只有运维人员可以移除：请联系他们",
 	"an application does not do this with its own token: it takes a user's token with the scope apps, or the " +
 		"console": "应用不能用自己的令牌这样做：需要带 apps 范围的用户令牌，或使用控制台",

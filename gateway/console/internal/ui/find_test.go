@@ -111,22 +111,23 @@ func TestFinderListsThoseWhoHaveOneNameInCommon(t *testing.T) {
 	}
 }
 
-// The name of a user begins the nickname of hundreds, so that a search alone would not come to it.
+// A username begins the nickname of its user, under which it is listed behind hundreds that begin the same.
 func TestFinderIsNotBlindedByThoseWhoBeginTheSame(t *testing.T) {
 	f := newFound(t)
-	root := f.user(storage.LoginSelf, storage.User{Username: "boss", Nickname: "boss zz"})
-	only := f.user(storage.LoginSelf, storage.User{Username: "last", Nickname: "bosszz"})
+	boss := f.user(storage.LoginSelf, storage.User{Username: "boss", Nickname: "bosszz"})
+	f.user("wx", storage.User{Username: "wx_first", Nickname: "bos"})
+	quinn := f.user("wx", storage.User{Username: "wx_quinn", Nickname: "quinn", Name: "quinnzz"})
 	for i := range readAtMost*readAtOnce + 1 {
 		f.user("wx", storage.User{Username: fmt.Sprintf("wx_%d", i), Nickname: "boss" + strings.Repeat("a", i%30+1)})
 	}
-	if got := f.userFor(f.admin, "boss"); got != root.Sub {
-		t.Errorf("%s", got)
+	for i := range readAtOnce + 1 {
+		f.user("wx", storage.User{Username: fmt.Sprintf("qq_%d", i), Nickname: fmt.Sprintf("quinna%d", i)})
 	}
-	if got := f.userFor(f.admin, "bosszz"); got != only.Sub {
-		t.Errorf("%s", got)
-	}
-	if got := f.userFor(f.admin, "bossa"); !strings.HasPrefix(got, "400 ") {
-		t.Errorf("%s", got)
+	for text, want := range map[string]string{"boss": boss.Sub, "quinn": quinn.Sub, "bosszz": boss.Sub,
+		"bos": "400", "bossa": "400"} { // the last two: another one may be behind what is read
+		if got := f.userFor(f.admin, text); !strings.HasPrefix(got, want) {
+			t.Errorf("%s means %s, want %s", text, got, want)
+		}
 	}
 }
 

@@ -93,7 +93,7 @@ type Link struct {
 
 func (s *Server) view(r *http.Request, p Page, who admin.Actor) *View {
 	v := &View{Lang: langOf(r), Actor: who, Title: p.Title, Name: s.c.Name, URL: r.URL, Now: time.Now(),
-		texts: []Texts{p.texts, s.texts}, mcp: s.c.MCP}
+		texts: []Texts{p.texts, s.texts}, problems: s.problems(), mcp: s.c.MCP}
 	if did, ok := p.Acts[r.URL.Query().Get("done")]; ok && r.Method != http.MethodPost {
 		v.Notice = v.T(did.Done)
 	}

@@ -18,12 +18,13 @@ import (
 
 // browsed holds what the page shows.
 type browsed struct {
-	Usage *record // nil: nothing is chosen yet
-	By    string
-	Apps  []choice // to choose among; empty if there are too many
-	Spans []span
-	File  string
-	All   bool // the reader sees everybody's applications, and what people are called
+	Usage  *record // nil: nothing is chosen yet
+	Chosen string  // the client_id of an application; "": the whole service, or none
+	By     string
+	Apps   []choice // to choose among; empty if there are too many
+	Spans  []span
+	File   string
+	All    bool // the reader sees everybody's applications, and what people are called
 }
 
 // Custom reports whether another time than those of the links is shown.
@@ -69,6 +70,14 @@ func namesOf(data any) (apps, users []string) {
 func (s *Usage) browse(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	form := r.URL.Query()
 	all, chosen := who.Reader() == nil, form.Get("client_id")
+	if chosen != "" {
+		id, err := s.c.Finder.AppID(r.Context(), who, "client_id", chosen)
+		if err != nil {
+			return browsed{By: form.Get("by"), Spans: spansOf(form, time.Now().UTC()), All: all}, err
+		}
+		chosen = id
+		form.Set("client_id", id)
+	}
 	if all && chosen == "" && form.Get("by") == "" {
 		if q, err := readQuery(r); err == nil && q.To.Sub(q.From) <= usage.MaxTopDays*24*time.Hour {
 			form.Set("by", byApp)
@@ -77,7 +86,7 @@ func (s *Usage) browse(_ http.ResponseWriter, r *http.Request, who admin.Actor) 
 	if chosen != "" && form.Get("by") == byApp {
 		form.Del("by")
 	}
-	data := browsed{By: form.Get("by"), Spans: spansOf(form, time.Now().UTC()), All: all}
+	data := browsed{Chosen: chosen, By: form.Get("by"), Spans: spansOf(form, time.Now().UTC()), All: all}
 	data.File = "/api/console/usage/csv?" + form.Encode()
 	owner := who.Sub
 	if all {

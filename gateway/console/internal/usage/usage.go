@@ -23,6 +23,7 @@ import (
 type Config struct {
 	Store  *storage.Store
 	Reader *usage.Reader // nil: there is no page, and the endpoints answer 404
+	Finder *ui.Finder
 }
 
 // Usage is this part of the console.
