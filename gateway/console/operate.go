@@ -56,6 +56,8 @@ type Setting struct {
 	Source  string // such as "default" or "flag --listen"
 	Default string
 	Help    string
+
+	HelpChinese string // Help in Chinese; "": there is none
 }
 
 func (s *Console) auditTrail() *trail.Trail {

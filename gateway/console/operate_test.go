@@ -265,7 +265,8 @@ func TestSettingsAreGroupedByWhatTheyAreAbout(t *testing.T) {
 			return []console.Setting{
 				{Key: "mail.from", Value: "a@example.com", Source: "file x.yaml", Help: "the sender"},
 				{Key: "listen", Value: ":80", Source: "default", Default: ":80", Help: "the address to listen on"},
-				{Key: "data", Value: "d", Source: "flag --data", Default: "d", Help: "the data folder"},
+				{Key: "data", Value: "d", Source: "flag --data", Default: "d", Help: "the data folder",
+					HelpChinese: "数据目录"},
 				{Key: "drain", Value: "0", Source: "default: one node", Help: "how long to go on"},
 				{Key: "of.a.host", Value: hostile, Source: "env", Help: hostile},
 			}
@@ -291,7 +292,8 @@ func TestSettingsAreGroupedByWhatTheyAreAbout(t *testing.T) {
 		t.Errorf("what was searched for is folded: %s", found)
 	}
 	zh := h.open("/console/settings?lang=zh-CN", cookie).Body.String()
-	if !strings.Contains(zh, "<h2>地址与存储</h2>") || !strings.Contains(zh, `<code lang="en">the sender</code>`) {
+	if !strings.Contains(zh, "<h2>地址与存储</h2>") || !strings.Contains(zh, `<code lang="en">the sender</code>`) ||
+		!strings.Contains(zh, "<small>数据目录</small>") {
 		t.Errorf("in Chinese it is %s", zh)
 	}
 }

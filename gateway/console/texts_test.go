@@ -11,6 +11,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/internal/switches"
 )
 
 var translated = regexp.MustCompile("(?:\\$|\\b\\w+|\\{|\\()\\.T (\"(?:[^\"\\\\]|\\\\.)*\"|`[^`]*`)")
@@ -34,6 +35,9 @@ func TestEverythingThatPagesSayIsThereInChinese(t *testing.T) {
 				}
 			}
 		}
+	}
+	for _, one := range switches.All() {
+		wanted[one.Help] = "the page of settings"
 	}
 	err := fs.WalkDir(os.DirFS("internal"), ".", func(path string, _ fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".html") {

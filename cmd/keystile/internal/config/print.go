@@ -40,7 +40,8 @@ func (c *Config) Print(w io.Writer) error {
 func (c *Config) Settings() (all []console.Setting) {
 	for i, v := range c.Values {
 		k := keys[i] // Values are in the order of the table
-		all = append(all, console.Setting{Key: v.Key, Value: v.Text, Source: v.Source, Default: k.fallback, Help: k.help})
+		all = append(all, console.Setting{Key: v.Key, Value: v.Text, Source: v.Source, Default: k.fallback, Help: k.help,
+			HelpChinese: chinese[v.Key]})
 	}
 	return all
 }

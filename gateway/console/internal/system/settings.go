@@ -18,6 +18,8 @@ type Setting struct {
 	Source  string // such as "default" or "flag --listen"
 	Default string
 	Help    string
+
+	HelpChinese string // Help in Chinese; "": there is none
 }
 
 // protocol 7
@@ -32,6 +34,8 @@ type settingRecord struct {
 	Default string `json:"default"`
 	Differs bool   `json:"differs"`
 	Help    string `json:"help"`
+
+	Chinese string `json:"-"` // Help in Chinese
 }
 
 // storedRecord shows a switch that is changed while the service runs.
@@ -54,9 +58,9 @@ func (s *System) listSettings(_ http.ResponseWriter, r *http.Request, _ admin.Ac
 	v := settingsRecord{Settings: []settingRecord{}, Stored: []storedRecord{}}
 	if s.c.Settings != nil {
 		for _, one := range s.c.Settings() {
-			if strings.Contains(strings.ToLower(one.Key+" "+one.Help), q) {
+			if strings.Contains(strings.ToLower(one.Key+" "+one.Help+" "+one.HelpChinese), q) {
 				v.Settings = append(v.Settings, settingRecord{one.Key, one.Value, one.Source, one.Default, one.Value != one.Default,
-					one.Help})
+					one.Help, one.HelpChinese})
 			}
 		}
 		slices.SortStableFunc(v.Settings, func(a, b settingRecord) int {

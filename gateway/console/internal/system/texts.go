@@ -76,8 +76,9 @@ var texts = ui.Texts{
 	"The setting was changed. It applies at once, and stays.": "设置已更改，立即生效，重启后仍保留。",
 
 	"0: PKCE is optional; 1: every authorization needs it": "0：PKCE 可选；1：每次授权都必须使用",
-	"who may use the tools of a capability without an access list: everyone; owner (and administrators); auto: everyone " +
-		"while sign-up is closed, else owner": "没有访问列表的能力，其工具可由谁使用：everyone（所有人）；owner（所有者及管理员）；auto：注册关闭时为所有人，否则为所有者",
+	"who may use the tools of a capability without an access list: everyone; owner (and administrators); auto: " +
+		"everyone while every way in is closed to people who are not users yet, else " +
+		"owner": "没有访问列表的 API，其工具可由谁使用：everyone（所有人）；owner（所有者及管理员）；auto：所有登录方式都不接纳新用户时为所有人，否则为所有者",
 
 	noKeys.Msg:    "此处不显示签名密钥：宿主程序没有把它们交给控制台",
 	noKey.Msg:     "没有这个密钥",
