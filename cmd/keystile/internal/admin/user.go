@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -154,12 +155,36 @@ func userOf(ctx context.Context, store *storage.Store, who string) (storage.User
 		login, err = store.Login(ctx, storage.LoginSelf, confusable.Key(who))
 	}
 	if errors.Is(err, storage.ErrNotFound) {
-		return u, fmt.Errorf("there is no user %q; list them with: keystile user list", who)
+		return userWithName(ctx, store, who)
 	}
 	if err != nil {
 		return u, err
 	}
 	return store.User(ctx, login.UserID)
+}
+
+// userWithName finds a user whose username is no way to sign in, such as one who came by a provider.
+func userWithName(ctx context.Context, store *storage.Store, name string) (storage.User, error) {
+	some, err := everything(func(from string) ([]storage.User, string, error) {
+		return store.FindUsers(ctx, name, from, driver.Page)
+	})
+	if err != nil && !errors.Is(err, storage.ErrInvalid) { // no text to look for
+		return storage.User{}, err
+	}
+	key := confusable.Key(name)
+	some = slices.DeleteFunc(some, func(u storage.User) bool { return confusable.Key(u.Username) != key })
+	switch len(some) {
+	case 0:
+		return storage.User{}, fmt.Errorf("there is no user %q; list them with: keystile user list", name)
+	case 1:
+		return some[0], nil
+	}
+	var subs []string
+	for _, u := range some {
+		subs = append(subs, u.Sub)
+	}
+	return storage.User{}, fmt.Errorf("%d users have the username %q; name one by its sub: %s", len(some), name,
+		strings.Join(subs[:min(len(subs), 10)], ", "))
 }
 
 // loginName returns the text by which usernames were compared before look-alikes were.

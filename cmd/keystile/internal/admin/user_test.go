@@ -2,6 +2,7 @@ package admin
 
 import (
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -141,4 +142,46 @@ func TestSubIsNobodysName(t *testing.T) {
 	if v := o.must("user", "disable", ada); v["username"] != "ada" {
 		t.Errorf("disabled %v", v)
 	}
+}
+
+// A user who came by a provider has the username that user list shows, and no way to sign in by it.
+func TestUserOfAProviderIsFoundByUsername(t *testing.T) {
+	o := newOffice(t)
+	made := func(username, subject string) string {
+		u, err := o.target.Store.CreateUser(t.Context(), storage.User{Username: username},
+			storage.Login{Method: "wx", Subject: subject})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return u.Sub
+	}
+	sub := made("wx_Oika4j54b7", "one")
+	made("wx_oika4j54b7x", "two")
+	app := o.must("app", "create", "--name", "Shop", "--domain", "a.example")["client_id"].(string)
+	o.session(sub)
+	for _, words := range []string{"session list wx_oika4j54b7", "user set wx_oika4j54b7 --nickname Oi",
+		"user disable WX_OIKA4J54B7", "user enable wx_oika4j54b7", "apikey list wx_oika4j54b7",
+		"app set " + app + " --owner wx_oika4j54b7", "user factors wx_oika4j54b7",
+		"capability access --who wx_oika4j54b7", "session end wx_oika4j54b7"} {
+		if code, _, errs := o.run("", strings.Fields(words)...); code != 0 {
+			t.Errorf("keystile %s: %d %s", words, code, errs)
+		}
+	}
+	if a, err := o.target.Store.App(t.Context(), app); err != nil || a.Owner != sub {
+		t.Errorf("the owner is %q, %v; want %q", a.Owner, err, sub)
+	}
+	if u, err := o.target.Store.User(t.Context(), sub); err != nil || u.Nickname != "Oi" || u.Disabled {
+		t.Errorf("the user is %+v, %v", u, err)
+	}
+	for _, nobody := range []string{"wx_oika", "Oi", "", " "} { // the beginning of a name, and a nickname
+		if code, _, errs := o.run("", "session", "list", nobody); code == 0 || !strings.Contains(errs, "there is no user") {
+			t.Errorf("%q is somebody: %d %s", nobody, code, errs)
+		}
+	}
+	twin := made("wx_oika4j54b7", "three")
+	if _, _, errs := o.run("", "user", "disable", "wx_oika4j54b7"); !strings.Contains(errs, "2 users") ||
+		!strings.Contains(errs, twin) || !strings.Contains(errs, sub) {
+		t.Errorf("of two with one name it says %s", errs)
+	}
+	o.must("user", "disable", twin)
 }
