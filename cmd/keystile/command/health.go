@@ -26,9 +26,14 @@ func askHealth(ctx context.Context, call cli.Call) error {
 	if err != nil {
 		return err
 	}
-	address := reachable(c.Listen)
 	ctx, cancel := context.WithTimeout(ctx, healthPatience)
 	defer cancel()
+	address := reachable(c.Listen)
+	if !c.Asked("listen") { // the server that has the data folder knows where it listens
+		if at, err := admin.AskAddress(ctx, c.Data); err == nil && at != "" {
+			address = reachable(at)
+		}
+	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, "http://"+address+"/healthz/ready", nil)
 	if err != nil {
 		return err

@@ -12,6 +12,9 @@ func TestHealthAsksTheServiceThatTheConfigurationNames(t *testing.T) {
 	if said := must(t, "health", "--listen", s.address); said["ready"] != true || said["address"] != s.address {
 		t.Errorf("of a service that is ready: %v", said)
 	}
+	if said := must(t, "health", "--data", s.data); said["address"] != s.address {
+		t.Errorf("of the service that has a data folder: %v", said)
+	}
 	s.stop()
 	wantFailure(t, 1, "no service answers at "+s.address+": start it, or name its address with --listen", "health",
 		"--listen", s.address)

@@ -153,8 +153,9 @@ func (o opened) serve(ctx context.Context, service *assembled, base string, say 
 	if private, err := data.Listen(ctx); err != nil { // some file systems have no sockets
 		log.Warn("commands cannot reach this server: stop it to use them", "err", err)
 	} else {
-		s.listeners = append(s.listeners, listener{server: newServer(admin.Handler(data.target(service), log), log),
-			at: private})
+		target := data.target(service)
+		target.Address = o.public.Addr().String()
+		s.listeners = append(s.listeners, listener{server: newServer(admin.Handler(target, log), log), at: private})
 	}
 	s.limit(c, front, o.counted)
 	advise(log, c, base)

@@ -10,8 +10,30 @@ import (
 
 const openToolsCommand = "capability open"
 
-var openToolsCommands = []command{{name: openToolsCommand, summary: "Name the tools that strangers may use",
-	do: openTools, hidden: true}}
+const addressCommand = "service address"
+
+var openToolsCommands = []command{
+	{name: openToolsCommand, summary: "Name the tools that strangers may use", do: openTools, hidden: true},
+	{name: addressCommand, summary: "Say where the service listens", hidden: true,
+		do: func(_ context.Context, target Target, _ cli.Args) (output, error) {
+			return servedAt{target.Address}, nil
+		}},
+}
+
+// servedAt is where a service listens.
+type servedAt struct {
+	Address string `json:"address"`
+}
+
+func (a servedAt) text(bool) (string, error) { return line(a) }
+
+// AskAddress asks the server that serves from a data folder where it listens. Where none answers, or one of another
+// version, it returns the error.
+func AskAddress(ctx context.Context, data string) (string, error) {
+	var at servedAt
+	err := askHidden(ctx, data, addressCommand, &at)
+	return at.Address, err
+}
 
 // OpenTools are the tools that strangers may use because no access list says otherwise.
 type OpenTools struct {
@@ -44,18 +66,26 @@ func (o OpenTools) text(bool) (string, error) { return line(o) }
 // AskOpenTools asks the server that serves from a data folder. Where none answers, or one of another version, it
 // returns the error.
 func AskOpenTools(ctx context.Context, data string) (*OpenTools, error) {
+	found := new(OpenTools)
+	if err := askHidden(ctx, data, openToolsCommand, found); err != nil {
+		return nil, err
+	}
+	return found, nil
+}
+
+// askHidden has the server that serves from a data folder run a command that answers in JSON.
+func askHidden(ctx context.Context, data, command string, into any) error {
 	f, err := folder.Find(data)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	socket, err := f.Socket()
 	if err != nil {
-		return nil, err
+		return err
 	}
-	said, err := ask(ctx, socket, Request{Command: openToolsCommand}, 0)
+	said, err := ask(ctx, socket, Request{Command: command}, 0)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	found := new(OpenTools)
-	return found, json.Unmarshal([]byte(said), found)
+	return json.Unmarshal([]byte(said), into)
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/internal/switches"
 	"github.com/keystile/keystile/storage"
 )
@@ -68,6 +69,12 @@ func named(name string) (switches.Switch, error) {
 			return s, nil
 		}
 		names = append(names, s.Name, s.Alias)
+	}
+	for _, f := range config.Flags() {
+		if f.Name == strings.NewReplacer(".", "-", "_", "-").Replace(name) {
+			return switches.Switch{}, cli.Usage("%q is a setting of the start: --%s, or its line in the configuration file; "+
+				"those that are changed while the service runs are listed by: keystile setting list", name, f.Name)
+		}
 	}
 	return switches.Switch{}, cli.Usage("there is no setting %q%s; list them with: keystile setting list", name,
 		cli.Hint("; the nearest one is %q", name, names))

@@ -34,6 +34,7 @@ type Target struct {
 	Provider   Provider                       // nil: nobody serves here
 	Copy       func(io.Writer) (int64, error) // writes a consistent copy of the database
 	Backend    driver.Backend                 // the Store's
+	Address    string                         // where the running server listens
 	Signed     time.Duration                  // the longest that what a key has signed is valid
 	Granted    time.Duration                  // the longest that what was granted is valid
 	SigningAlg string                         // of access tokens

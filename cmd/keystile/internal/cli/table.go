@@ -108,7 +108,11 @@ func (c Command) Check(a Args) error {
 	return errors.Join(errs...)
 }
 
-// unknownFlag says that the command has no such flag, and which one is nearly the same.
+// fewFlags are so many that an error can name them all.
+const fewFlags = 16
+
+// unknownFlag says that the command has no such flag, and which one is nearly the same, or which there are.
+
 func (c Command) unknownFlag(dashes, name string) error {
 	if len(c.Flags) == 0 {
 		return fmt.Errorf("unknown flag %s%s; %s has none", dashes, name, c.Name)
@@ -117,5 +121,9 @@ func (c Command) unknownFlag(dashes, name string) error {
 	for _, f := range c.Flags {
 		names = append(names, f.Name)
 	}
-	return fmt.Errorf("unknown flag %s%s%s", dashes, name, Hint("; the nearest known one is --%s", name, names))
+	hint := Hint("; the nearest known one is --%s", name, names)
+	if hint == "" && len(names) <= fewFlags {
+		hint = "; there is: --" + strings.Join(names, ", --")
+	}
+	return fmt.Errorf("unknown flag %s%s%s", dashes, name, hint)
 }
