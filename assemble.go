@@ -99,7 +99,7 @@ func (s *Service) signIn(ctx context.Context, c *Config) (err error) {
 		c.Users = users.New(s.Store, c.SignIn.Passwords).Host()
 	}
 	in := c.SignIn
-	in.RefreshLifetime = c.Tokens.RefreshLifetime
+	in.RefreshLifetime, in.Console = c.Tokens.RefreshLifetime, "/console/"
 	if in.Tools == nil {
 		in.Tools = offers{s}
 	}

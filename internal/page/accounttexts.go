@@ -8,6 +8,7 @@ var accountTexts = map[string]string{
 	"It registered itself here, and nobody has checked it.":          "自行注册，未经任何人核实。",
 	"Sign out this agent":     "将此智能体退出登录",
 	"Your account":            "您的账户",
+	"Back to the console":     "返回控制台",
 	"Where you are signed in": "已登录的设备",
 	"This one":                "当前设备",
 	"Sign out everywhere":     "退出所有设备",

@@ -64,6 +64,8 @@ var factorTexts = map[string]string{
 	"Set up a second factor":     "设置两步验证",
 	"From %s on, your sign-in takes a second factor, such as the code of an app on your phone. It is set up in two " +
 		"minutes.": "自 %s 起，您登录时需要第二步验证，例如手机应用中的验证码。设置只需两分钟。",
+	"Browsers keep no passkeys for an address without a name. On this machine, use %s as the address of the " +
+		"service.": "浏览器不会为没有名称的地址保存通行密钥。在本机上，请将服务地址设为 %s。",
 	"Set up now": "立即设置",
 	"Later":      "以后再说",
 	"An authenticator app was set up for your sign-in.":      "您的登录已设置身份验证器应用。",

@@ -121,7 +121,8 @@ func (c Config) sessions(secure bool, written *trail.Trail) *session.Sessions {
 // routes. A feature whose dependencies are missing is not offered.
 func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	has, pages, ways := c.offered(), s.steps.Pages, c.Ways()
-	accountPage := &account.Account{Steps: s.steps, Store: c.Store, Logins: has.Logins, Revoker: c.Revoker, Place: c.Place}
+	accountPage := &account.Account{Steps: s.steps, Store: c.Store, Logins: has.Logins, Revoker: c.Revoker, Place: c.Place,
+		Console: c.Console}
 	routes = []reply.Route{
 		{Path: web.FormPath, Methods: []string{http.MethodGet, http.MethodHead, http.MethodPost}, Handle: s.serve,
 			Fail: web.Fail},
@@ -131,6 +132,7 @@ func (s *SignIn) features(c Config) (routes []reply.Route, err error) {
 	own := &enrol.Page{Factors: s.factors, Steps: s.steps, Site: strings.SplitN(c.BaseURL, "://", 2)[1]}
 	accountPage.Changes = append(accountPage.Changes, web.Link{Path: enrol.Path, Label: "Two-step sign-in"})
 	accountPage.Warnings = append(accountPage.Warnings, s.factorWarnings)
+	own.Named = passkey.NamedBase(c.BaseURL)
 	if pages.Passkeys {
 		passkeys := &passkey.Passkeys{Steps: s.steps, Factors: s.factors, Store: c.Store, Users: c.Users, Codes: enrol.Path,
 			Party: passkey.PartyOf(c.BaseURL)}

@@ -81,6 +81,7 @@ type Config struct {
 	DeleteAccount string // "": DeleteSelf; it needs a Revoker, and users of the Store or Erasable ones
 	// where users reach the operator, such as an email address; with DeleteAsk they are told
 	Contact string
+	Console string                  // the path that the account page leads users with a role to; "": nowhere
 	Place   func(netip.Addr) string // where an address is, for the sessions on the account page; nil: it is not said
 	Log     *slog.Logger            // nil: slog.Default()
 }

@@ -63,7 +63,7 @@ func start(t *testing.T, c keystile.Config) *keystile.Service {
 
 // ask sends a request with a form, if there is one, and headers in pairs.
 func ask(h http.Handler, method, path, form string, headers ...string) *httptest.ResponseRecorder {
-	r := httptest.NewRequest(method, base+path, strings.NewReader(form))
+	r := httptest.NewRequest(method, path, strings.NewReader(form))
 	if form != "" {
 		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
 	}

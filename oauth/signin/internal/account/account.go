@@ -47,6 +47,7 @@ type Account struct {
 	Linkable []web.Link // in the order of the page
 	Changes  []web.Link // pages where a signed-in user changes something
 	Profile  web.Link   // to the page of the profile; the zero Link: it cannot be changed
+	Console  string     // where users with a role administer the service; "": nowhere
 	Data     []web.Link // to the pages of all that is held about the user
 
 	// Place returns where an address is, as far as the host knows. Nil: nowhere.

@@ -29,6 +29,7 @@ type view struct {
 	Way      string     // by which method
 	Warnings []Warning
 	Profile  web.Link
+	Console  string // "": it is not theirs
 	Sessions []sessionRow
 	Apps     []appRow
 	Agents   []appRow
@@ -51,6 +52,9 @@ func (a *Account) show(w http.ResponseWriter, r *http.Request) error {
 	own := view{
 		View: web.ViewOf(user), Since: web.MomentOf(t.Lang, mine.AuthTime), Way: t.Lang.T(a.methodOf(mine)),
 		Profile: a.Profile, Data: a.Data, Revokes: a.Revoker != nil,
+	}
+	if user.Role != "" {
+		own.Console = a.Console
 	}
 	for _, warn := range a.Warnings {
 		more, err := warn(r.Context(), user)

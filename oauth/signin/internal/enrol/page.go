@@ -41,6 +41,7 @@ type Page struct {
 	Steps    *flow.Steps
 	Site     string   // what apps call the service
 	Passkeys web.Link // where users manage passkeys; the zero Link: nowhere
+	Named    string   // the address of this service that passkeys would be kept for; "": it has none, or they are
 }
 
 func (p *Page) Routes() []reply.Route {
@@ -65,6 +66,7 @@ type view struct {
 	App           *row   // nil: there is none
 	PasskeyCount  string // "": none
 	Passkeys      web.Link
+	Named         string
 	Any           bool
 	Offered       bool   // an app may be added
 	Left          string // recovery codes; "": none
@@ -108,7 +110,8 @@ func (p *Page) list(w http.ResponseWriter, r *http.Request, v storage.Session, u
 	status int, alert string) error {
 	t := p.Pages.Context(r, web.AccountPath, storage.App{})
 	own := view{
-		View: web.ViewOf(u), PasskeyCount: counted(len(f.Passkeys)), Passkeys: p.Passkeys, Any: f.Any(),
+		View: web.ViewOf(u), PasskeyCount: counted(len(f.Passkeys)), Passkeys: p.Passkeys,
+		Named: p.Named, Any: f.Any(),
 		Offered: p.Offers(u, f),
 		Left:    counted(f.CodesLeft()), Few: factor.FewCodes(f), Confirm: !factor.Fresh(v, f),
 		Required: !p.Keeps(u, storage.Factors{}),

@@ -1,6 +1,7 @@
 package passkey
 
 import (
+	"cmp"
 	"encoding/json"
 	"net/netip"
 	"net/url"
@@ -31,6 +32,20 @@ func PartyOf(base string) *webauthn.WebAuthn {
 		return nil
 	}
 	return w
+}
+
+// NamedBase returns the origin with a name by which a service on this machine would have passkeys, "" if it has them or is
+// elsewhere.
+func NamedBase(base string) string {
+	u, err := url.Parse(base)
+	if err != nil || u.Scheme != "http" {
+		return ""
+	}
+	if ip, err := netip.ParseAddr(u.Hostname()); err != nil || !ip.IsLoopback() {
+		return ""
+	}
+	u.Host = "localhost:" + cmp.Or(u.Port(), "80")
+	return u.Scheme + "://" + strings.TrimSuffix(u.Host, ":80")
 }
 
 // named reports whether an address is a secure context (https, or this machine) whose host has a name.

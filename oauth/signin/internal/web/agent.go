@@ -17,12 +17,12 @@ func DayOf(l page.Lang, at time.Time) string {
 	if l == page.Chinese {
 		return at.UTC().Format("2006年1月2日")
 	}
-	return at.UTC().Format("2 January 2006")
+	return at.UTC().Format("2 Jan 2006")
 }
 
 // MomentOf returns a time formatted in a language.
 func MomentOf(l page.Lang, at time.Time) Moment {
-	layout := "2 January 2006, 15:04 UTC"
+	layout := "2 Jan 2006, 15:04 UTC"
 	if l == page.Chinese {
 		layout = "2006年1月2日 15:04 UTC"
 	}

@@ -2,6 +2,7 @@ package web
 
 import (
 	"testing"
+	"time"
 
 	"github.com/keystile/keystile/internal/page"
 )
@@ -37,3 +38,18 @@ func TestBrowserHasItsCommonName(t *testing.T) {
 }
 
 const firefoxOnWindows = "Mozilla/5.0 (Windows NT 10.0; Win64; x64; rv:143.0) Gecko/20100101 Firefox/143.0"
+
+func TestTimesAreWrittenInOneFormat(t *testing.T) {
+	at := time.Date(2026, 11, 6, 19, 5, 9, 0, time.FixedZone("", 8*3600))
+	for lang, want := range map[page.Lang]Moment{
+		page.English: {"2026-11-06T11:05:09Z", "6 Nov 2026, 11:05 UTC"},
+		page.Chinese: {"2026-11-06T11:05:09Z", "2026年11月6日 11:05 UTC"},
+	} {
+		if got := MomentOf(lang, at); got != want {
+			t.Errorf("in %s it is %v, want %v", lang, got, want)
+		}
+	}
+	if got := MomentOfDay(page.English, at); got.Human != "6 Nov 2026" {
+		t.Errorf("the day is %q", got.Human)
+	}
+}
