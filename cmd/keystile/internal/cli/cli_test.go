@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"io"
 	"slices"
 	"strings"
 	"testing"
@@ -139,14 +141,44 @@ func TestHelpIsWrapped(t *testing.T) {
 		p := newProgram()
 		p.main(typed)
 		for line := range strings.Lines(p.out.String()) {
-			if len(line) > width+1 {
+			if len(line) > usualWidth+1 {
 				t.Errorf("%s: a line of %d: %s", typed, len(line)-1, line)
 			}
 		}
 	}
 	const text = "One paragraph of\ntwo lines.\n\n  a  kept\n  b  kept"
-	if got := wrap(text); got != "One paragraph of two lines.\n\n\ta  kept\n\tb  kept" {
+	if got := wrap(text, usualWidth); got != "One paragraph of two lines.\n\n\ta  kept\n\tb  kept" {
 		t.Errorf("wrapped to %q", got)
+	}
+}
+
+func TestHelpIsAsWideAsTheTerminal(t *testing.T) {
+	for columns, want := range map[string]int{"": 80, "0": 80, "many": 80, "120": 120, "20": 40, "1000": 160} {
+		if got := widthOf(Call{Stdout: io.Discard, Env: []string{"A=B", "COLUMNS=" + columns}}); got != want {
+			t.Errorf("with COLUMNS=%s it is %d wide, want %d", columns, got, want)
+		}
+	}
+	about := strings.Repeat("word ", 60)
+	var out bytes.Buffer
+	table := Table{Program: "prog", Commands: []Command{{Name: "run", Summary: "Run", Flags: []Flag{
+		{Name: "one", Value: "X", Help: about, Group: "First things"}, {Name: "two", Help: about, Group: "Second things"},
+		{Name: "three", Help: about, Group: "First things"}, {Name: "four", Help: "none"},
+	}}}}
+	table.Main(t.Context(), []string{"run", "--help"}, Call{Stdout: &out, Stderr: &out, Env: []string{"COLUMNS=100"}})
+	longest, last := 0, -1
+	for line := range strings.Lines(out.String()) {
+		longest = max(longest, len(line)-1)
+	}
+	if longest > 101 || longest < 90 {
+		t.Errorf("the longest line has %d columns:\n%s", longest, &out)
+	}
+	for _, in := range []string{"First things:\n", "--one X", "--three", "Second things:\n", "--two", "Flags:\n", "--four",
+		"-h, --help"} {
+		at := strings.Index(out.String(), in)
+		if at <= last {
+			t.Errorf("%q stands at %d, behind %d:\n%s", in, at, last, &out)
+		}
+		last = at
 	}
 }
 

@@ -1,19 +1,78 @@
 package cli
 
 import (
+	"cmp"
 	"go/doc/comment"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
 )
 
-// width is the number of columns that help is wrapped to.
-const width = 80
+// The columns that help is wrapped to: without a terminal, and at least and at most of one.
+const (
+	usualWidth = 80
+	leastWidth = 40
+	mostWidth  = 160
+)
 
-// usageTemplate is cobra's, with flags wrapped.
+// widthOf returns the columns of who reads the help: as COLUMNS says, or the terminal.
+func widthOf(call Call) int {
+	columns := 0
+	for _, v := range call.Env {
+		if text, ok := strings.CutPrefix(v, "COLUMNS="); ok {
+			columns, _ = strconv.Atoi(text)
+		}
+	}
+	if columns <= 0 {
+		columns = cmp.Or(terminal.Width(call.Stdout), usualWidth)
+	}
+	return min(max(columns, leastWidth), mostWidth)
+}
+
+// widthKey is the annotation of the root command that holds the width.
+const widthKey = "width"
+
+func init() { cobra.AddTemplateFunc("groupedFlags", groupedFlags) }
+
+// groupedFlags returns the flags of a command below the titles of their groups.
+func groupedFlags(c *cobra.Command) string {
+	width, err := strconv.Atoi(c.Root().Annotations[widthKey])
+	if err != nil {
+		width = usualWidth
+	}
+	var titles []string
+	groups := map[string]*pflag.FlagSet{}
+	c.LocalFlags().SortFlags = false
+	c.LocalFlags().VisitAll(func(f *pflag.Flag) {
+		title := "Flags"
+		if v, ok := valueOf(f); ok {
+			title = cmp.Or(v.flag.Group, title)
+		}
+		if groups[title] == nil {
+			groups[title] = pflag.NewFlagSet(title, pflag.ContinueOnError)
+			groups[title].SortFlags = false
+			titles = append(titles, title)
+		}
+		groups[title].AddFlag(f)
+	})
+	var out strings.Builder
+	for i, title := range titles {
+		if i > 0 {
+			out.WriteString("\n")
+		}
+		out.WriteString(title + ":\n" + groups[title].FlagUsagesWrapped(width))
+	}
+	return out.String()
+}
+
+// usageTemplate is cobra's, with flags wrapped and in groups.
 func usageTemplate(c *cobra.Command) string {
-	return strings.NewReplacer(".FlagUsages", ".FlagUsagesWrapped 80", " for more information about a command.",
-		" for more.").Replace(c.UsageTemplate())
+	return strings.NewReplacer("Flags:\n{{.LocalFlags.FlagUsages |", "{{groupedFlags . |", ".FlagUsages",
+		".FlagUsagesWrapped 80", " for more information about a command.", " for more.").Replace(c.UsageTemplate())
 }
 
 // helpCommand shows the help of another command.
@@ -27,8 +86,8 @@ func helpCommand(c *cobra.Command, words []string) error {
 }
 
 // long returns what help says of a command above how it is called.
-func (c Command) long() string {
-	return wrap(c.Summary + ".\n\n" + c.Details)
+func (c Command) long(width int) string {
+	return wrap(c.Summary+".\n\n"+c.Details, width)
 }
 
 // needed returns the flags that must be given, for the line that shows how to call the command.
@@ -62,7 +121,7 @@ func indent(lines []string) string {
 }
 
 // wrap fills the paragraphs of a text. A line that begins with a space is kept as it is.
-func wrap(text string) string {
+func wrap(text string, width int) string {
 	p := comment.Printer{TextWidth: width}
 	return strings.TrimSpace(string(p.Text(new(comment.Parser).Parse(text))))
 }

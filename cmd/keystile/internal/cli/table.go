@@ -47,8 +47,9 @@ type Flag struct {
 	Value  string // what help calls its value; "": a switch, which needs none
 	Either bool   // a switch that takes the word behind it if that is true or false
 	Help   string
-	Many   bool // may be given more than once
-	Need   bool // must be given
+	Many   bool   // may be given more than once
+	Need   bool   // must be given
+	Group  string // what help shows it below; "": Flags
 }
 
 // Call is one call of a command: what was typed and where to talk to.

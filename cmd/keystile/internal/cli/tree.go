@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -16,6 +17,8 @@ func (t Table) tree(call Call, out io.Writer) *cobra.Command {
 	root.SetIn(call.Stdin)
 	root.SetOut(out)
 	root.SetErr(call.Stderr)
+	width := widthOf(call)
+	root.Annotations = map[string]string{widthKey: strconv.Itoa(width)}
 	root.SetUsageTemplate(usageTemplate(root))
 	summaries, groups := map[string]string{}, map[string]string{}
 	details := map[*cobra.Command]Command{}
@@ -37,7 +40,7 @@ func (t Table) tree(call Call, out io.Writer) *cobra.Command {
 	// The long help is put together for the command that is asked for, and not for a hundred at each start.
 	detail := func(c *cobra.Command) {
 		if d, known := details[c]; known {
-			c.Long = d.long()
+			c.Long = d.long(width)
 		}
 	}
 	show := root.HelpFunc()

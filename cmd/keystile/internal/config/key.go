@@ -16,6 +16,7 @@ type key struct {
 	fallback string // what it is if no source has it
 	protocol string // the section of internal/protocol/protocol.md that it follows, "" if it is ours
 	help     string
+	group    string  // what it is about
 	example  string  // of a good value, for complaints
 	never    sources // where it may not be given
 	secret   bool

@@ -15,8 +15,25 @@ var keys = new(Config).keys()
 
 // keys returns the table of all keys, which set the values of c. A key arrives with its feature.
 func (c *Config) keys() []key {
-	return slices.Concat(c.storeKeys(), c.connectorKeys(), c.signInKeys(), c.accountKeys(), c.gatewayKeys(), c.toolKeys(),
-		c.answerKeys(), c.recordKeys(), c.processKeys())
+	return slices.Concat(
+		about("Store and address", c.storeKeys()),
+		about("Sign-in elsewhere", c.connectorKeys()),
+		about("Sign-in, sessions and second factors", c.signInKeys()),
+		about("Accounts and mail", c.accountKeys()),
+		about("Calls, limits and products", c.gatewayKeys()),
+		about("Tools and agents", c.toolKeys()),
+		about("Tokens and old clients", c.answerKeys()),
+		about("Records and where they are shipped", c.recordKeys()),
+		about("This process, its log and its operators", c.processKeys()),
+	)
+}
+
+// about says what keys are about.
+func about(group string, keys []key) []key {
+	for i := range keys {
+		keys[i].group = group
+	}
+	return keys
 }
 
 // storeKeys are about the store and the address of the service.

@@ -22,6 +22,9 @@ func Flags(names ...string) []cli.Flag {
 			continue
 		}
 		f := cli.Flag{Name: k.flag(), Value: k.word(), Help: k.help + k.note()}
+		if len(names) == 0 {
+			f.Group = k.group
+		}
 		if k.kind == "true or false" {
 			f.Value, f.Either = "", true
 		}

@@ -22,6 +22,17 @@ func Is(f any) bool {
 	}) == nil
 }
 
+// Width returns the columns of the terminal that f is open on, 0 if it is on none.
+func Width(f any) (columns int) {
+	if control(f, func(fd int) (err error) {
+		columns, _, err = term.GetSize(fd)
+		return err
+	}) != nil {
+		return 0
+	}
+	return columns
+}
+
 // ReadPassword asks for a line on a terminal without showing what is typed. An interrupt while it
 // waits ends the process, and the terminal shows what is typed again.
 func ReadPassword(from *os.File, to io.Writer, prompt string) (string, error) {
