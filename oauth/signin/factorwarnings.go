@@ -2,7 +2,6 @@ package signin
 
 import (
 	"context"
-	"time"
 
 	"github.com/keystile/keystile/oauth/signin/internal/account"
 	"github.com/keystile/keystile/oauth/signin/internal/enrol"
@@ -22,7 +21,7 @@ func (s *SignIn) factorWarnings(ctx context.Context, u storage.User) ([]account.
 	case !due.IsZero():
 		return []account.Warning{{
 			Text: "A second factor is required of you. You can sign in without one until %s.",
-			Of:   due.UTC().Format(time.DateOnly),
+			Day:  due,
 			Link: web.Link{Path: enrol.Path, Label: "Set up now"},
 		}}, nil
 	case factor.FewCodes(f):

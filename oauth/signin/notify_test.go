@@ -53,7 +53,7 @@ func TestNoticeSaysWhatWasDoneAndFromWhere(t *testing.T) {
 		if m.subject != "A secret of your application at id.example.com / 您在 id.example.com 的应用密钥" {
 			t.Errorf("subject %q", m.subject)
 		}
-		for _, want := range []string{"secret rotated", "Application: Acme", "When: 1 March 2026, 12:05 UTC",
+		for _, want := range []string{"secret rotated", "Application: Acme", "When: 1 Mar 2026, 12:05 UTC",
 			"From: 203.0.113.7", "Browser: Firefox on Windows",
 			"应用：Acme", "浏览器：Firefox（Windows）", "2026年3月1日 12:05 UTC", "https://id.example.com/oauth/account"} {
 			if !strings.Contains(m.text, want) {

@@ -5,6 +5,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/oauth/signin/internal/account"
@@ -69,7 +70,7 @@ func TestSessionsAreToldApartByHowAndWhereTheyBegan(t *testing.T) {
 	if strings.Contains(page, "\u202e") || strings.Contains(page, strings.Repeat("x", 61)) {
 		t.Error("what the host says of an address is shown as it is")
 	}
-	if a := d.do(get(account.ScriptPath)); a.Code != 200 || !strings.Contains(a.body, "toLocaleString") || !strings.Contains(page, `<script src="`+account.ScriptPath+`" defer></script>`) {
+	if a := d.do(get(account.ScriptPath)); a.Code != 200 || !strings.Contains(a.body, "timeZoneName") || !strings.Contains(page, `<script src="`+account.ScriptPath+`" defer></script>`) {
 		t.Errorf("the script of the times: %d", a.Code)
 	}
 	if p := d.do(get(web.AccountPath, here)).policy(); !strings.Contains(p, "script-src 'self';") ||
@@ -105,12 +106,13 @@ func TestWarningsStandAtTheTop(t *testing.T) {
 		if u.Sub != d.mina.Sub {
 			t.Errorf("asked for %s", u.Sub)
 		}
-		return []account.Warning{{Text: "few %s", Of: "<2>", Link: web.Link{Path: "/oauth/account/factors", Label: "Look"}}},
-			nil
+		day := time.Date(2026, 12, 1, 9, 0, 0, 0, time.UTC)
+		return []account.Warning{{Text: "<few> until %s", Day: day,
+			Link: web.Link{Path: "/oauth/account/factors", Label: "Look"}}}, nil
 	})
 	page := d.page(d.enterMina())
 	first, rest, ok := strings.Cut(page, `id="sessions"`)
-	if !ok || !strings.Contains(first, "few &lt;2&gt;") || !strings.Contains(first, `<a href="/oauth/account/factors">Look</a>`) || strings.Contains(rest, "Look</a>") {
+	if !ok || !strings.Contains(first, "&lt;few&gt; until 1 Dec 2026") || !strings.Contains(first, `<a href="/oauth/account/factors">Look</a>`) || strings.Contains(rest, "Look</a>") {
 		t.Errorf("the page says %s", first)
 	}
 }

@@ -206,7 +206,7 @@ func (l *looked) first(name string) bool {
 }
 
 // inEnglish are the pages for people who try the service out, in no other language.
-var inEnglish = map[string]bool{"landing": true, "demo": true, "claims": true, "demo-no": true, "provider": true,
+var inEnglish = map[string]bool{"demo": true, "claims": true, "demo-no": true, "provider": true,
 	"provider-bad": true}
 
 // look holds a page against what makes it fit for everybody: axe-core finds nothing, light

@@ -63,17 +63,17 @@ type Account struct {
 
 // Warning is something that a user should look at, and the page where they can.
 type Warning struct {
-	Text string // in English
-	Of   string // for the %s of Text, the same in every language; "": it has none
+	Text string    // in English
+	Day  time.Time // for the %s of Text; zero: it has none
 	Link web.Link
 }
 
 // In returns the text in a language.
 func (w Warning) In(l page.Lang) string {
-	if w.Of == "" {
+	if w.Day.IsZero() {
 		return l.T(w.Text)
 	}
-	return l.T(w.Text, w.Of)
+	return l.T(w.Text, web.DayOf(l, w.Day))
 }
 
 // The targets of the forms of the page, and its script.
