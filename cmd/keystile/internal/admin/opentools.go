@@ -20,7 +20,7 @@ var openToolsCommands = []command{
 		}},
 }
 
-// servedAt is where a service listens.
+// servedAt says where a service listens.
 type servedAt struct {
 	Address string `json:"address"`
 }

@@ -19,7 +19,7 @@ const (
 	mostWidth  = 160
 )
 
-// widthOf returns the columns of who reads the help: as COLUMNS says, or the terminal.
+// widthOf returns how many columns the reader of the help has: as COLUMNS says, or the terminal.
 func widthOf(call Call) int {
 	columns := 0
 	for _, v := range call.Env {

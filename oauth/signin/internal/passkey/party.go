@@ -34,8 +34,8 @@ func PartyOf(base string) *webauthn.WebAuthn {
 	return w
 }
 
-// NamedBase returns the origin with a name by which a service on this machine would have passkeys, "" if it has them or is
-// elsewhere.
+// NamedBase returns the origin with a name by which a service on this machine would have passkeys, "" if it has them
+// or is elsewhere.
 func NamedBase(base string) string {
 	u, err := url.Parse(base)
 	if err != nil || u.Scheme != "http" {
