@@ -33,7 +33,7 @@ func (s *Console) parts() []ui.Part {
 		Forget: s.c.ForgetApp})
 	toolActs := toolacts.New(toolacts.Config{Store: records, Recorder: s.recorder, Reload: s.reload()})
 	users := s.users.Part()
-	if s.c.Users == nil && s.c.Table != nil && s.c.Table != Table(s.c.Store) {
+	if s.elsewhere() {
 		users = people.Elsewhere()
 	}
 	return []ui.Part{
@@ -82,6 +82,11 @@ func (w withTable) AppsAndUsers(ctx context.Context, ids, subs []string) ([]stor
 		}
 	}
 	return apps, users, nil
+}
+
+// elsewhere reports whether the users are a host's own, and administered there.
+func (s *Console) elsewhere() bool {
+	return s.c.Users == nil && s.c.Table != nil && s.c.Table != Table(s.c.Store)
 }
 
 func (s *Console) revoke(ctx context.Context, rs ...driver.Revocation) error {
@@ -136,7 +141,8 @@ func (s *Console) strangers(ctx context.Context) bool {
 // overview returns the first page.
 func (s *Console) overview() ui.Part {
 	c := overview.Config{FactorsPath: s.c.FactorsPage, Store: s.c.Store, Reader: s.c.Usage, Nodes: s.c.Nodes,
-		Keys: s.c.Keys, Vitals: s.vitals(), Agents: s.c.Bus != nil, Invites: s.c.Users != nil}
+		Keys: s.c.Keys, Vitals: s.vitals(), Agents: s.c.Bus != nil, Invites: s.c.Users != nil,
+		Elsewhere: s.elsewhere()}
 	if s.c.Registry != nil {
 		c.WhyUnlisted = func(string) string { return "" }
 	}

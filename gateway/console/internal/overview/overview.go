@@ -32,6 +32,7 @@ type Config struct {
 	Strangers func(ctx context.Context) bool
 	Agents    bool // there is an MCP server, which agents connect to
 	Invites   bool // the console makes users
+	Elsewhere bool // the users are a host's own, and not counted here
 }
 
 // Overview is this part of the console.

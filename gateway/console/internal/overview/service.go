@@ -30,6 +30,7 @@ type service struct {
 	Vitals     []vital `json:"vitals"`
 
 	figures bool // there are some
+	kept    bool // the users are counted
 }
 
 // point holds the calls of an hour.
@@ -71,6 +72,7 @@ func (s *Overview) service(ctx context.Context, now time.Time, who admin.Actor, 
 	if err != nil {
 		return err
 	}
+	v.kept = !s.c.Elsewhere
 	v.Users, v.Apps, v.OpenOrders, v.Counted = counts.Users, counts.Apps, counts.OpenOrders, counts.Whole
 	if s.c.Reader != nil {
 		if err := s.figures(ctx, now, v); err != nil {
@@ -116,6 +118,9 @@ func (s *Overview) figures(ctx context.Context, now time.Time, v *service) error
 	}
 	return nil
 }
+
+// Kept reports whether the users are counted.
+func (v *service) Kept() bool { return v.kept }
 
 // Known reports whether there are figures at all.
 func (v *service) Known() bool { return v.figures }

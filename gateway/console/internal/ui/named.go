@@ -22,7 +22,7 @@ func (v *View) Person(sub string) template.HTML {
 	name, path := v.users[sub], ""
 	if name == "" {
 		name = v.T("a removed user")
-	} else if v.leads(Root + "users") {
+	} else if v.Actor.Reader() == nil {
 		path = Root + "users/" + url.PathEscape(sub)
 	}
 	return v.Named(path, name, sub)

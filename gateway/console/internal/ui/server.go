@@ -206,8 +206,7 @@ func (s *Server) show(w http.ResponseWriter, r *http.Request, p Page, v *View, s
 	return s.render(w, r, status, p, p.Template, v)
 }
 
-// fail answers with a page that says what is wrong, in the frame of the console if it is known who
-// reads it.
+// fail answers with a page that says what is wrong, in the frame of the console if its reader is known.
 func (s *Server) fail(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
 	title := "This request cannot go on"
 	if f.Status == http.StatusNotFound {

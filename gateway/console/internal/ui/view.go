@@ -124,18 +124,10 @@ func (s *Server) view(r *http.Request, p Page, who admin.Actor) *View {
 	return v
 }
 
-// leads reports whether the navigation of this reader has a path.
-func (v *View) leads(path string) bool {
-	return slices.ContainsFunc(v.Nav, func(s Section) bool {
-		return slices.ContainsFunc(s.Links, func(l Link) bool { return l.Path == path })
-	})
-}
-
 // langCookie holds the language that a reader has chosen for the console.
 const langCookie = cookies.Language
 
-// langOf returns the language that a reader has chosen for the console, now or before, or that their
-// browser asks for.
+// langOf returns the language that a reader has chosen, now or before, or that their browser asks for.
 func langOf(r *http.Request) page.Lang {
 	chosen := r.URL.Query().Get("lang")
 	if c, err := r.Cookie(langCookie); err == nil && chosen == "" {

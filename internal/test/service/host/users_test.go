@@ -197,8 +197,10 @@ func TestUsersOfAHostOwnApplicationsAndAreNamedInRules(t *testing.T) {
 			t.Errorf("a rule about %s is answered %d %s, want %d", subject, w.Code, w.Body, want)
 		}
 	}
-	if w := s.page(administrator, "/console/capabilities/pets"); !strings.Contains(w.Body.String(), "listPets") {
-		t.Errorf("the tools are not shown: %d", w.Code)
+	tools := ask(s, "GET", "/api/console/capabilities/pets", "", "Cookie", administrator)
+	if w := s.page(administrator, "/console/capabilities/pets"); w.Code != 200 ||
+		!strings.Contains(tools.Body.String(), "listPets") {
+		t.Errorf("the tools are not shown: %d, %s", w.Code, tools.Body)
 	}
 }
 
