@@ -100,7 +100,7 @@ func TestGrantsOfAnApplicationHavePagesForItsOwnerAndForReaders(t *testing.T) {
 		}
 	}
 	text := h.open(page+"/danger", mina.cookie).Body.String()
-	if !strings.Contains(text, "its open order "+order) || !strings.Contains(text,
+	if !strings.Contains(text, "<code>"+order+"</code>") || !strings.Contains(text,
 		"what more than 50 users have allowed it") {
 		t.Errorf("the deletion does not name what goes with it: %s", text)
 	}

@@ -50,7 +50,7 @@ var texts = ui.Texts{
 		"library.": "用户只会返回这些地址。通常填写一个，例如登录库的回调地址。",
 	"the usual: HS256, or ES256 without a secret": "默认：HS256，没有密钥时为 ES256",
 	"HS256 takes the secret for its key, and suits a server of your own. Others are verified with the public keys of " +
-		"this service; Spring Security expects RS256.": "HS256 以应用的密钥签名，适合您自己的服务器；其他算法用本服务的公钥验证，Spring Security 默认使用 RS256。",
+		"this service; Spring expects RS256.": "HS256 以应用的密钥签名，适合您自己的服务器；其他算法用本服务的公钥验证，Spring 默认使用 RS256。",
 	"It is saved. A domain is stored without a path, so every path of it may be returned to. To allow one address " +
 		"alone, list it among the redirect URIs.": "已保存。域名不含路径，因此该域名下的任何路径都可返回。若只允许一个地址，请将其列入重定向地址。",
 	"Its owner and administrators change it. What it is set to is on its overview.": "由其所有者和管理员修改。当前设置见“概览”。",
@@ -187,7 +187,7 @@ var texts = ui.Texts{
 	"Scope":                         "范围",
 	"Since":                         "自",
 	"What goes with it:":            "一并删除：",
-	"its open order %s":             "未完成的订单 %s",
+	"its open order":                "未完成的订单",
 	"no open order":                 "没有未完成的订单",
 	"what %s users have allowed it": "%s 个用户的授权",
 	"what more than %s users have allowed it": "超过 %s 个用户的授权",

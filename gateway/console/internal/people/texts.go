@@ -23,8 +23,8 @@ var texts = ui.Texts{
 		"retention.": "为履行记账义务，用量、订单和审计记录保留 " +
 		"sub，不保留姓名或邮箱；审计记录此前引用的更改内容随其保留期限到期而删除。",
 	"Who owns applications or capabilities hands them over first: an application on its page, a capability by " +
-		"registering it again for another owner (keystile capability register MEMBER --owner USERNAME). Or they are " +
-		"deleted.": "拥有应用或能力的用户须先移交：应用在其页面移交，能力通过为新所有者重新注册来移交（keystile capability register MEMBER --owner USERNAME）；也可将其删除。",
+		"registering it again for another owner. Or they are " +
+		"deleted.": "拥有应用或能力的用户须先移交：应用在其页面移交，能力通过为新所有者重新注册来移交；也可将其删除。",
 	notNamed.Msg:                         "请准确输入用户名或 sub 以抹除该用户",
 	notOneself.Msg:                       "不能在此抹除自己：请由另一位管理员操作，或在数据目录使用命令：keystile user erase USERNAME",
 	noPassword.Msg:                       "该用户不使用密码登录",
@@ -69,7 +69,7 @@ var texts = ui.Texts{
 	"Send them this address and this code, which is shown this once and makes one " +
 		"user.": "请将此地址和邀请码发给对方。邀请码仅显示这一次，可注册一个用户。",
 	"no page takes an invitation, because sign-up is closed: set signup to invitation, or make a user with a " +
-		"password": "没有页面接受邀请码，因为注册已关闭：请将 signup 设为 invitation，或创建使用密码的用户",
+		"password": "没有页面接受邀请码，因为注册已关闭：请将注册方式设为凭邀请注册，或创建使用密码的用户",
 	"no page takes an invitation, because anybody may become a user: send them to the sign-in page, and give them a " +
 		"role once they are users": "没有页面需要邀请码，因为任何人都可以注册：请让对方前往登录页，注册后再为其设置角色",
 	"Danger":                      "危险操作",
