@@ -11,9 +11,13 @@ import (
 var keys = map[string]input.DispatchKeyEventParams{
 	"Tab":   {Key: "Tab", Code: "Tab", WindowsVirtualKeyCode: 9},
 	"Enter": {Key: "Enter", Code: "Enter", WindowsVirtualKeyCode: 13, Text: "\r"},
+
+	"Home":       {Key: "Home", Code: "Home", WindowsVirtualKeyCode: 36},
+	"ArrowLeft":  {Key: "ArrowLeft", Code: "ArrowLeft", WindowsVirtualKeyCode: 37},
+	"ArrowRight": {Key: "ArrowRight", Code: "ArrowRight", WindowsVirtualKeyCode: 39},
 }
 
-// Press presses a key: Tab or Enter.
+// Press presses a key of those that are listed.
 func (p *Page) Press(key string) {
 	p.t.Helper()
 	p.drawn()
