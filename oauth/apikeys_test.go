@@ -229,15 +229,17 @@ func TestAPIKeyIsEndedByItsHolderAndByNoApplicationByChance(t *testing.T) {
 	}
 }
 
-func TestAuthorizeRefusesTheApplicationOfAPIKeys(t *testing.T) {
+func TestAuthorizeRefusesTheApplicationsThatAreBuiltIn(t *testing.T) {
 	h := newFixture(t)
-	if w := h.authorize("client_id", "apikey", "code_challenge", challengeOf(verifier), "code_challenge_method",
-		"S256"); w.Code != 400 || w.Header().Get("Location") != "" {
-		t.Errorf("authorize = %d %s", w.Code, w.Header().Get("Location"))
-	}
-	for _, grant := range []string{"authorization_code", "client_credentials", "refresh_token"} {
-		h.post("/oauth/token", form("grant_type", grant, "client_id", "apikey", "code", "x", "refresh_token", "rt_x")).
-			wants(t, grant, 401, 401, "invalid_client")
+	for _, id := range []string{storage.KeysAppID, storage.ConsoleAppID} {
+		if w := h.authorize("client_id", id, "code_challenge", challengeOf(verifier), "code_challenge_method",
+			"S256"); w.Code != 400 || w.Header().Get("Location") != "" {
+			t.Errorf("authorize = %d %s", w.Code, w.Header().Get("Location"))
+		}
+		for _, grant := range []string{"authorization_code", "client_credentials", "refresh_token"} {
+			h.post("/oauth/token", form("grant_type", grant, "client_id", id, "code", "x", "refresh_token", "rt_x")).
+				wants(t, grant+" of "+id, 401, 401, "invalid_client")
+		}
 	}
 }
 
