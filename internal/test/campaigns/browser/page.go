@@ -11,6 +11,8 @@ import (
 
 	"github.com/chromedp/cdproto/audits"
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/css"
+	"github.com/chromedp/cdproto/dom"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
@@ -146,6 +148,14 @@ func (p *Page) Type(selector, text string) {
 	call(p, input.InsertText, input.InsertTextParams{Text: text})
 }
 
+// Choose chooses a file for a field.
+func (p *Page) Choose(selector, path string) {
+	p.t.Helper()
+	root := call(p, dom.GetDocument, dom.GetDocumentParams{}).Root.NodeID
+	field := call(p, dom.QuerySelector, dom.QuerySelectorParams{NodeID: root, Selector: selector}).NodeID
+	call(p, dom.SetFileInputFiles, dom.SetFileInputFilesParams{NodeID: field, Files: []string{path}})
+}
+
 // Text returns the text that an element shows.
 func (p *Page) Text(selector string) (text string) {
 	p.t.Helper()
@@ -181,6 +191,21 @@ func (p *Page) Reload() (method string) {
 	call(p, page.Reload, page.ReloadParams{})
 	p.loaded()
 	return p.asked
+}
+
+// Fonts returns the families that the texts of an element are drawn with.
+func (p *Page) Fonts(selector string) (families []string) {
+	p.t.Helper()
+	call(p, dom.Enable, dom.EnableParams{})
+	call(p, css.Enable, cdp.Empty{})
+	root := call(p, dom.GetDocument, dom.GetDocumentParams{}).Root.NodeID
+	node := call(p, dom.QuerySelector, dom.QuerySelectorParams{NodeID: root, Selector: selector}).NodeID
+	for _, f := range call(p, css.GetPlatformFontsForNode, css.GetPlatformFontsForNodeParams{NodeID: node}).Fonts {
+		families = append(families, f.FamilyName)
+	}
+	call(p, css.Disable, cdp.Empty{})
+	call(p, dom.Disable, cdp.Empty{})
+	return families
 }
 
 // Count returns how many elements a selector finds.
