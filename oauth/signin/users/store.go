@@ -185,7 +185,7 @@ func (s *StoreUsers) CreateWith(ctx context.Context, u storage.User, password st
 	}
 	made, err := write(u, login)
 	if errors.Is(err, storage.ErrExists) {
-		return u, fmt.Errorf("username %q is taken, or looks like one that is: choose another one: %w", u.Username, err)
+		return u, &taken{u.Username, err}
 	}
 	return made, err
 }
@@ -203,3 +203,15 @@ func (s *StoreUsers) looks(ctx context.Context, username string) (looks [2]strin
 	copy(looks[:], confusable.Skeletons(username)) // one or two
 	return looks, nil
 }
+
+// taken says that a username is somebody's.
+type taken struct {
+	username string
+	why      error
+}
+
+func (t *taken) Error() string {
+	return fmt.Sprintf("username %q is taken, or looks like one that is: choose another one", t.username)
+}
+
+func (t *taken) Unwrap() error { return t.why }

@@ -33,6 +33,7 @@ type form struct {
 	doc    document
 	new    bool // the document came with this form, and is not kept yet
 	other  bool // it is another one than the form has named
+	broken bool // it cannot be read, and is not kept: a text stays in its field, and a file is chosen again
 	fields map[string]any
 }
 
@@ -224,11 +225,28 @@ func wrong(field, text string) error {
 	return &ui.Mistyped{Failure: adminapi.BadBody.Saying(text), Field: field}
 }
 
+// from returns the field that the document of a form has come by.
+func (f *form) from() string {
+	switch {
+	case f.doc.URL != "":
+		return "document_url"
+	case f.doc.Name != "":
+		return "file"
+	}
+	return "document"
+}
+
 // refused returns a refusal of the registry as one that leaves the form to be mended, where it was refused because of a
-// name that somebody else has.
-func refused(err error) error {
+// name that somebody else has or because of its document.
+func (f *form) refused(err error) error {
 	no := (*reply.Failure)(nil)
-	if !errors.As(err, &no) || no.Status != http.StatusForbidden {
+	switch {
+	case !errors.As(err, &no):
+		return err
+	case strings.HasPrefix(no.Msg, "the document ") && f.doc.text != nil:
+		f.broken = true
+		return &ui.Mistyped{Failure: no, Field: f.from()}
+	case no.Status != http.StatusForbidden:
 		return err
 	}
 	taken := *no

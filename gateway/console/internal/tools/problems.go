@@ -33,6 +33,7 @@ var problems = ui.Texts{
 	noCapability.Msg: "没有这个 API：请在列表中查看现有名称", noTool.Msg: "此 API 没有这个工具",
 	notOnBus.Msg:                            "此 API 未在 MCP 服务器上线：请先上线，再调用其工具",
 	noDelivery.Msg:                          "没有这次投递：它已送达或已过期",
+	"no JSON value at byte %d":              "第 %d 字节处不是 JSON 值",
 	"the document could not be fetched: %s": "无法获取文档：%s",
 	"its server redirects too often":        "其服务器重定向次数过多", "its server could not be reached": "无法连接其服务器",
 	"it has more than 16 MiB": "超过 16 MiB", "its server answers with status %s": "其服务器以状态 %s 响应",

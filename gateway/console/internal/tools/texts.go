@@ -72,7 +72,8 @@ var texts = ui.Texts{
 		"nobody.": "每次调用时与凭据一同仅发送至此上游，其值不会显示给任何人。",
 	"Remove %s": "移除 %s", "New header": "新请求头", "Value": "值",
 	"Go on even if tools that are there are removed": "即使会移除现有工具也继续",
-	"set": "已设置", "none": "无", "Owner": "所有者", "Register again": "重新注册", "Delete": "删除",
+	"set": "已设置", "none": "无", "bearer": "Bearer 令牌", "basic": "Basic（用户名和密码）", "api_key": "API 密钥",
+	"header": "请求头", "query": "查询参数", "Owner": "所有者", "Register again": "重新注册", "Delete": "删除",
 	"Its %s tools, its permissions and its credential go with it.": "其 %s 个工具、权限与凭据将一并删除。",
 	"Open a tool to see its arguments and to call it. Agents call it %s and the " +
 		"name.": "打开工具即可查看参数并调用。智能体使用的名称是 %s 加上工具名。",

@@ -88,7 +88,10 @@ func (t *Tools) preview(_ http.ResponseWriter, r *http.Request, who admin.Actor)
 		return nil, err
 	}
 	f.Preview, err = t.previewOf(r, who, f)
-	if err := errors.Join(err, t.hold(r, who, f)); err != nil {
+	if !f.broken {
+		err = errors.Join(err, t.hold(r, who, f))
+	}
+	if err != nil {
 		return nil, err
 	}
 	if f.NotKept {
@@ -131,7 +134,7 @@ func (t *Tools) judged(r *http.Request, who admin.Actor, f *form) (_ storage.Cap
 	}
 	c, tools, advice, err := t.c.Registry.PreviewBody(who.In(r.Context()), who.User, text)
 	if err != nil {
-		return c, nil, nil, refused(err)
+		return c, nil, nil, f.refused(err)
 	}
 	if f.Values["upstream_url"] == "" {
 		f.Values["upstream_url"] = f.doc.server(c.UpstreamURL)
@@ -186,7 +189,7 @@ func (t *Tools) register(_ http.ResponseWriter, r *http.Request, who admin.Actor
 		return nil, err
 	}
 	done, err := t.registered(r, who, f)
-	if err != nil && f.new {
+	if err != nil && f.new && !f.broken {
 		err = errors.Join(err, t.hold(r, who, f))
 	}
 	if err != nil {
@@ -213,7 +216,7 @@ func (t *Tools) registered(r *http.Request, who admin.Actor, f *form) (any, erro
 	}
 	c, removed, advice, err := t.c.Registry.RegisterBody(who.In(r.Context()), who.User, text)
 	if err != nil {
-		return nil, refused(err)
+		return nil, f.refused(err)
 	}
 	return registration{t.lineOf(c, who), removed, advice}, nil
 }

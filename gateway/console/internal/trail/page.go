@@ -22,7 +22,7 @@ type browsed struct {
 // setting is a filter that is set.
 type setting struct {
 	Title, Value string
-	Word         bool // the value is a word of ours
+	Is           string // the field: "kind" has a word of ours, "sub" and "client_id" the id of something with a name
 }
 
 // filters are those of the page, by the name of their field.
@@ -44,7 +44,7 @@ func (t *Trail) browse(w http.ResponseWriter, r *http.Request, who admin.Actor) 
 		if f.name == "kind" {
 			value = record{Kind: value}.Title()
 		}
-		v.Set = append(v.Set, setting{f.title, ui.Shown(value, 60), f.name == "kind"})
+		v.Set = append(v.Set, setting{f.title, ui.Shown(value, 60), f.name})
 	}
 	v.Query = kept.Encode()
 	asked, err := t.named(r, who)
@@ -94,6 +94,14 @@ func namesOf(data any) (apps, users []string) {
 	switch data := data.(type) {
 	case browsed:
 		all, everybody = data.Records, data.All
+		for _, set := range data.Set {
+			switch {
+			case set.Is == "client_id" && everybody:
+				apps = append(apps, set.Value)
+			case set.Is == "sub" && everybody:
+				users = append(users, set.Value)
+			}
+		}
 	case shown:
 		all, everybody = []record{data.record}, data.All
 	}

@@ -103,6 +103,7 @@ var errorTexts = Texts{
 	"it is not one of the application's registered redirect_uris":           "它不是该应用登记的重定向地址",
 	"it is not one of the application's registered redirect_uris, of which a private-use scheme has to be exactly " +
 		"one": "它不是该应用登记的重定向地址；自定义协议的地址必须与登记的完全一致",
+	"it must begin with https://": "地址须以 https:// 开头",
 	"it must begin with https://, or with a private-use scheme that is a domain name in reverse: " +
 		"com.example.app:/callback": "地址须以 https:// 开头，或使用反写域名的自定义协议，例如 com.example.app:/callback",
 	"it is longer than 2,048 bytes":                               "地址超过 2,048 字节",

@@ -47,6 +47,9 @@ func (v *View) AppAs(name, to, id string) template.HTML {
 	return v.Named(path, called, id)
 }
 
+// PersonName returns what a user is called; "": nobody has the id (a sub). The Page has Names for it.
+func (v *View) PersonName(sub string) string { return v.users[sub] }
+
 // AppName returns what an application or an agent is called; "": it was removed. The Page has Names for it.
 func (v *View) AppName(id string) string {
 	name, _ := v.called(id, v.apps[id])
