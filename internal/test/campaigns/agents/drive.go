@@ -13,10 +13,15 @@ import (
 	"time"
 )
 
+// Visitor visits an address for a program and comes back to it; *Person does.
+type Visitor interface {
+	VisitFor(address string, program io.Writer) error
+}
+
 // Drive runs a program with a client of others in it, and is its browser: the person visits each address that it prints
 // as "visit: URL". They come back to the client's own listener; where there is none, the program is told the address
 // that they are sent back to. It returns what the program said.
-func Drive(t testing.TB, person *Person, dir string, command []string, env ...string) (said string) {
+func Drive(t testing.TB, person Visitor, dir string, command []string, env ...string) (said string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
 	defer cancel()

@@ -1,18 +1,23 @@
 package pages
 
 import (
+	"io"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/keystile/keystile/internal/test/campaigns/agents"
 	"github.com/keystile/keystile/internal/test/campaigns/browser"
 	"github.com/keystile/keystile/internal/test/filled"
 )
 
-// mostActions bounds how many clicks and filled fields somebody needs who has never seen the console, from the
-// address in the banner to the answer of a tool of theirs.
-const mostActions = 25
+// mostActions bounds what somebody does who has never seen the console, from the address in the banner to the answer of
+// a tool of theirs and a second agent that is signed in. An address that is opened, a field that is typed, a file that
+// is chosen, a key or a click is one action each.
+const mostActions = 14
 
 // actions counts what a visitor does.
 type actions struct {
@@ -20,8 +25,22 @@ type actions struct {
 	n int
 }
 
+func (a *actions) open(url string)            { a.t.Helper(); a.n++; a.Open(url) }
 func (a *actions) fill(selector, text string) { a.t.Helper(); a.n++; a.Type(selector, text) }
 func (a *actions) follow(selector string)     { a.t.Helper(); a.n++; a.Follow(selector) }
+func (a *actions) click(selector string)      { a.t.Helper(); a.n++; a.Click(selector) }
+func (a *actions) choose(selector, file string) {
+	a.t.Helper()
+	a.n++
+	a.Choose(selector, file)
+}
+
+// VisitFor makes the visitor the browser of an agent: it opens by itself, and its user allows what is asked for.
+func (a *actions) VisitFor(address string, _ io.Writer) error {
+	a.Open(address)
+	a.follow("button[name=allow]")
+	return nil
+}
 
 // upstream answers everything with an order.
 func upstream(t *testing.T) string {
@@ -33,49 +52,55 @@ func upstream(t *testing.T) string {
 	return shop.URL
 }
 
-func TestStrangerGetsFromTheBannerToTheAnswerOfATool(t *testing.T) {
+// saysWhere is a document of a server, which it names.
+func saysWhere(document, server string) string {
+	return strings.Replace(document, `"paths":`, `"servers":[{"url":"`+server+`"}],"paths":`, 1)
+}
+
+// The stranger has a document in a file, and an agent that is a program of others.
+func TestStrangerGetsFromTheBannerToASecondAgent(t *testing.T) {
 	t.Parallel()
+	const node = "../peers/node"
+	if _, err := os.Stat(node + "/node_modules/mcp-remote"); err != nil {
+		t.Skip("the agent is not installed: run npm ci --include=dev in internal/test/campaigns/peers/node")
+	}
 	v := alone(t)
 	v.s = start(t, t.TempDir(), "--limits-per-ip", "100000", "--upstreams-allow-private", "127.0.0.0/8")
-	shop := upstream(t)
+	document := filepath.Join(t.TempDir(), "shop.json")
+	fatal(t, os.WriteFile(document, []byte(saysWhere(filled.Bookshop, upstream(t))), 0o600))
 	a := &actions{walkthrough: v}
-	a.n++
-	v.Open(v.s.out.Find(t, v.s.ended, `The console +(\S+)`))
+	a.open(v.s.out.Find(t, v.s.ended, `The console +(\S+)`))
 	who := firstRunOf(t, v.s.data).Admin
 	a.fill("#username", who.Username)
 	a.fill("#password", who.Password)
 	a.follow("form button[type=submit]")
 
-	a.follow(`.side a[href="/console/apps"]`)
-	a.follow(`main a[href="/console/apps/new"]`)
-	a.fill("[name=name]", "Bookshop")
-	a.fill("[name=domains]", "books.example.com")
-	a.follow("main form button")
-	if got := v.Text("main"); !strings.Contains(got, "client_id") {
-		t.Errorf("a new application is shown as %s", got)
-	}
-
-	a.follow(`.side a[href="/console/capabilities"]`)
 	a.follow(`main a[href="/console/capabilities/new"]`)
-	a.fill("[name=member]", "bookshop")
-	a.fill("[name=upstream_url]", shop)
-	a.fill("[name=document]", filled.Bookshop)
+	a.choose("[name=file]", document)
 	a.follow("button[value=preview]")
 	if got := v.Text("main section"); !strings.Contains(got, "placeOrder") {
 		t.Fatalf("the preview is %s", got)
 	}
 	a.follow("button[value=register]")
-	a.follow(`a[href="/console/capabilities/bookshop/tools/getOrder"]`)
+	bus := v.Text(".connect pre")
+	a.click(".connect .copy button")
+	a.follow(`main a[href$="/tools/getOrder"]`)
 	a.fill("main form input:not([type=hidden])", "17")
 	a.follow("main form button")
 	if got := v.Text("main section"); !strings.Contains(got, "The tool answered.") || !strings.Contains(got, "sent") {
 		t.Errorf("the answer is %s", got)
 	}
+
+	a.n++ // the address is pasted where the agent is set up
+	said := agents.Drive(t, a, node, []string{"node", "login-remote.mjs"}, "BUS="+bus, "LIST=1")
+	if !strings.Contains(said, "tools: book-shop__cancelOrder book-shop__findOrders") {
+		t.Errorf("the agent says %s", said)
+	}
 	t.Logf("%d actions", a.n)
 	if a.n > mostActions {
 		t.Errorf("it takes %d actions, want at most %d", a.n, mostActions)
 	}
-	v.quiet()
+	v.quiet("404") // the agent's own page has no icon
 }
 
 // acts does the main act of each area.
@@ -101,17 +126,23 @@ func (v *walkthrough) acts(shop string) {
 		{"/console/quota", [][2]string{{"app", firstRunOf(v.t, v.s.data).App.ClientID}}, ".filters button", "1,000"},
 		{"/console/usage", [][2]string{{"client_id", firstRunOf(v.t, v.s.data).App.ClientID}}, ".filters button", "CSV"},
 		{"/console/orders", nil, ".filters button", "No such order."},
-		{"/console/audit", [][2]string{{"ip", "127.0.0.1"}}, ".filters button", "/oauth/signin"},
+		{"/console/audit", [][2]string{{"ip", "127.0.0.1"}}, ".filters button", "127.0.0.1"},
 		{"/console/audit/chain", nil, "main form button", "Verification by this node"},
 		{"/console/settings", [][2]string{{"q", "audit"}}, ".filters button", "audit.keep"},
 	} {
 		v.at(act.path)
+		if v.Count("details.filterline:not([open])") > 0 {
+			v.Click("details.filterline summary")
+		}
 		for _, f := range act.fields {
 			v.Type("main [name="+f[0]+"]", f[1])
 		}
 		v.Follow(act.send)
 		if got := v.Text("main"); !strings.Contains(got, act.want) {
 			v.t.Errorf("after its act, %s does not say %q: %s", act.path, act.want, got)
+		}
+		if method := v.Reload(); method != http.MethodGet {
+			v.t.Errorf("loading the page after the act of %s again sends a %s", act.path, method)
 		}
 	}
 }

@@ -85,21 +85,22 @@ var givenNames = []string{appName, "Mina Park", "Book shop", "Nightly build", "C
 	"Web shop", "Post office", "For answering customers", "Search the letters that you may read",
 	"Send a letter in your name",
 	"Pay an order back to the customer", "Orders of the shop: find, place and cancel them",
-	"the endpoint answered 503", "openid-client", "oauth2-client", "mcp-remote"}
+	"the endpoint answered 503", "openid-client", "oauth2-client", "mcp-remote",
+	"everyone（所有人）", "owner（所有者及管理员）", "bad domain !", "nowhere", "Corner shop", "nothing like it", "user:nobody"}
 
 var (
 	// idsOfOurs are addresses, commands, and names that programs have: with a point, a line, a digit or a hump.
 	idsOfOurs = regexp.MustCompile(`[A-Za-z][\w+-]*:/?/?[^\s\p{Han}）】，。；、]+|/[\w{}/.-]+|[\w.+-]+@[\w.-]+|` +
-		`keystile( [a-z-]+)+|ks-\w+|[\w-]*\w[._\d=:][\w.=:-]*\w|\w*[a-z][A-Z]\w*`)
+		`keystile( --?[a-z-]+| [a-z]+| [A-Z_]+)+|ks-\w+|[\w-]*\w[._\d=:][\w.=:-]*\w|\w*[a-z][A-Z]\w*`)
 	latinWord = regexp.MustCompile(`[A-Za-z]{3,}`)
 	summaries = regexp.MustCompile(`"(?:summary|description)":\s*"([^"]+)"`)
 	// properties are named by the document of a tool, and by its answers.
 	properties = regexp.MustCompile(`"(\w+)":\s*{|"name":"(\w+)"|"enum":\["(\w+)","(\w+)","(\w+)"`)
 )
 
-// named tells of each word of the tools of the tests that it is one.
+// named tells of each word of the tools of the tests, and of each value of a setting, that it is one.
 var named = sync.OnceValue(func() map[string]bool {
-	all := map[string]bool{"orders": true, "name": true, "total": true, "notes": true}
+	all := map[string]bool{"orders": true, "name": true, "total": true, "notes": true, "everyone": true, "owner": true}
 	for _, m := range properties.FindAllStringSubmatch(filled.Bookshop, -1) {
 		for _, word := range m[1:] {
 			all[word] = true

@@ -17,6 +17,9 @@ import (
 	"github.com/keystile/keystile/storage/apikey"
 )
 
+// usedArgs start a service that has been used.
+var usedArgs = []string{"--limits-per-ip", "100000", "--upstreams-allow-private", "127.0.0.0/8"}
+
 // usedService is a service that has been used, and where things are in it.
 type usedService struct {
 	*service
@@ -40,8 +43,7 @@ func used(t *testing.T, say func(text string) string) *usedService {
 	}))
 	t.Cleanup(shop.Close)
 	data := t.TempDir()
-	args := []string{"--limits-per-ip", "100000", "--upstreams-allow-private", "127.0.0.0/8"}
-	s := start(t, data, args...)
+	s := start(t, data, usedArgs...)
 	f := &usedService{upstream: shop.URL, app: firstRunOf(t, data).App.ClientID}
 	document := filepath.Join(t.TempDir(), "shop.json")
 	fatal(t, os.WriteFile(document, []byte(filled.Bookshop), 0o600))
@@ -65,7 +67,7 @@ func used(t *testing.T, say func(text string) string) *usedService {
 	s.stop() // so that everything is written down
 	filled.Strangers(t, data)
 	f.store(t, data, say)
-	f.service = start(t, data, args...)
+	f.service = start(t, data, usedArgs...)
 	return f
 }
 

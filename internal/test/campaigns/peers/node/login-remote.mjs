@@ -7,6 +7,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { bus, use, want } from './login.mjs'
 
+// LIST says that it only signs in and prints the names of its tools.
 // DEVICE says that it has no browser: its user types a code in a browser elsewhere.
 const { METADATA, DEVICE, REDIRECT = 'http://localhost/oauth/callback' } = process.env
 const redirect = new URL(REDIRECT)
@@ -54,6 +55,13 @@ function stored(name, change) {
 }
 
 const fresh = () => new Client({ name: 'login', version: '1' })
+if (process.env.LIST) {
+  const client = fresh()
+  await client.connect(remote())
+  const { tools } = await client.listTools()
+  console.log('tools: ' + tools.map((tool) => tool.name).sort().join(' '))
+  process.exit()
+}
 await use('signed in', fresh(), remote())
 if (process.env.ONCE) {
   want('a refresh token', stored('tokens.json').refresh_token, undefined)
