@@ -151,9 +151,9 @@ func (p *Page) Type(selector, text string) {
 // Choose chooses a file for a field.
 func (p *Page) Choose(selector, path string) {
 	p.t.Helper()
-	root := call(p, dom.GetDocument, dom.GetDocumentParams{}).Root.NodeID
-	field := call(p, dom.QuerySelector, dom.QuerySelectorParams{NodeID: root, Selector: selector}).NodeID
-	call(p, dom.SetFileInputFiles, dom.SetFileInputFilesParams{NodeID: field, Files: []string{path}})
+	find := runtime.EvaluateParams{Expression: fmt.Sprintf(`document.querySelector(%q)`, selector)}
+	field := call(p, runtime.Evaluate, find)
+	call(p, dom.SetFileInputFiles, dom.SetFileInputFilesParams{ObjectID: field.Result.ObjectID, Files: []string{path}})
 }
 
 // Text returns the text that an element shows.

@@ -140,8 +140,8 @@ func TestSignInThatIsTooOldLosesNothingTyped(t *testing.T) {
 			"", []string{"The tool answered.", "9780141439518"}},
 	} {
 		v.at(form.path)
-		v.types(form.typed)
 		v.ages(usedArgs...)
+		v.types(form.typed)
 		v.Follow(form.send)
 		v.says("Confirm that it is you")
 		for _, typed := range form.typed {
@@ -156,9 +156,6 @@ func TestSignInThatIsTooOldLosesNothingTyped(t *testing.T) {
 		if v.Count("main .alert") > 0 {
 			t.Errorf("%s: what was typed is refused: %s", form.path, v.Text("main .alert"))
 		}
-		if method := v.Reload(); method != http.MethodGet {
-			t.Errorf("%s: loading the end again sends a %s", form.path, method)
-		}
 		if form.then != "" {
 			v.Follow(form.then)
 		}
@@ -166,6 +163,9 @@ func TestSignInThatIsTooOldLosesNothingTyped(t *testing.T) {
 			if got := v.Text("main"); !strings.Contains(got, want) {
 				t.Errorf("%s: what was typed ends at %s, without %q: %s", form.path, v.URL(), want, got)
 			}
+		}
+		if method := v.Reload(); method != http.MethodGet {
+			t.Errorf("%s: loading the end again sends a %s", form.path, method)
 		}
 	}
 	v.quiet("403")

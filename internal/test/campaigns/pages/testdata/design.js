@@ -35,7 +35,7 @@
   const alone = (node, e, id) => {
     const code = e.closest("pre, code, kbd, textarea");
     if (code && code.textContent.trim() !== id) return ""; // a command, an address, a record
-    if (e.closest("pre, .secret, textarea")) return "";
+    if (e.closest("pre, .secret, textarea, #claims")) return ""; // claims are told as they are
     if (/^(https?:\/)?\//.test(node.textContent.trim())) return ""; // an address
     const small = e.closest(".id");
     if (!small) return people.test(id) ? "an id does not stand small beside its name" : code ? "" : "an id is no code";
