@@ -238,7 +238,7 @@ func (s *Service) operators(ctx context.Context, c *Config) (err error) {
 		BaseURL: c.BaseURL, Store: s.Store, Visitors: s.SignIn, Revoker: s.Tokens, Trail: s.Trail,
 		Billing: s.Gateway.Billing(),
 		SignIn:  s.SignIn, Forms: s.SignIn, FactorsPage: s.SignIn.FactorsPage(), Lockout: s.SignIn, Delays: s.SignIn,
-		Registry: registry.Forms{Registry: s.Registry}, Bus: s.Bus,
+		Registry: registry.Forms{Registry: s.Registry}, Bus: s.Bus, Sample: true,
 		Ways: s.ways, InvitationPage: s.invitations, Nodes: s.Nodes, ForgetApp: s.ForgetApp,
 		ForgetUser: s.ForgetUser, Notifier: s.SignIn, Origins: c.Origins, ClientIP: s.client, Log: c.Log,
 		Archive: s.Trail, Usage: s.Gateway.Usage(), Keys: s.Tokens, Vitals: s.vitals, Settings: c.Settings, Stored: s.stored,

@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/internal/cache"
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/restcall"
+	"github.com/keystile/keystile/internal/sample"
 	"github.com/keystile/keystile/internal/span"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/mcpbus/internal/mcpcall"
@@ -27,6 +28,8 @@ import (
 // An outgoing request names the services it has come through, and a request that has passed through here before
 // is refused with 508 (RFC 5842): nothing else reveals an upstream that is this service under another name. Two
 // services may call one another's tools.
+//
+// Calls to https://sample.keystile.internal are answered in the process: the sample API that the console offers.
 type UpstreamsConfig struct {
 	AllowPrivateUpstreams []string // private networks (CIDR), addresses and host:port that may be called
 	// bytes of an answer to a call, decompressed and as UTF-8; MinAnswer to MaxAnswer, 0: 1 MiB
@@ -59,11 +62,12 @@ func NewUpstreams(c UpstreamsConfig) (*Upstreams, error) {
 	if u.log == nil {
 		u.log = slog.Default()
 	}
-	if u.rest, err = restcall.New(restcall.Config{Transport: span.Transport(dialer.Transport()),
+	transport := span.Transport(sample.Transport(dialer.Transport()))
+	if u.rest, err = restcall.New(restcall.Config{Transport: transport,
 		MaxResponse: c.MaxAnswer}); err != nil {
 		return nil, err
 	}
-	u.mcp, err = mcpcall.New(mcpcall.Config{Transport: span.Transport(dialer.Transport()), MaxAnswer: c.MaxAnswer})
+	u.mcp, err = mcpcall.New(mcpcall.Config{Transport: transport, MaxAnswer: c.MaxAnswer})
 	return u, err
 }
 

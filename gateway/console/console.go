@@ -119,6 +119,7 @@ type Config struct {
 	Usage    *usage.Reader // nil: there is nothing of usage
 	Registry Registry      // nil: capabilities are not shown
 	Bus      Bus           // nil: tools cannot be tried
+	Sample   bool          // a sample API is offered, whose calls mcpbus.Upstreams answers by itself
 	// every way in, see Ways of signin.Config; nil: no page says that they decide, and nobody is invited
 	Ways     access.Ways
 	Nodes    Nodes    // nil: no nodes are listed

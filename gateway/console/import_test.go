@@ -315,3 +315,24 @@ func TestProblemOfAnImportIsTranslated(t *testing.T) {
 		}
 	}
 }
+
+func TestSampleIsOfferedWhereItCanBeCalled(t *testing.T) {
+	s := newScene(t)
+	dev := s.who["developer"]
+	take := func(h *fixture, cookie string) *httptest.ResponseRecorder {
+		form := formOf(h.open(importPath, cookie).Body.String(), "preview")
+		return h.send(importPath+"?sample=1", cookie, form)
+	}
+	page := take(s.fixture, dev.cookie).Body.String()
+	holds(t, "the sample", page, "sample.json</bdi>", "Register these 3 tools", `value="sample-bookshop"`,
+		`value="https://sample.keystile.internal"`)
+	s.importing(dev.cookie, formOf(page, "register"), "", "")
+	if got := s.tools("sample-bookshop"); len(got) != 3 {
+		t.Errorf("registered is %q", got)
+	}
+	h, _, dev := shopFixture(t) // a host without it
+	w := take(h, dev.cookie)
+	if holds(t, "a host without it", w.Body.String(), "There is no sample here."); w.Code != 400 {
+		t.Errorf("without one it is %d", w.Code)
+	}
+}

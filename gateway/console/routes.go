@@ -41,7 +41,7 @@ func (s *Console) parts() []ui.Part {
 		apps.New(apps.Config{BaseURL: s.c.BaseURL, Store: s.c.Store, Acts: acts, Clients: clients,
 			Finder: s.finder}).Part(),
 		tools.New(tools.Config{BaseURL: s.c.BaseURL, Store: s.c.Store, Registry: s.c.Registry, Bus: s.c.Bus,
-			Acts: toolActs, Stash: s.stash}).Part(),
+			Acts: toolActs, Stash: s.stash, Sample: s.c.Sample}).Part(),
 		rules.New(rules.Config{Store: s.c.Store, User: records.User, Finder: s.finder, Bus: s.c.Bus,
 			Ways: s.c.Ways, Acts: toolActs}).Part(),
 		users,

@@ -58,7 +58,7 @@ func newScene(t testing.TB) *scene {
 		c.Archive = s
 		in := c.Visitors.(*signin.SignIn)
 		c.Nodes, c.Bus, c.SignIn, c.Forms, c.FactorsPage = twoNodes{}, new(shop), in, in, in.FactorsPage()
-		c.Lockout, c.Delays = in, in
+		c.Lockout, c.Delays, c.Sample = in, in, true
 		c.Registry = registry.Forms{Registry: must(registry.New(t.Context(), registry.Config{
 			BaseURL: base, Store: c.Store, Visitors: c.Visitors, NoDelivery: true,
 			Log:   slog.New(slog.DiscardHandler),

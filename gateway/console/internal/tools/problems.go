@@ -11,6 +11,7 @@ var problems = ui.Texts{
 	"The document is no longer kept: choose it again. Nothing was registered.": "文档已不再保留：请重新选择。尚未注册任何内容。",
 	"An MCP endpoint takes no document: choose the other, or leave the document " +
 		"out.": "MCP 端点不需要文档：请选择另一项，或不要提供文档。",
+	"There is no sample here.":                             "此处没有示例。",
 	"The file could not be read: choose it again.":         "无法读取文件：请重新选择。",
 	"Choose one document: a file, a pasted text or a URL.": "请只选择一种：文件、粘贴的文本或 URL。",
 	"URL of the document: it begins with https:// or http:// and has a " +

@@ -48,6 +48,9 @@ var texts = ui.Texts{
 		"document gives it.": "工具名称的开头部分，例如 petstore__getPet 中的 petstore。留空则取自文档标题。",
 	"Where calls go. Left empty, it is the first server of the document; an MCP endpoint needs " +
 		"it.": "调用发往的地址。留空则取文档中的第一个服务器；MCP 端点必须填写。",
+	"Take a sample": "使用示例",
+	"The sample is a small bookshop that this service answers itself: its tools can be called at " +
+		"once.": "示例是由本服务自身响应的小型书店，其工具可以立即调用。",
 	"Label": "标签", "Description": "描述", "Upstream URL": "上游 URL",
 	"Authentication": "认证方式", "Credential": "凭据",
 	"It is not kept by the preview: type it when you register.":  "预览不会保留此项：请在注册时填写。",

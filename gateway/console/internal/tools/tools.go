@@ -50,6 +50,7 @@ type Config struct {
 	Registry Registry // nil: capabilities are not shown
 	Bus      Bus      // nil: tools are not called
 	Acts     *toolacts.Acts
+	Sample   bool         // a sample is offered
 	Stash    *stash.Stash // keeps documents between a preview and a registration
 }
 

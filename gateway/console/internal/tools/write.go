@@ -12,6 +12,7 @@ import (
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/sample"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/toolplan"
 )
@@ -29,6 +30,7 @@ type draft struct {
 	Kept    *document // nil: none is kept
 	NotKept bool      // the document is too large for it
 	Preview *preview
+	Sample  bool // a sample is offered
 	Open    bool // what is folded holds what was typed
 }
 
@@ -56,6 +58,7 @@ func (t *Tools) draft(_ http.ResponseWriter, r *http.Request, who admin.Actor) (
 			d.Kept = &doc
 		}
 	}
+	d.Sample = t.c.Sample
 	member := cmp.Or(d.Values["member"], r.URL.Query().Get("member"))
 	if member == "" {
 		return d, nil
@@ -83,6 +86,9 @@ func (t *Tools) draft(_ http.ResponseWriter, r *http.Request, who admin.Actor) (
 
 // preview shows what a registration would store, and how that differs from what is stored.
 func (t *Tools) preview(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
+	if r.URL.Query().Has("sample") {
+		return t.sample(r, who)
+	}
 	f, err := t.receive(r, who)
 	if err != nil {
 		return nil, err
@@ -98,6 +104,22 @@ func (t *Tools) preview(_ http.ResponseWriter, r *http.Request, who admin.Actor)
 		f.Values["document"] = r.PostForm.Get("document")
 	}
 	return f.draft, nil
+}
+
+// sample shows what the sample API would be.
+func (t *Tools) sample(r *http.Request, who admin.Actor) (any, error) {
+	if !t.c.Sample {
+		return nil, wrong("file", "There is no sample here.")
+	}
+	f := &form{draft: draft{Values: map[string]string{}, Publish: true, Resolve: true, New: newRows(0),
+		Source: fromDocument}, fields: map[string]any{"publish": true, "resolve_refs": true, "keep_tools": true}}
+	f.doc = document{Name: "sample.json", text: sample.Document()}
+	f.doc.Size = len(f.doc.text)
+	var err error
+	if f.Preview, err = t.previewOf(r, who, f); err == nil {
+		err = t.hold(r, who, f)
+	}
+	return f.draft, err
 }
 
 func (t *Tools) previewOf(r *http.Request, who admin.Actor, f *form) (*preview, error) {
