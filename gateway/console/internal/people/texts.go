@@ -81,7 +81,7 @@ var texts = ui.Texts{
 	"The user is signed in nowhere.":                                               "该用户没有登录。",
 	"The user has signed in to no application yet, and has allowed none anything.": "该用户尚未登录过应用，也没有授权过。",
 	"The user has no API key. They make one on the page of their account, for a script or an " +
-		"agent.": "该用户没有 API 密钥。用户可在账户页面为脚本或代理创建。",
+		"agent.": "该用户没有 API 密钥。用户可在账户页面为脚本或智能体创建。",
 	"Nobody is signed in like this.": "没有这样的登录。",
 	"Nobody is signed in.":           "没有人登录。",
 	"Nothing was allowed.":           "没有授权。",

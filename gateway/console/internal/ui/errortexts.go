@@ -118,11 +118,11 @@ var errorTexts = Texts{
 	"secret: %d bytes; at least 32 are needed to sign with HS256": "密钥：%d 字节；使用 HS256 签名至少需要 32 字节",
 	"tier: %q is none of free, white_label, enterprise":           "套餐：%s 不是 free、white_label 或 enterprise",
 	"tier: the changes are not in the order of time":              "套餐：更改的时间顺序有误",
-	"client: %q is neither none nor private_key_jwt":              "代理：%s 不是 none 或 private_key_jwt",
+	"client: %q is neither none nor private_key_jwt":              "智能体：%s 不是 none 或 private_key_jwt",
 	"client: an application that nobody registered is public, third-party, and has no owner, domains or " +
-		"tiers": "代理：未经注册的应用是公开的第三方应用，没有所有者、域名和套餐",
-	"client: its kind %q does not go with the client_id":             "代理：类型 %s 与其 client_id 不符",
-	"client: private_key_jwt needs keys, of at most %d bytes":        "代理：private_key_jwt 需要密钥，最多 %d 字节",
+		"tiers": "智能体：未经注册的应用是公开的第三方应用，没有所有者、域名和套餐",
+	"client: its kind %q does not go with the client_id":             "智能体：类型 %s 与其 client_id 不符",
+	"client: private_key_jwt needs keys, of at most %d bytes":        "智能体：private_key_jwt 需要密钥，最多 %d 字节",
 	"client_id: %q is of the form of those that register themselves": "client_id：%s 是自行注册者的形式",
 	"disabled is missing: true or false":                             "请指明是否停用",
 
