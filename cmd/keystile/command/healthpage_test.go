@@ -59,7 +59,7 @@ func TestHealthPageSaysWhatAServiceRunsOn(t *testing.T) {
 func TestHealthPageSaysThatTheServerThatCountsIsAway(t *testing.T) {
 	t.Parallel()
 	s := start(t, t.TempDir(), "--redis-url", "redis://app:sesame@127.0.0.1:1?prefix=of-our-own")
-	wantHealthPage(t, s, []string{"Redis at 127.0.0.1:1, not reachable since 20", "each node keeps its share of the limits", `"well":false`, `"reachable":false,"away_since":"20`}, "sesame", "app:", "of-our-own")
+	wantHealthPage(t, s, []string{"Redis at 127.0.0.1:1, not reachable: each node keeps its share of the limits; since <time datetime=\"20", `"well":false`, `"reachable":false,"away_since":"20`}, "sesame", "app:", "of-our-own")
 }
 
 func TestAdapterThatSaysNothingOfItselfHasTheNameOfItsStorage(t *testing.T) {

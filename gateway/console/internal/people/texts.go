@@ -24,7 +24,7 @@ var texts = ui.Texts{
 		"sub，不保留姓名或邮箱；审计记录此前引用的更改内容随其保留期限到期而删除。",
 	"Who owns applications or capabilities hands them over first: an application on its page, a capability by " +
 		"registering it again for another owner. Or they are " +
-		"deleted.": "拥有应用或能力的用户须先移交：应用在其页面移交，能力通过为新所有者重新注册来移交；也可将其删除。",
+		"deleted.": "拥有应用或 API 的用户须先移交：应用在其页面移交，API 通过为新所有者重新注册来移交；也可将其删除。",
 	notNamed.Msg:                         "请准确输入用户名或 sub 以抹除该用户",
 	notOneself.Msg:                       "不能在此抹除自己：请由另一位管理员操作，或在数据目录使用命令：keystile user erase USERNAME",
 	noPassword.Msg:                       "该用户不使用密码登录",

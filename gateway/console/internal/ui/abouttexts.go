@@ -43,6 +43,6 @@ var aboutTexts = Texts{
 	"upstream_url": "上游地址", "webhook_url": "webhook 地址",
 	"confirm": "确认", "address": "地址",
 	"label": "显示名称", "description": "描述",
-	"member": "能力", "tool": "工具",
+	"member": "名称", "tool": "工具",
 	"order_id": "订单",
 }
