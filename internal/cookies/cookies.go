@@ -14,6 +14,7 @@ const (
 	Kept       = "keystile_kept_"       // begins those of a form that goes on after a sign-in, each with a name of its own
 	Way        = "keystile_way"         // the way in that comes first
 	Language   = "keystile_lang"        // the language of the console
+	Begin      = "keystile_begin"       // a reader of the console has put the first steps away
 	Demo       = "keystile_demo"        // a sign-in at the demo, on its way
 	DemoResult = "keystile_demo_result" // and what came of it
 

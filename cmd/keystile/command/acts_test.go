@@ -205,12 +205,14 @@ var drawn = []struct {
 	{"active {a kid}", regexp.MustCompile(`active [\w-]{43} -> [\w-]{43}`)},
 }
 
-// named is the inverse of filled. The longest texts come first: a name may be in an address.
+// named is the inverse of filled. Texts that are drawn come first, because a hash may have the letters of a name, then
+// the longest: a name may be in an address.
 func (s *scene) named(text string) string {
 	longest := slices.SortedFunc(slices.Values(s.names), func(x,
 		y [2]string) int {
 		return cmp.Compare(len(y[1]), len(x[1]))
 	})
+	text = drawn[1].like.ReplaceAllString(text, drawn[1].name)
 	for _, n := range longest {
 		text = strings.ReplaceAll(text, n[1], n[0])
 	}

@@ -265,7 +265,7 @@ func (b *bench) measure(path, name string, n int) figure {
 
 const (
 	maxTook  = 50 * time.Millisecond
-	maxBytes = 60 << 10
+	maxBytes = 80 << 10
 	maxCalls = 4
 )
 

@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/usage"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/cookies"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
 )
@@ -100,21 +101,19 @@ func (s *Overview) begins(ctx context.Context, now time.Time, all []storage.Capa
 	return is
 }
 
-// awayCookie says that its reader has put the first steps away. So the store does not grow with those who look.
-const awayCookie = "keystile_begin"
-
-// page is show for people, who may put the first steps away, and have them back.
+// page is show for people, who may put the first steps away, and have them back: a cookie says so, and the store does
+// not grow with those who look.
 func (s *Overview) page(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	out, err := s.show(w, r, who)
 	if err != nil {
 		return nil, err
 	}
 	v := out.(record)
-	c, err := r.Cookie(awayCookie)
+	c, err := r.Cookie(cookies.Begin)
 	v.Away = err == nil && c.Value == "away"
 	if asked := r.URL.Query().Get("begin"); asked == "away" || asked == "show" {
 		v.Away = asked == "away"
-		http.SetCookie(w, &http.Cookie{Name: awayCookie, Value: asked, Path: ui.Root, MaxAge: 365 * 86400, HttpOnly: true,
+		http.SetCookie(w, &http.Cookie{Name: cookies.Begin, Value: asked, Path: ui.Root, MaxAge: 365 * 86400, HttpOnly: true,
 			SameSite: http.SameSiteLaxMode})
 	}
 	return v, nil
