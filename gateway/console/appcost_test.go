@@ -101,7 +101,7 @@ func TestGrantsOfAnApplicationHavePagesForItsOwnerAndForReaders(t *testing.T) {
 	}
 	text := h.open(page+"/danger", mina.cookie).Body.String()
 	if !strings.Contains(text, "<code>"+order+"</code>") || !strings.Contains(text,
-		"what more than 50 users have allowed it") {
+		"consents of more than 50 users") {
 		t.Errorf("the deletion does not name what goes with it: %s", text)
 	}
 	if text := h.open(page+"/danger", aud.cookie).Body.String(); strings.Contains(text, "What goes with it") {

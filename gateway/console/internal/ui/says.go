@@ -12,7 +12,7 @@ import (
 var labels = map[string]string{
 	"address": "Address", "app": "Application", "auth_in": "Place of the API key",
 	"auth_name": "Header or parameter of the API key", "auth_secret": "Credential", "auth_type": "Authentication",
-	"backchannel_logout_uri": "Where it is told of the end of sessions", "brand": "Brand", "client_id": "Application",
+	"backchannel_logout_uri": "Back-channel logout URI", "brand": "Brand", "client_id": "Application",
 	"color": "Color", "confirm": "Type its name", "days": "Days", "description": "Description",
 	"document_url": "URL of the document", "label": "Label", "member": "Name", "domain": "Domains",
 	"domains": "Domains", "email": "Email", "held": "What operators decide", "host": "Host",

@@ -28,6 +28,7 @@ type Config struct {
 	Nodes                 *nodes.Node
 	Users                 users.Host
 	Journal               string
+	FirstRun              string
 	Origins               []string
 	AllowPrivateUpstreams []string
 	TrustedProxies        []netip.Prefix

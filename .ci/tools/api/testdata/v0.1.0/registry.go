@@ -53,9 +53,10 @@ type Forms struct{ *Registry }
 
 func (Forms) AcceptBody(ctx context.Context, actor storage.User, member string, body []byte) error
 func (Forms) BeginReading(ctx context.Context, actor string) (_ context.Context, leave func(), err error)
+func (Forms) FetchDocument(ctx context.Context, actor storage.User, address string) ([]byte, error)
 func (Forms) PinsBody(ctx context.Context, actor storage.User, member string) (json.RawMessage, error)
 func (Forms) PreviewBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []toolplan.Tool, []string, error)
-func (Forms) RegisterBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []string, error)
+func (Forms) RegisterBody(ctx context.Context, actor storage.User, body []byte) (_ storage.Capability, removed []string, advice []string, err error)
 func (Forms) UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (storage.Capability, []string, error)
 
 func New(_ context.Context, c Config) (*Registry, error)
@@ -67,6 +68,7 @@ type Registered struct {
 	Warning string
 	Advice  []string
 	Usual   []toolplan.Skip
+	_       []struct{}
 }
 
 type Registry struct{ _ []struct{} }

@@ -58,6 +58,8 @@ type Checkpoint = service.Checkpoint
 
 type Consent = people.Consent
 
+const ConsoleAppID = "console"
+
 type Counts = state.Counts
 
 type Delivery = tools.Delivery
@@ -79,6 +81,8 @@ var ErrInvalid error
 var ErrLastAdmin error
 
 var ErrMasterKey error
+
+var ErrMoved error
 
 var ErrNewer error
 

@@ -36,10 +36,11 @@ type Config struct {
 	BaseURL    string
 	Store      *storage.Store
 	Visitors   Visitors
-	Users      Users
 	Revoker    Revoker
 	Trail      Trail
 	Billing    *billing.Billing
+	Users      Users
+	Table      Table
 	Visit      func(r *http.Request) (storage.Session, storage.User, error)
 	SignIn     SignIn
 	Forms      Forms
@@ -47,6 +48,7 @@ type Config struct {
 	Usage      *usage.Reader
 	Registry   Registry
 	Bus        Bus
+	Sample     bool
 	Ways       access.Ways
 	Nodes      Nodes
 	Notifier   Notifier
@@ -114,9 +116,10 @@ type Notifier interface {
 type Registry interface {
 	AcceptBody(ctx context.Context, actor storage.User, member string, body []byte) error
 	BeginReading(ctx context.Context, actor string) (_ context.Context, leave func(), err error)
+	FetchDocument(ctx context.Context, actor storage.User, address string) ([]byte, error)
 	PinsBody(ctx context.Context, actor storage.User, member string) (json.RawMessage, error)
 	PreviewBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []toolplan.Tool, []string, error)
-	RegisterBody(ctx context.Context, actor storage.User, body []byte) (storage.Capability, []string, error)
+	RegisterBody(ctx context.Context, actor storage.User, body []byte) (_ storage.Capability, removed []string, advice []string, err error)
 	Remove(ctx context.Context, actor storage.User, member string) error
 	SetPublished(ctx context.Context, actor storage.User, member string, on bool) (storage.Capability, error)
 	UpdateBody(ctx context.Context, actor storage.User, member string, body []byte) (storage.Capability, []string, error)
@@ -136,15 +139,20 @@ type Server struct {
 }
 
 type Setting struct {
-	Key     string
-	Value   string
-	Source  string
-	Default string
-	Help    string
+	Key         string
+	Value       string
+	Source      string
+	Default     string
+	Help        string
+	HelpChinese string
 }
 
 type SignIn interface {
 	AskFor(w http.ResponseWriter, r *http.Request, path string) error
+}
+
+type Table interface {
+	User(ctx context.Context, sub string) (storage.User, error)
 }
 
 type Trail interface {

@@ -16,6 +16,7 @@ type Answer struct {
 	Totals  map[string]int64
 	Overage int64
 	Before  int64
+	Earlier []Row
 	Omitted Omitted
 }
 

@@ -63,6 +63,7 @@ type Config struct {
 	ConnectorSignUp map[string]string
 	DeleteAccount   string
 	Contact         string
+	Console         string
 	Place           func(netip.Addr) string
 	Log             *slog.Logger
 }

@@ -45,6 +45,8 @@ type Result struct {
 	Skipped  []toolplan.Skip
 	Version  string
 	Advice   []string
+	Title    string
+	Server   string
 	Pointers []string
 }
 

@@ -85,6 +85,8 @@ type Caller struct {
 
 func (Caller) Account() string
 
+const ConsoleAppID = "console"
+
 func CountApp(t *document.Tally, a *App)
 
 var ErrTooManyApps error

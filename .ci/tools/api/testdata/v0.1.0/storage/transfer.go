@@ -37,6 +37,8 @@ var ErrChanged error
 
 var ErrDiffers error
 
+var ErrMoved error
+
 var ErrNotEmpty error
 
 var ErrUnable error
@@ -49,6 +51,8 @@ const LastRevocation = "revocation"
 
 const LastVersion = "version"
 
+func Leave(ctx context.Context, b driver.Backend, m Move) error
+
 type Mark struct {
 	Store   string    "json:\"store\""
 	Source  string    "json:\"source\""
@@ -57,11 +61,22 @@ type Mark struct {
 
 func (Mark) Err() error
 
+type Move struct {
+	To string    "json:\"to\""
+	At time.Time "json:\"at\""
+}
+
+func (Move) Err() error
+
+const Moved = "store that has moved"
+
 func NewPage(n int) *Page
 
 type Options struct {
 	Source   string
 	Live     bool
+	Back     bool
+	Leave    func(ctx context.Context) error
 	DryRun   bool
 	PageRows int
 	Progress func(Progress)
@@ -88,9 +103,15 @@ type Progress struct {
 
 func ReadMark(ctx context.Context, b driver.Backend) (*Mark, error)
 
+func ReadMove(ctx context.Context, b driver.Backend) (*Move, error)
+
 func RecordKey(key []byte) (seq uint64, err error)
 
 func RecordRow(r driver.Record) Row
+
+func Refusal(ctx context.Context, b driver.Backend, feature string) (refused error, err error)
+
+func Reopen(ctx context.Context, b driver.Backend) error
 
 type Report struct {
 	Tables   []TableReport "json:\"tables\""
