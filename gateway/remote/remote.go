@@ -81,7 +81,7 @@ func (c *Config) complete() error {
 		errs = append(errs, errors.New("CheckEvery is for tokens of the service itself: leave Audiences out, or CheckEvery"))
 	}
 	if c.CheckEvery > 0 && c.Tokens != nil {
-		errs = append(errs, errors.New("Tokens know of revocations at once: leave CheckEvery out"))
+		errs = append(errs, errors.New("the Tokens know of revocations at once: leave CheckEvery out"))
 	}
 	for _, d := range []struct {
 		name     string

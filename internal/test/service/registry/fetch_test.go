@@ -27,11 +27,11 @@ func documents(t *testing.T, asked *atomic.Int32) *httptest.Server {
 			w.Write(block)
 		}
 	})
-	mux.Handle("/once", http.RedirectHandler("/openapi.json", 302))
-	mux.Handle("/loop", http.RedirectHandler("/loop", 302))
-	mux.Handle("/inside", http.RedirectHandler("http://169.254.169.254/latest/meta-data", 302))
-	mux.Handle("/file", http.RedirectHandler("file:///etc/passwd", 302))
-	mux.Handle("/nowhere", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(302) }))
+	mux.Handle("/once", http.RedirectHandler("/openapi.json", http.StatusFound))
+	mux.Handle("/loop", http.RedirectHandler("/loop", http.StatusFound))
+	mux.Handle("/inside", http.RedirectHandler("http://169.254.169.254/latest/meta-data", http.StatusFound))
+	mux.Handle("/file", http.RedirectHandler("file:///etc/passwd", http.StatusFound))
+	mux.HandleFunc("/nowhere", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusFound) })
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		asked.Add(1)
 		mux.ServeHTTP(w, r)
