@@ -9,6 +9,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"os/exec"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -37,16 +39,111 @@ func TestRowMeasuresSomething(t *testing.T) {
 	if err := b.prepare(); err != nil {
 		t.Fatal(err)
 	}
+	measured := map[int]int{}
 	for _, row := range rows {
-		figures, err := row.measure(b)
-		if err != nil || len(figures) == 0 {
-			t.Errorf("row %d: %d figures, %v", row.number, len(figures), err)
+		measured[row.number] = len(b.figures(t, row.number, row.measure))
+	}
+	// The processor time that /proc tells is counted in hundredths of a second.
+	beside := &bench{seconds: 400 * time.Millisecond, turns: 1, pair: true, self: b.self}
+	beside.binary, beside.against = b.binary, b.binary
+	for _, row := range rows {
+		beside.dir = t.TempDir()
+		if n := len(beside.figures(t, row.number, row.measure)); row.number != 1 && row.number != 4 &&
+			row.number != 6 && n <= measured[row.number] {
+			t.Errorf("row %d has %d figures with another keystile beside this one, and %d without", row.number, n,
+				measured[row.number])
 		}
-		for _, f := range figures {
-			if f.value <= 0 || math.IsInf(f.value, 0) || math.IsNaN(f.value) {
-				t.Errorf("row %d, %s: measured %v", row.number, f.work, f.value)
+	}
+}
+
+// figures measures a row, and fails the test if a figure is none.
+func (b *bench) figures(t *testing.T, row int, measure func(*bench) ([]figure, error)) []figure {
+	t.Helper()
+	figures, err := measure(b)
+	if err != nil || len(figures) == 0 {
+		t.Errorf("row %d: %d figures, %v", row, len(figures), err)
+	}
+	for _, f := range figures {
+		if f.value <= 0 || math.IsInf(f.value, 0) || math.IsNaN(f.value) {
+			t.Errorf("row %d, %s: measured %v", row, f.work, f.value)
+		}
+	}
+	return figures
+}
+
+func TestPairLoadsContendersAtTheSameTime(t *testing.T) {
+	b := &bench{seconds: time.Nanosecond, turns: 1, pair: true, self: os.Args[0]} // one unit of work each
+	floor, err := b.floor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer floor.stop()
+	here, there := make(chan bool), make(chan bool)
+	meeting := func(mine, others chan bool) func(int, *conn) error {
+		return func(_ int, c *conn) error {
+			select { // each waits until the other is at work
+			case mine <- true:
+			case <-others:
+			case <-time.After(patience):
+				return errors.New("the other does not work at the same time")
 			}
+			return c.get("/json", "")
 		}
+	}
+	s, err := b.rounds(
+		contender{"one", floor, 1, meeting(here, there)}, contender{"other", floor, 1, meeting(there, here)})
+	if err != nil || len(s) != 2 || s[0][0].n != 1 || s[1][0].n != 1 {
+		t.Errorf("rounds = %v, %v, want one unit of work of each", s, err)
+	}
+}
+
+func TestPairHoldsProcessorTimesAgainstEachOther(t *testing.T) {
+	slow, fast := []sample{{rate: 10, cpu: 100}}, []sample{{rate: 10, cpu: 50}}
+	for _, c := range []struct {
+		pair bool
+		want float64
+	}{{false, 1}, {true, 2}} {
+		b := &bench{pair: c.pair}
+		if r, _ := ratio(fast, slow, b.speed()); r != c.want {
+			t.Errorf("with pair %t the ratio is %v, want %v", c.pair, r, c.want)
+		}
+	}
+}
+
+func TestRecordingCountsTheSystemCallsOfTheServer(t *testing.T) {
+	if _, err := exec.LookPath("strace"); err != nil {
+		t.Skip("strace is not installed")
+	}
+	b := &bench{seconds: 200 * time.Millisecond, turns: 1, self: os.Args[0]}
+	b.record = &recorder{strace: t.TempDir()}
+	floor, err := b.floor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer floor.stop()
+	if _, err := b.rounds(contender{"a floor", floor, 1, read("/json", "", http.StatusOK)}); err != nil {
+		t.Fatal(err)
+	}
+	calls, err := os.ReadFile(filepath.Join(b.record.strace, "001-a-floor.strace"))
+	if err != nil || !strings.Contains(string(calls), " write\n") {
+		t.Errorf("strace says %s, %v, want the calls of write", calls, err)
+	}
+	units, err := os.ReadFile(filepath.Join(b.record.strace, "units.txt"))
+	if err != nil || !strings.HasPrefix(string(units), "001-a-floor.strace: ") {
+		t.Errorf("units.txt says %s, %v", units, err)
+	}
+}
+
+func TestToolThatCannotRecordIsSaid(t *testing.T) {
+	b := &bench{seconds: time.Millisecond, turns: 1, self: os.Args[0]}
+	b.record = &recorder{strace: filepath.Join(os.DevNull, "no folder")}
+	floor, err := b.floor()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer floor.stop()
+	if _, err := b.rounds(contender{"a floor", floor, 1, read("/json", "", http.StatusOK)}); err == nil {
+		t.Error("nothing is recorded, and nothing is said of it")
 	}
 }
 

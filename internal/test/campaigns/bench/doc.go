@@ -8,13 +8,22 @@
 //	go -C internal/test/campaigns run ./bench --large         rows 3 and 10 with a million stored tokens too
 //	go -C internal/test/campaigns run ./bench --row 4 --peers beside nginx, Caddy and HAProxy, where they are installed
 //	go -C internal/test/campaigns run ./bench --row 1 --peers beside another OpenID provider; row 6 too
+//	go -C internal/test/campaigns run ./bench --pair --against OTHER    beside another keystile, all at the same time
+//	go -C internal/test/campaigns run ./bench --row 3 --strace DIR      with the system calls of each server counted
+//	go -C internal/test/campaigns run ./bench --row 1 --perf DIR        with what perf records of each server
 //
 // # Choices
 //
 // Each figure is a ratio to a floor that is measured in the same rounds on the same
 // processors: a server that does the transport's part of the work and nothing else, a
 // commit, a flush of the disk. Rounds take turns; what is printed is the median of the
-// rounds and how far they lie apart. Rates of machines differ, ratios less so.
+// rounds and how far they lie apart. Rates of machines differ, ratios less so. Where others
+// work on the machine too, even ratios of turns are noise: --pair loads all contenders at the
+// same time and compares what each takes of the processors for a unit of work, without what
+// its clients take.
+//
+// Floors and peers are sent the same headers as the service, and those in Go have the ballast
+// that lets it collect garbage less often.
 //
 // It runs on Linux: what a server takes is read from /proc.
 //
@@ -24,5 +33,5 @@
 // The peer of the code flow is fosite as its documentation shows it, in memory. Only
 // oauth/internal/engine may import fosite, so it is a benchmark of that package, compiled
 // here and run as a process. The peers of row 4 have their configurations in the folder peers; the
-// processor time of those that ask about each call is their own, without that of whom they ask.
+// processor time of those that ask about each call is their own, without that of the service that they ask.
 package main

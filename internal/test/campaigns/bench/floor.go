@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"net/http/httputil"
 	"net/url"
+	"runtime"
 	"strconv"
 	"strings"
 	"sync"
@@ -23,6 +24,8 @@ func serveFloor(proxy string) error {
 		return err
 	}
 	fmt.Println(listening + l.Addr().String())
+	ballast := make([]byte, ballastSize)
+	defer runtime.KeepAlive(ballast)
 	if proxy != "" {
 		return http.Serve(l, newProxy(proxy))
 	}
@@ -30,6 +33,10 @@ func serveFloor(proxy string) error {
 }
 
 const listening = "floor at "
+
+// ballastSize is that of the ballast which lets the service collect garbage less often (cmd/keystile/command). Floors
+// and peers in Go have one as well.
+const ballastSize = 24 << 20
 
 func newFloor() http.Handler {
 	mux := http.NewServeMux()

@@ -4,6 +4,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"math/rand/v2"
 	"slices"
 	"sync"
@@ -23,7 +24,7 @@ type sample struct {
 	rate     float64 // units of work a second
 	cpu      float64 // microseconds of the server's processors, of each unit
 	p50, p99 time.Duration
-	others   float64 // share of the processors that others took
+	n        int // units of work
 }
 
 // measure lets the clients work for a time.
@@ -39,10 +40,6 @@ func (k contender) measure(d time.Duration) (s sample, err error) {
 	if err != nil {
 		return s, err
 	}
-	around, err := listen(k.on)
-	if err != nil {
-		return s, err
-	}
 	took := make([][]time.Duration, k.clients)
 	errs := make([]error, k.clients)
 	var all sync.WaitGroup
@@ -53,15 +50,14 @@ func (k contender) measure(d time.Duration) (s sample, err error) {
 	all.Wait()
 	elapsed := time.Since(began)
 	after, err := k.on.cpu()
-	others, loud := around.share()
-	if err := errors.Join(append(errs, err, loud)...); err != nil {
+	if err := errors.Join(append(errs, err)...); err != nil {
 		return s, err
 	}
 	every := slices.Sorted(slices.Values(slices.Concat(took...)))
 	n := len(every)
 	return sample{
 		rate: float64(n) / elapsed.Seconds(), cpu: float64((after - before).Microseconds()) / float64(n),
-		p50: every[n/2], p99: every[n*99/100], others: others,
+		p50: every[n/2], p99: every[n*99/100], n: n,
 	}, nil
 }
 
@@ -78,21 +74,25 @@ func (k contender) until(end time.Time, client int, c *conn) (took []time.Durati
 	}
 }
 
-// inTurns measures the contenders one after the other, so that a noisy moment hits them all, after a
-// short round each to warm up. Their order is drawn for each round, because who works after the same
-// contender each time gains or loses by what that left behind: as much as a twentieth. The result
-// has a line of samples for each contender.
-func (b *bench) inTurns(contenders ...contender) ([][]sample, error) {
+// rounds measures the contenders after a short round each to warm up: in turns, so that a noisy moment hits them all,
+// or all at the same time, which is fair on a machine where no moment is quiet. The order of turns is drawn for each
+// round, because the one that works after the same contender each time gains or loses by what that left behind: as
+// much as a twentieth. The result has a line of samples for each contender.
+func (b *bench) rounds(contenders ...contender) ([][]sample, error) {
+	round := b.inTurns
+	if b.pair {
+		round = b.atOnce
+	}
 	samples := make([][]sample, len(contenders))
-	if _, _, err := round(contenders, b.seconds/4); err != nil {
+	if _, _, err := round(contenders, b.seconds/4, contender.measure); err != nil {
 		return nil, err
 	}
 	for again := b.turns * patientRounds; len(samples[0]) < b.turns; {
-		some, others, err := round(contenders, b.seconds)
+		some, others, err := round(contenders, b.seconds, b.recorded)
 		if err != nil {
 			return nil, err
 		}
-		if others > tooLoud && again > 0 {
+		if others > tooLoud && again > 0 && !b.pair {
 			again--
 			continue
 		}
@@ -104,14 +104,70 @@ func (b *bench) inTurns(contenders ...contender) ([][]sample, error) {
 	return samples, nil
 }
 
-// round lets each contender work once, and returns the most that others took meanwhile.
-func round(contenders []contender, d time.Duration) (samples []sample, others float64, err error) {
+// measuring measures a contender for a time.
+type measuring func(contender, time.Duration) (sample, error)
+
+// recorded is measure with the tools attached that are asked for.
+func (b *bench) recorded(k contender, d time.Duration) (sample, error) {
+	finish, err := b.record.start(k)
+	if err != nil {
+		return sample{}, err
+	}
+	s, err := k.measure(d)
+	return s, errors.Join(err, finish(s))
+}
+
+// inTurns lets each contender work once, and returns the most that others took meanwhile.
+func (b *bench) inTurns(contenders []contender, d time.Duration, measure measuring) (samples []sample, others float64,
+	err error) {
 	samples = make([]sample, len(contenders))
 	for _, i := range rand.Perm(len(contenders)) {
-		if samples[i], err = contenders[i].measure(d); err != nil {
-			return nil, 0, errors.Join(errors.New(contenders[i].name), err)
+		around, err := listen(contenders[i].on)
+		if err != nil {
+			return nil, 0, err
 		}
-		others = max(others, samples[i].others)
+		if samples[i], err = measure(contenders[i], d); err != nil {
+			return nil, 0, fmt.Errorf("%s: %w", contenders[i].name, err)
+		}
+		took, err := around.share()
+		if err != nil {
+			return nil, 0, err
+		}
+		others = max(others, took)
 	}
 	return samples, others, nil
+}
+
+// atOnce lets all contenders work at the same time, and returns what others took meanwhile.
+func (b *bench) atOnce(contenders []contender, d time.Duration, measure measuring) (samples []sample, others float64,
+	err error) {
+	var servers []*process
+	for _, k := range contenders {
+		servers = append(servers, k.on)
+	}
+	around, err := listen(servers...)
+	if err != nil {
+		return nil, 0, err
+	}
+	samples, errs := make([]sample, len(contenders)), make([]error, len(contenders))
+	var all sync.WaitGroup
+	for i, k := range contenders {
+		all.Go(func() {
+			if samples[i], errs[i] = measure(k, d); errs[i] != nil {
+				errs[i] = fmt.Errorf("%s: %w", k.name, errs[i])
+			}
+		})
+	}
+	all.Wait()
+	others, err = around.share()
+	return samples, others, errors.Join(append(errs, err)...)
+}
+
+// speed is the figure by which contenders are held against each other: their rates in turns. Those who work at the
+// same time share the processors, so it is then how much each does in a second of its server's processors.
+func (b *bench) speed() func(sample) float64 {
+	if b.pair {
+		return perProcessor
+	}
+	return rate
 }

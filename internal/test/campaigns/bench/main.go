@@ -16,7 +16,7 @@ import (
 )
 
 func main() {
-	b := &bench{idle: time.Second}
+	b := &bench{idle: time.Second, record: new(recorder)}
 	only := flag.Int("row", 0, "the one row to measure")
 	flag.DurationVar(&b.seconds, "seconds", 2*time.Second, "how long each contender works in a round")
 	flag.IntVar(&b.turns, "rounds", 5, "how many rounds")
@@ -24,7 +24,12 @@ func main() {
 	flag.BoolVar(&b.peers, "peers", false, "rows 1 and 6 of another OpenID provider too, and the call of row 4 through "+
 		"nginx, Caddy and HAProxy, where they are installed")
 	flag.StringVar(&b.binary, "binary", "", "the keystile to measure; without it, cmd/keystile is built")
-	flag.StringVar(&b.against, "against", "", "another keystile, measured in the same rounds of rows 1 and 4")
+	flag.StringVar(&b.against, "against", "", "another keystile, measured in the same rounds")
+	flag.BoolVar(&b.pair, "pair", false, "load all contenders at the same time, and hold their processor time against "+
+		"each other, not their rates: fair on a machine where others work too")
+	flag.StringVar(&b.record.perf, "perf", "", "the folder for what perf records of each server while it counts")
+	flag.StringVar(&b.record.strace, "strace", "", "the folder for the system calls of each server, counted by strace, "+
+		"which slows them")
 	floor := flag.Bool("floor", false, "be the floor instead")
 	proxy := flag.String("proxy", "", "be a reverse proxy to this address instead, with --floor")
 	flag.Parse()
@@ -49,6 +54,8 @@ type bench struct {
 	peers   bool
 	binary  string
 	against string        // another one to be measured beside it, if any
+	pair    bool          // all contenders work at the same time
+	record  *recorder     // nil: nothing is recorded
 	dir     string        // everything it makes
 	self    string        // the program that can be the floor
 	idle    time.Duration // how long a server rests before its memory is read
@@ -77,8 +84,13 @@ func (b *bench) run(only int) (err error) {
 	if err := b.prepare(); err != nil {
 		return err
 	}
-	fmt.Printf("%s, %d processors, %s; medians of %d rounds of %v\n\n", runtime.Version(), runtime.NumCPU(),
+	fmt.Printf("%s, %d processors, %s; medians of %d rounds of %v\n", runtime.Version(), runtime.NumCPU(),
 		time.Now().Format(time.DateOnly), b.turns, b.seconds)
+	if b.pair {
+		fmt.Println("All contenders at the same time: ratios are of work in a second of a server's processors, and goals " +
+			"are not held against them.")
+	}
+	fmt.Println()
 	printHead(os.Stdout)
 	for _, row := range rows {
 		if only != 0 && only != row.number {
@@ -89,6 +101,9 @@ func (b *bench) run(only int) (err error) {
 			return fmt.Errorf("row %d: %w", row.number, err)
 		}
 		for _, f := range figures {
+			if b.pair && f.ofRates() {
+				f.goal = noGoal
+			}
 			f.print(os.Stdout, row.number)
 		}
 	}
@@ -141,10 +156,7 @@ func (b *bench) services(name string, more ...string) (hs []*service, stop func(
 			h.stop()
 		}
 	}
-	for i, binary := range []string{b.binary, b.against} {
-		if binary == "" {
-			continue
-		}
+	for i, binary := range b.binaries() {
 		h, err := open(binary, filepath.Join(b.dir, name+strconv.Itoa(i)), more...)
 		if err != nil {
 			stop()
@@ -155,14 +167,24 @@ func (b *bench) services(name string, more ...string) (hs []*service, stop func(
 	return hs, stop, nil
 }
 
+// binaries are the keystiles that are measured.
+func (b *bench) binaries() []string {
+	if b.against == "" {
+		return []string{b.binary}
+	}
+	return []string{b.binary, b.against}
+}
+
 // compared is a line for each of the keystiles after the first, of the samples of all.
-func compared(s [][]sample) (figures []figure) {
+func (b *bench) compared(s [][]sample) (figures []figure) {
 	for _, other := range s[1:] {
-		r, spread := ratio(s[0], other, rate)
+		r, spread := ratio(s[0], other, b.speed())
+		fast, _ := ratio(s[0], other, rate)
 		used, _ := ratio(s[0], other, cpu)
+		half, _ := ratio(s[0], other, p50)
 		figures = append(figures, figure{work: "the same, in the same rounds", beside: "the other keystile", goal: 1,
-			value: r, spread: spread,
-			cpu: median(other, cpu), note: fmt.Sprintf("%.3f as fast, with %.3f of its processor time", r, used)})
+			value: r, spread: spread, cpu: median(other, cpu),
+			note: fmt.Sprintf("%.3f as fast, with %.3f of its processor time, p50 %.3f of its", fast, used, half)})
 	}
 	return figures
 }

@@ -34,3 +34,6 @@ func ratio(of, to []sample, figure func(sample) float64) (mid, spread float64) {
 func rate(s sample) float64 { return s.rate }
 func cpu(s sample) float64  { return s.cpu }
 func p50(s sample) float64  { return float64(s.p50.Microseconds()) }
+
+// perProcessor is the work that is done in a second of the server's processors.
+func perProcessor(s sample) float64 { return 1e6 / s.cpu }

@@ -21,13 +21,19 @@ const (
 
 // noise measures what other processes take while servers and this one work.
 type noise struct {
-	began      time.Time
-	all, ours  time.Duration
-	foreground *process
+	began     time.Time
+	all, ours time.Duration
+	servers   map[*process]bool // with those that they hand work on to
 }
 
-func listen(p *process) (n noise, err error) {
-	n.began, n.foreground = time.Now(), p
+func listen(servers ...*process) (n noise, err error) {
+	n.began, n.servers = time.Now(), map[*process]bool{}
+	for _, p := range servers {
+		n.servers[p] = true
+		for _, behind := range p.behind {
+			n.servers[behind] = true
+		}
+	}
 	n.all, n.ours, err = n.now()
 	return n, err
 }
@@ -40,7 +46,7 @@ func (n noise) share() (float64, error) {
 	return max(0, float64(others)/float64(whole)), err
 }
 
-// now is the processor time of everybody, and of this process and the one it measures.
+// now is the processor time of everybody, and of this process and those that it measures.
 func (n noise) now() (all, ours time.Duration, err error) {
 	text, err := os.ReadFile("/proc/stat")
 	if err != nil {
@@ -62,7 +68,7 @@ func (n noise) now() (all, ours time.Duration, err error) {
 		return 0, 0, err
 	}
 	ours = time.Duration(me.Utime.Nano() + me.Stime.Nano())
-	for _, p := range append([]*process{n.foreground}, n.foreground.behind...) {
+	for p := range n.servers {
 		served, err := p.cpu()
 		if err != nil {
 			return 0, 0, err

@@ -72,9 +72,9 @@ func stopAll(some []other) {
 }
 
 // beaten is a line for each peer, of its samples beside those of the proxy that checks nothing.
-func beaten(some []other, proxy []sample, s [][]sample) (figures []figure) {
+func (b *bench) beaten(some []other, proxy []sample, s [][]sample) (figures []figure) {
 	for i, o := range some {
-		r, spread := ratio(s[i], proxy, rate)
+		r, spread := ratio(s[i], proxy, b.speed())
 		figures = append(figures, figure{work: o.name, beside: "tuned ReverseProxy", goal: noGoal, value: r, spread: spread,
 			cpu: median(s[i], cpu), note: perSecond(s[i])})
 	}

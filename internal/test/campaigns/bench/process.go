@@ -106,14 +106,21 @@ func cpuOf(pid string) (time.Duration, error) {
 // ticks is USER_HZ, which is 100 on every Linux that Go runs on.
 const ticks = 100
 
-// memory is the resident set in bytes.
-func (p *process) memory() (float64, error) {
+// memory is the resident set in megabytes, and the part of it that no file backs.
+func (p *process) memory() (resident, anonymous float64, err error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.cmd.Process.Pid))
 	if err != nil {
-		return 0, err
+		return 0, 0, err
 	}
-	_, rest, _ := strings.Cut(string(text), "VmRSS:")
+	resident, err1 := megabytes(text, "VmRSS:")
+	anonymous, err2 := megabytes(text, "RssAnon:")
+	return resident, anonymous, errors.Join(err1, err2)
+}
+
+// megabytes reads a line of /proc/PID/status.
+func megabytes(status []byte, name string) (float64, error) {
+	_, rest, _ := strings.Cut(string(status), name)
 	var kib float64
-	_, err = fmt.Sscanf(rest, "%f kB", &kib)
-	return kib * 1024, err
+	_, err := fmt.Sscanf(rest, "%f kB", &kib)
+	return kib * 1024 / 1e6, err
 }

@@ -30,8 +30,8 @@ func providerToken(_ int, c *conn) error {
 }
 
 // besideFloor returns the line of the provider, of its samples beside those of a floor.
-func besideFloor(work, floor string, s, of []sample) figure {
-	r, spread := ratio(s, of, rate)
+func (b *bench) besideFloor(work, floor string, s, of []sample) figure {
+	r, spread := ratio(s, of, b.speed())
 	return figure{work: provider + ": " + work, beside: floor, goal: noGoal, value: r, spread: spread, cpu: median(s, cpu),
 		note: perSecond(s)}
 }

@@ -17,33 +17,39 @@ func (b *bench) userInfo() ([]figure, error) {
 		return nil, err
 	}
 	defer floor.stop()
-	h, err := b.service("userinfo")
+	hs, stop, err := b.services("userinfo")
 	if err != nil {
 		return nil, err
 	}
-	defer h.stop()
-	bearers, err := h.bearers(live)
+	defer stop()
+	var all []contender
+	for _, h := range hs {
+		bearers, err := h.bearers(live)
+		if err != nil {
+			return nil, err
+		}
+		if all == nil {
+			all = append(all, presenting("floor", floor, "/json", bearers))
+		}
+		all = append(all, presenting("userinfo", h.process, "/oauth/userinfo", bearers))
+	}
+	s, err := b.rounds(all...)
 	if err != nil {
 		return nil, err
 	}
+	r, spread := ratio(s[1], s[0], b.speed())
+	return append([]figure{{work: "userinfo, 20,000 live tokens, 64 clients", beside: "JSON handler", goal: 0.92,
+		value: r, spread: spread, cpu: median(s[1], cpu),
+		note: fmt.Sprintf("%s; floor %.1f us", perSecond(s[1]), median(s[0], cpu))}}, b.compared(s[1:])...), nil
+}
+
+// presenting is the work of reading a path with one token after another.
+func presenting(name string, on *process, path string, bearers []string) contender {
 	next := make([]int, readers)
-	s, err := b.inTurns(
-		contender{"floor", floor, readers, func(client int, c *conn) error {
-			next[client]++
-			return errors.Join(c.get("/json", bearers[(client*stride+next[client])%live]), c.want(http.StatusOK))
-		}},
-		contender{"userinfo", h.process, readers, func(client int, c *conn) error {
-			next[client]++
-			return errors.Join(c.get("/oauth/userinfo", bearers[(client*stride+next[client])%live]), c.want(http.StatusOK))
-		}},
-	)
-	if err != nil {
-		return nil, err
-	}
-	r, spread := ratio(s[1], s[0], rate)
-	return []figure{{work: "userinfo, 20,000 live tokens, 64 clients", beside: "JSON handler", goal: 0.88, value: r,
-		spread: spread,
-		cpu:    median(s[1], cpu), note: fmt.Sprintf("%s; floor %.1f us", perSecond(s[1]), median(s[0], cpu))}}, nil
+	return contender{name, on, readers, func(client int, c *conn) error {
+		next[client]++
+		return errors.Join(c.get(path, bearers[(client*stride+next[client])%live]), c.want(http.StatusOK))
+	}}
 }
 
 const (
@@ -95,11 +101,11 @@ func (b *bench) documents() ([]figure, error) {
 		return nil, err
 	}
 	defer floor.stop()
-	h, err := b.service("documents")
+	hs, stop, err := b.services("documents")
 	if err != nil {
 		return nil, err
 	}
-	defer h.stop()
+	defer stop()
 	other, err := b.provider()
 	if err != nil {
 		return nil, err
@@ -108,38 +114,63 @@ func (b *bench) documents() ([]figure, error) {
 		defer other.stop()
 	}
 	var figures []figure
-	for _, d := range []struct{ work, path, other string }{
-		{"discovery", "/.well-known/openid-configuration", "/.well-known/openid-configuration"},
-		{"JWKS", "/oauth/jwks", "/jwks"},
+	for _, d := range []document{
+		{work: "discovery", path: "/.well-known/openid-configuration", other: "/.well-known/openid-configuration"},
+		{work: "JWKS", path: "/oauth/jwks", other: "/jwks"},
 	} {
-		size, etag, err := h.sizeOf(d.path)
+		whole, err := b.document(d, floor, hs, other)
 		if err != nil {
 			return nil, err
 		}
-		all := []contender{
-			{"floor", floor, readers, read(fmt.Sprint("/static/", size), "", http.StatusOK)},
-			{d.work, h.process, readers, read(d.path, "", http.StatusOK)},
-			{d.work + " 304", h.process, readers, read(d.path, "If-None-Match: "+etag+"\r\n", http.StatusNotModified)},
-		}
-		if other != nil {
-			all = append(all, contender{provider, other, readers, read(d.other, "", http.StatusOK)})
-		}
-		s, err := b.inTurns(all...)
+		d.work, d.same = d.work+", 304 by its ETag", true
+		same, err := b.document(d, floor, hs, nil)
 		if err != nil {
 			return nil, err
 		}
-		whole, wholeSpread := ratio(s[1], s[0], rate)
-		same, sameSpread := ratio(s[2], s[0], rate)
-		beside := fmt.Sprintf("%d static bytes", size)
-		figures = append(figures,
-			figure{work: d.work + ", 64 clients", beside: beside, goal: 0.95, value: whole, spread: wholeSpread,
-				cpu:  median(s[1], cpu),
-				note: fmt.Sprintf("%s; floor %.1f us", perSecond(s[1]), median(s[0], cpu))},
-			figure{work: d.work + ", 304 by its ETag", beside: beside, goal: 0.95, value: same, spread: sameSpread,
-				cpu: median(s[2], cpu), note: perSecond(s[2])})
-		if other != nil {
-			figures = append(figures, besideFloor(d.work, beside, s[3], s[0]))
+		figures = append(append(figures, whole...), same...)
+	}
+	return figures, nil
+}
+
+// document is one that never changes, and its path at the other provider.
+type document struct {
+	work, path, other string
+	same              bool // the client has it already
+}
+
+// document measures one, in rounds of its own.
+func (b *bench) document(d document, floor *process, hs []*service, other *process) ([]figure, error) {
+	size, _, err := hs[0].sizeOf(d.path)
+	if err != nil {
+		return nil, err
+	}
+	all := []contender{{"floor", floor, readers, read(fmt.Sprint("/static/", size), "", http.StatusOK)}}
+	for _, h := range hs {
+		header, status := "", http.StatusOK
+		if d.same {
+			_, etag, err := h.sizeOf(d.path)
+			if err != nil {
+				return nil, err
+			}
+			header, status = "If-None-Match: "+etag+"\r\n", http.StatusNotModified
 		}
+		all = append(all, contender{d.work, h.process, readers, read(d.path, header, status)})
+	}
+	ours := len(all)
+	if other != nil {
+		all = append(all, contender{provider, other, readers, read(d.other, "", http.StatusOK)})
+	}
+	s, err := b.rounds(all...)
+	if err != nil {
+		return nil, err
+	}
+	r, spread := ratio(s[1], s[0], b.speed())
+	beside := fmt.Sprintf("%d static bytes", size)
+	figures := append([]figure{{work: d.work + ", 64 clients", beside: beside, goal: 1, value: r, spread: spread,
+		cpu: median(s[1], cpu), note: fmt.Sprintf("%s; floor %.1f us", perSecond(s[1]), median(s[0], cpu))}},
+		b.compared(s[1:ours])...)
+	if other != nil {
+		figures = append(figures, b.besideFloor(d.work, beside, s[ours], s[0]))
 	}
 	return figures, nil
 }

@@ -32,6 +32,9 @@ func (f figure) met() string {
 	return "no"
 }
 
+// ofRates reports whether a figure is a ratio of rates.
+func (f figure) ofRates() bool { return f.unit == "" && !f.atMost }
+
 func printHead(w io.Writer) {
 	fmt.Fprintln(w, "| row | work | beside | goal | measured | rounds apart | server CPU, us | met | |")
 	fmt.Fprintln(w, "|---|---|---|---|---|---|---|---|---|")
