@@ -45,6 +45,10 @@ var sessions = document.Kind[Session]{
 	Index:   Session.entries,
 	Expires: func(s Session) time.Time { return s.ExpiresAt },
 	Version: func(s *Session) *int64 { return &s.Version },
+	Clone: func(s Session) Session {
+		s.Apps = slices.Clone(s.Apps)
+		return s
+	},
 }
 
 // entries returns the lists that a session is on: with its user, with its address, and by when it began, the

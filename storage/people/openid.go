@@ -28,6 +28,7 @@ var openIDs = document.Kind[OpenID]{
 	ID:      func(o OpenID) string { return o.AppID + "=" + o.UserID },
 	Index:   func(o OpenID) []string { return []string{"openid=" + o.AppID + "=" + o.OpenID, "user=" + o.UserID} },
 	Version: func(o *OpenID) *int64 { return &o.Version },
+	Clone:   func(o OpenID) OpenID { return o }, // it holds no memory that a copy would share
 }
 
 // OpenIDs returns every application a user (a sub) has met.

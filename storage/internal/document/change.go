@@ -148,6 +148,7 @@ func Follow(ctx context.Context, s *Store, b driver.Backend) error {
 	shared, _ := driver.As[driver.Shared](b)
 	s.changes = changes{shared: shared, last: map[string]epoch{}, seen: map[string]mark{},
 		tell: map[int]func(state.Change){}}
+	s.OnChange(s.forgetChanged)
 	return s.ReadChanges(ctx)
 }
 

@@ -167,6 +167,7 @@ func Get[T any](ctx context.Context, s *Store, k Kind[T], id string) (v T, err e
 	}
 	d, err := s.backend.Get(ctx, k.Name, id)
 	if err != nil {
+		s.forget(k.Name, id)
 		return v, Unavailable("get "+k.Name, err)
 	}
 	return k.remembered(s, d)

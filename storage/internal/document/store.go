@@ -83,5 +83,8 @@ func Write(ctx context.Context, s *Store, docs ...driver.Doc) (int64, error) {
 		}
 	}
 	version, err := s.put(ctx, docs)
+	for _, d := range docs {
+		s.forget(d.Kind, d.ID)
+	}
 	return version, Unavailable("put", err)
 }
