@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/xml"
 	"errors"
 	"io"
 	"math"
@@ -291,6 +292,64 @@ func TestFloorAnswers(t *testing.T) {
 		w := httptest.NewRecorder()
 		if floor.ServeHTTP(w, r); w.Code != c.status || w.Body.Len() < c.size {
 			t.Errorf("%s %s = %d with %d bytes, want %d with %d", c.method, c.target, w.Code, w.Body.Len(), c.status, c.size)
+		}
+	}
+}
+
+func TestGrowthMeasuresEachSize(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow: it runs without -short")
+	}
+	b := &bench{seconds: 100 * time.Millisecond, turns: 1, dir: t.TempDir()}
+	if err := b.prepare(); err != nil {
+		t.Fatal(err)
+	}
+	var all []measured
+	for _, n := range []int{20, 60} {
+		m, err := b.grown(n)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, f := range m.figures {
+			if f.value < 0 || math.IsNaN(f.value) || f.value == 0 && f.unit == "MB" {
+				t.Errorf("with %d of each, %s is %v", n, f.name, f.value)
+			}
+		}
+		all = append(all, m)
+	}
+	var out strings.Builder
+	printGrowth(&out, all)
+	if lines := strings.Count(out.String(), "\n"); lines != len(all[0].figures)+2 || len(all[0].figures) < 12 {
+		t.Errorf("the table has %d lines of %d figures:\n%s", lines, len(all[0].figures), out.String())
+	}
+}
+
+func TestPictureOfGrowthHasALineForEachFigure(t *testing.T) {
+	all := []measured{{1000, []grew{{"flat", "ms", 2}, {"steep", "ms", 1}}},
+		{100_000, []grew{{"flat", "ms", 2}, {"steep", "ms", 100}}}}
+	lines := growthLines(all)
+	if lines[0].name != "steep" || lines[0].values[1] != 100 || lines[1].values[1] != 1 {
+		t.Errorf("growthLines = %v, want the steep one first, with 100 times its first figure", lines)
+	}
+	picture := string(drawGrowth(all))
+	for _, want := range []string{"steep, 100x", "flat, 1.00x", ">1000<", ">100000<"} {
+		if !strings.Contains(picture, want) {
+			t.Errorf("the picture has no %q:\n%s", want, picture)
+		}
+	}
+	var node struct{}
+	if err := xml.Unmarshal([]byte(picture), &node); err != nil {
+		t.Errorf("the picture is no XML: %v", err)
+	}
+}
+
+func TestSizesOfStoresAreRisingNumbers(t *testing.T) {
+	if sizes, err := sizesOf("10,200"); err != nil || !slices.Equal(sizes, []int{10, 200}) {
+		t.Errorf("sizesOf = %v, %v", sizes, err)
+	}
+	for _, text := range []string{"", "10,", "0", "-1", "x", "200,10"} {
+		if sizes, err := sizesOf(text); err == nil {
+			t.Errorf("sizesOf(%q) = %v, want an error", text, sizes)
 		}
 	}
 }

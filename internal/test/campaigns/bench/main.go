@@ -30,6 +30,9 @@ func main() {
 	flag.StringVar(&b.record.perf, "perf", "", "the folder for what perf records of each server while it counts")
 	flag.StringVar(&b.record.strace, "strace", "", "the folder for the system calls of each server, counted by strace, "+
 		"which slows them")
+	grow := flag.String("growth", "", "sizes of stores, such as 1000,100000,1000000: measure what becomes slower with "+
+		"as many tokens, users, applications, audit records and rows of usage, instead of the rows")
+	plot := flag.String("plot", "", "the file for a picture of --growth, SVG")
 	floor := flag.Bool("floor", false, "be the floor instead")
 	proxy := flag.String("proxy", "", "be a reverse proxy to this address instead, with --floor")
 	flag.Parse()
@@ -38,7 +41,12 @@ func main() {
 	case *floor:
 		err = serveFloor(*proxy)
 	case b.seconds > 0 && b.turns > 0:
-		err = b.run(*only)
+		err = b.within(func() error {
+			if *grow == "" {
+				return b.run(*only)
+			}
+			return b.growth(*grow, *plot)
+		})
 	}
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
@@ -76,7 +84,8 @@ var rows = []struct {
 	{10, (*bench).starts},
 }
 
-func (b *bench) run(only int) (err error) {
+// within measures in a folder that is made for it, and removed.
+func (b *bench) within(measure func() error) (err error) {
 	if b.dir, err = os.MkdirTemp("", "keystile-bench-"); err != nil {
 		return err
 	}
@@ -84,6 +93,11 @@ func (b *bench) run(only int) (err error) {
 	if err := b.prepare(); err != nil {
 		return err
 	}
+	return measure()
+}
+
+// run measures all rows, or one, and prints the table.
+func (b *bench) run(only int) error {
 	fmt.Printf("%s, %d processors, %s; medians of %d rounds of %v\n", runtime.Version(), runtime.NumCPU(),
 		time.Now().Format(time.DateOnly), b.turns, b.seconds)
 	if b.pair {

@@ -22,6 +22,7 @@ type service struct {
 	binary string
 	data   string
 	app    struct{ ID, Secret string }
+	admin  struct{ Username, Password string }
 	cookie string // of the administrator, who has signed in: a header line
 }
 
@@ -64,14 +65,14 @@ func (h *service) enter() error {
 	if err := json.Unmarshal(text, &firstRun); err != nil {
 		return err
 	}
-	h.app.ID, h.app.Secret = firstRun.App.ID, firstRun.App.Secret
+	h.app.ID, h.app.Secret, h.admin = firstRun.App.ID, firstRun.App.Secret, firstRun.Admin
 	if out, err := exec.Command(h.binary, "app", "set", h.app.ID, "--tier", "enterprise", "--data",
 		h.data).CombinedOutput(); err != nil {
 		return fmt.Errorf("the application's tier: %w\n%s", err, out)
 	}
 	stay := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := stay.PostForm("http://"+h.address+"/oauth/signin",
-		url.Values{"username": {firstRun.Admin.Username}, "password": {firstRun.Admin.Password}})
+		url.Values{"username": {h.admin.Username}, "password": {h.admin.Password}})
 	if err != nil {
 		return err
 	}
