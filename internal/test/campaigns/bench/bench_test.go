@@ -16,6 +16,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/keystile/keystile/internal/test/database"
 )
 
 // TestMain makes the test binary a floor, for the rows that need one.
@@ -300,10 +302,24 @@ func TestGrowthMeasuresEachSize(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow: it runs without -short")
 	}
-	b := &bench{seconds: 100 * time.Millisecond, turns: 1, dir: t.TempDir()}
-	if err := b.prepare(); err != nil {
+	built := &bench{dir: t.TempDir()}
+	if err := built.prepare(); err != nil {
 		t.Fatal(err)
 	}
+	for name, server := range map[string]string{"in files": "", "on PostgreSQL": os.Getenv(database.Direct)} {
+		t.Run(name, func(t *testing.T) {
+			if server == "" && name != "in files" {
+				t.Skip(database.Direct + " does not name a server")
+			}
+			b := &bench{seconds: 100 * time.Millisecond, turns: 1, dir: t.TempDir(), binary: built.binary, postgres: server}
+			b.growsTable(t)
+		})
+	}
+}
+
+// growsTable measures two sizes, and fails the test if a figure is none.
+func (b *bench) growsTable(t *testing.T) {
+	t.Helper()
 	var all []measured
 	for _, n := range []int{20, 60} {
 		m, err := b.grown(n)

@@ -10,6 +10,7 @@
 //	go -C internal/test/campaigns run ./bench --row 1 --peers beside another OpenID provider; row 6 too
 //	go -C internal/test/campaigns run ./bench --pair --against OTHER    beside another keystile, all at the same time
 //	go -C internal/test/campaigns run ./bench --growth 1000,100000      what becomes slower with what is stored
+//	go -C internal/test/campaigns run ./bench --growth 1000,100000 --postgres URL    the same of its schemas
 //	go -C internal/test/campaigns run ./bench --row 3 --strace DIR      with the system calls of each server counted
 //	go -C internal/test/campaigns run ./bench --row 1 --perf DIR        with what perf records of each server
 //

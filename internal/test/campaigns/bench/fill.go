@@ -4,22 +4,18 @@ package main
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// fill puts live refresh tokens of the last three weeks into a store that nobody serves.
-func fill(path string, n int, app, owner string) ([]string, error) {
-	store, err := bolt.Open(path, bolt.Options{})
-	if err != nil {
-		return nil, err
-	}
-	defer store.Close()
-	handles := make([]string, 0, n)
+// fill puts live refresh tokens of the last three weeks into a store that nobody serves, and closes it.
+func fill(store driver.Backend, n int, app, owner string) (handles []string, err error) {
+	defer func() { err = errors.Join(err, store.Close()) }()
+	handles = make([]string, 0, n)
 	first := time.Now().Add(-21 * 24 * time.Hour)
 	step := 20 * 24 * time.Hour / time.Duration(n)
 	for len(handles) < n {

@@ -15,7 +15,6 @@ import (
 
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -43,7 +42,7 @@ func (s *service) crowded(n int) (c crowd, err error) {
 	if err != nil {
 		return c, err
 	}
-	backend, err := bolt.Open(filepath.Join(s.data, "keystile.db"), bolt.Options{})
+	backend, err := s.backend()
 	if err != nil {
 		return c, err
 	}

@@ -11,14 +11,11 @@ import (
 	"net/http"
 	"net/url"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
-
-	"github.com/keystile/keystile/storage/bolt"
 )
 
 // growth measures what becomes slower, or larger, with what a store holds. For each size there is a service with as
@@ -75,24 +72,25 @@ func (b *bench) grown(n int) (m measured, err error) {
 	if err := s.atRest(b, &m); err != nil {
 		return m, err
 	}
-	h, err := open(b.binary, s.data)
-	if err != nil {
+	if s.service, err = openOn(s.store, b.binary, s.data); err != nil {
 		return m, err
 	}
-	s.service = h
-	defer s.stop()
-	return m, errors.Join(s.inUse(b, c, &m), s.backup(&m))
+	err = s.inUse(b, c, &m)
+	if err == nil && s.store == nil { // a database has its own backups
+		err = s.backup(&m)
+	}
+	s.stop()
+	return m, errors.Join(err, s.drop())
 }
 
 // atRest measures the file, a sweep that finds nothing, and starts.
 func (s *stock) atRest(b *bench, m *measured) error {
-	path := filepath.Join(s.data, "keystile.db")
-	info, err := os.Stat(path)
+	size, err := s.size()
 	if err != nil {
 		return err
 	}
-	m.add("file", "MB", float64(info.Size())/1e6)
-	store, err := bolt.Open(path, bolt.Options{})
+	m.add("file, or tables", "MB", size/1e6)
+	store, err := s.backend()
 	if err != nil {
 		return err
 	}
@@ -185,8 +183,8 @@ func (s *stock) page(path, holds string) (float64, error) {
 func (s *stock) backup(m *measured) error {
 	to := filepath.Join(s.data, "copy.db")
 	began := time.Now()
-	if out, err := exec.Command(s.binary, "backup", to, "--data", s.data).CombinedOutput(); err != nil {
-		return fmt.Errorf("backup: %w\n%s", err, out)
+	if err := s.command("backup", to); err != nil {
+		return err
 	}
 	m.add("backup", "ms", milliseconds(time.Since(began)))
 	return os.Remove(to)

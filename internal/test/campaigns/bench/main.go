@@ -32,6 +32,8 @@ func main() {
 		"which slows them")
 	grow := flag.String("growth", "", "sizes of stores, such as 1000,100000,1000000: measure what becomes slower with "+
 		"as many tokens, users, applications, audit records and rows of usage, instead of the rows")
+	flag.StringVar(&b.postgres, "postgres", "", "the address of a PostgreSQL server, for the stores of --growth and of "+
+		"rows 3 and 10 in its place: postgres://...")
 	plot := flag.String("plot", "", "the file for a picture of --growth, SVG")
 	floor := flag.Bool("floor", false, "be the floor instead")
 	proxy := flag.String("proxy", "", "be a reverse proxy to this address instead, with --floor")
@@ -56,18 +58,19 @@ func main() {
 
 // bench is one run.
 type bench struct {
-	seconds time.Duration
-	turns   int
-	large   bool
-	peers   bool
-	binary  string
-	against string        // another one to be measured beside it, if any
-	pair    bool          // all contenders work at the same time
-	record  *recorder     // nil: nothing is recorded
-	dir     string        // everything it makes
-	self    string        // the program that can be the floor
-	idle    time.Duration // how long a server rests before its memory is read
-	loudest float64       // the most that others took in a round that counts
+	seconds  time.Duration
+	turns    int
+	large    bool
+	peers    bool
+	binary   string
+	against  string        // another one to be measured beside it, if any
+	postgres string        // where stores are, in schemas of their own; "": in data folders
+	pair     bool          // all contenders work at the same time
+	record   *recorder     // nil: nothing is recorded
+	dir      string        // everything it makes
+	self     string        // the program that can be the floor
+	idle     time.Duration // how long a server rests before its memory is read
+	loudest  float64       // the most that others took in a round that counts
 }
 
 // rows in the order of the table.

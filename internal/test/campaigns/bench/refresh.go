@@ -57,7 +57,11 @@ func (b *bench) stocks(name string, n int) (some []*stock, stop func(), err erro
 }
 
 func (b *bench) stocked(binary, name string, n int) (*stock, error) {
-	h, err := open(binary, filepath.Join(b.dir, name))
+	store, err := b.storeFlags(name)
+	if err != nil {
+		return nil, err
+	}
+	h, err := openOn(store, binary, filepath.Join(b.dir, name))
 	if err != nil {
 		return nil, err
 	}
@@ -66,12 +70,16 @@ func (b *bench) stocked(binary, name string, n int) (*stock, error) {
 	if err != nil {
 		return nil, err
 	}
-	handles, err := fill(filepath.Join(h.data, "keystile.db"), n, h.app.ID, owner)
+	backend, err := h.backend()
+	if err != nil {
+		return nil, err
+	}
+	handles, err := fill(backend, n, h.app.ID, owner)
 	if err != nil {
 		return nil, err
 	}
 	rand.Shuffle(n, func(i, j int) { handles[i], handles[j] = handles[j], handles[i] })
-	h, err = open(binary, h.data)
+	h, err = openOn(store, binary, h.data)
 	return &stock{h, handles}, err
 }
 

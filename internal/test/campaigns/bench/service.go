@@ -13,6 +13,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -21,6 +22,7 @@ type service struct {
 	*process
 	binary string
 	data   string
+	store  []string // the flags that lead to its store; nil: it is in the data folder
 	app    struct{ ID, Secret string }
 	admin  struct{ Username, Password string }
 	cookie string // of the administrator, who has signed in: a header line
@@ -35,13 +37,18 @@ const (
 // open starts the binary on a data folder, without a line in the log per request, and
 // without rates: they would be what is measured.
 func open(binary, data string, more ...string) (*service, error) {
+	return openOn(nil, binary, data, more...)
+}
+
+// openOn is open with a store that the given flags lead to.
+func openOn(store []string, binary, data string, more ...string) (*service, error) {
 	args := []string{"serve", "--data", data, "--listen", "127.0.0.1:0", "--base-url", origin, "--log-requests=false",
 		"--limits-per-ip", "1000000000"}
-	p, err := spawn("Listening on", nil, binary, append(args, more...)...)
+	p, err := spawn("Listening on", nil, binary, slices.Concat(args, store, more)...)
 	if err != nil {
 		return nil, err
 	}
-	h := &service{process: p, binary: binary, data: data}
+	h := &service{process: p, binary: binary, data: data, store: store}
 	if err := h.enter(); err != nil {
 		h.stop()
 		return nil, err
@@ -66,9 +73,8 @@ func (h *service) enter() error {
 		return err
 	}
 	h.app.ID, h.app.Secret, h.admin = firstRun.App.ID, firstRun.App.Secret, firstRun.Admin
-	if out, err := exec.Command(h.binary, "app", "set", h.app.ID, "--tier", "enterprise", "--data",
-		h.data).CombinedOutput(); err != nil {
-		return fmt.Errorf("the application's tier: %w\n%s", err, out)
+	if err := h.command("app", "set", h.app.ID, "--tier", "enterprise"); err != nil {
+		return fmt.Errorf("the application's tier: %w", err)
 	}
 	stay := http.Client{CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
 	resp, err := stay.PostForm("http://"+h.address+"/oauth/signin",
@@ -82,6 +88,15 @@ func (h *service) enter() error {
 		return nil
 	}
 	return errors.New("the administrator cannot sign in: " + resp.Status)
+}
+
+// command runs a command of the binary for this service.
+func (h *service) command(words ...string) error {
+	out, err := exec.Command(h.binary, slices.Concat(words, []string{"--data", h.data}, h.store)...).CombinedOutput()
+	if err != nil {
+		return fmt.Errorf("%s: %w\n%s", words[0], err, out)
+	}
+	return nil
 }
 
 // form is the body of a token request by the demo's application.

@@ -76,8 +76,8 @@ func each(all []start, figure func(start) float64) (figures []float64) {
 // restart measures one start.
 func (s *stock) restart(idle time.Duration) (one start, err error) {
 	began := time.Now()
-	p, err := spawn("Listening on", nil, s.binary, "serve", "--data", filepath.Clean(s.data), "--listen", "127.0.0.1:0",
-		"--base-url", origin, "--log-level", "warn")
+	p, err := spawn("Listening on", nil, s.binary, append([]string{"serve", "--data", filepath.Clean(s.data), "--listen",
+		"127.0.0.1:0", "--base-url", origin, "--log-level", "warn"}, s.store...)...)
 	if err != nil {
 		return one, err
 	}
