@@ -61,7 +61,7 @@ func (a *accounts) of(ctx context.Context, id string, now time.Time) (*account, 
 	if !ok {
 		return a.fetch(ctx, id, now)
 	}
-	if !known.until.IsZero() && !now.Before(known.until) { // the tier has changed as agreed
+	if !known.until.IsZero() && !a.store.Later(now).Before(known.until) { // the tier has changed as agreed
 		next := a.open(known.App, now)
 		next.read = known.read // it is as old as it was
 		a.known.Update(id, func(last *account) *account {
@@ -102,9 +102,11 @@ func (a *accounts) fetch(ctx context.Context, id string, now time.Time) (*accoun
 	return known, nil
 }
 
+// open takes the tier of the time by which the store dates, whatever the clock of this machine says.
 func (a *accounts) open(app storage.App, now time.Time) *account {
-	tier := app.TierAt(now)
-	return &account{App: app, Tier: tier, plan: a.plan(tier), until: app.TierUntil(now), read: now}
+	at := a.store.Later(now)
+	tier := app.TierAt(at)
+	return &account{App: app, Tier: tier, plan: a.plan(tier), until: app.TierUntil(at), read: now}
 }
 
 func (a *accounts) forget(ids ...string) {

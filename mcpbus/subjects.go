@@ -120,7 +120,7 @@ func (b *Bus) complete(ctx context.Context, who toolaccess.Who, role, app bool) 
 	if err != nil {
 		return who, fmt.Errorf("mcpbus: the tier and owner of an application cannot be read: %w", err)
 	}
-	who.Tier = cmp.Or(who.Tier, of.TierAt(time.Now()))
+	who.Tier = cmp.Or(who.Tier, of.TierAt(b.c.Store.Later(time.Now())))
 	if who.User == "" {
 		who.Owner = of.Owner
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/keystile/keystile/gateway/internal/ledger"
 	"github.com/keystile/keystile/storage"
@@ -20,8 +21,15 @@ type Store interface {
 	Orders(ctx context.Context, q storage.OrderQuery, after string, n int) ([]storage.Order, string, error)
 	SaveOrder(ctx context.Context, o storage.Order, a storage.App,
 		others ...storage.Order) (storage.Order, storage.App, error)
-	Count(ctx context.Context, b driver.Batch, counts []driver.Count) error
 	OrdersOfApps(ctx context.Context, first, last, from string, n int) ([]storage.Order, string, error)
+	// Later returns the time by which all processes that share the store date what they agree on.
+	Later(now time.Time) time.Time
+	counted
+}
+
+// counted are the calls that are charged.
+type counted interface {
+	Count(ctx context.Context, b driver.Batch, counts []driver.Count) error
 	Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)
 	UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) ([]driver.Count, error)
 }
@@ -65,6 +73,10 @@ type Billing struct {
 	c     Config
 	plans plans
 }
+
+// now is the time by which tiers begin and end: of the store, so that a node whose clock is behind does not refuse what
+// another one has given.
+func (b *Billing) now() time.Time { return b.c.Store.Later(time.Now()) }
 
 // New makes a Billing. It reports everything that is wrong with the Config at once.
 func New(c Config) (*Billing, error) {

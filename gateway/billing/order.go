@@ -27,7 +27,7 @@ func (b *Billing) Order(ctx context.Context, clientID, tier, by string,
 	if err := checkTier(tier); err != nil {
 		return storage.Order{}, false, err
 	}
-	now := time.Now().UTC()
+	now := b.now().UTC()
 	id := handle.NewOrderID(now)
 	order, err = storage.RetryOnConflict(ctx, func() (storage.Order, error) {
 		app, err := b.c.Store.App(ctx, clientID)
@@ -120,7 +120,7 @@ func (b *Billing) place(ctx context.Context, order storage.Order, app storage.Ap
 func (b *Billing) Approve(ctx context.Context, orderID, by string, until time.Time,
 	may func(storage.Order, storage.App) error) (storage.Order, error) {
 	return b.decide(ctx, orderID, may, func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
-		return approve(o, a, by, time.Now(), until)
+		return approve(o, a, by, b.now(), until)
 	})
 }
 
@@ -129,7 +129,7 @@ func (b *Billing) Approve(ctx context.Context, orderID, by string, until time.Ti
 func (b *Billing) Reject(ctx context.Context, orderID, by, reason string,
 	may func(storage.Order, storage.App) error) (storage.Order, error) {
 	return b.decide(ctx, orderID, may, func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
-		return reject(o, a, by, reason, time.Now())
+		return reject(o, a, by, reason, b.now())
 	})
 }
 
@@ -138,7 +138,7 @@ func (b *Billing) Reject(ctx context.Context, orderID, by, reason string,
 func (b *Billing) Cancel(ctx context.Context, orderID, by string,
 	may func(storage.Order, storage.App) error) (storage.Order, error) {
 	return b.decide(ctx, orderID, may, func(o storage.Order, a storage.App) (storage.Order, storage.App, error) {
-		return cancel(o, a, by, time.Now())
+		return cancel(o, a, by, b.now())
 	})
 }
 
@@ -181,7 +181,7 @@ func (b *Billing) SetTier(ctx context.Context, clientID, tier, by string, until 
 		if err != nil {
 			return app, err
 		}
-		return b.give(ctx, app, tier, by, time.Now(), until)
+		return b.give(ctx, app, tier, by, b.now(), until)
 	})
 	if err == nil {
 		b.c.Changed(clientID)

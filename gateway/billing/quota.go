@@ -55,7 +55,7 @@ func (b *Billing) Used(ctx context.Context, app storage.App) (storage.Quota, err
 	if err := b.recover(ctx); err != nil {
 		return storage.Quota{}, err
 	}
-	now := time.Now()
+	now := b.now()
 	plan := b.plans.of(app.TierAt(now))
 	used := plan.period(now)
 	if app.Owner == "" || plan.Calls == counters.Unlimited {
@@ -75,7 +75,7 @@ func (b *Billing) Used(ctx context.Context, app storage.App) (storage.Quota, err
 
 // Limit returns the quota of an application that is made now.
 func (b *Billing) Limit(app storage.App) storage.Quota {
-	now := time.Now()
+	now := b.now()
 	return b.plans.of(app.TierAt(now)).period(now)
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/keystile/keystile/storage"
 )
@@ -35,7 +34,7 @@ func (b *Billing) close(ctx context.Context, a storage.App) error {
 	if err != nil {
 		return err
 	}
-	at := time.Now()
+	at := b.now()
 	canceled, err := b.cancelOpen(ctx, &a, a.Owner, at)
 	if err != nil {
 		return err

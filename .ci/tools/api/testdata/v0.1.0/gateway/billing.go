@@ -118,13 +118,18 @@ type Settlement struct {
 type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	ClosedApp(ctx context.Context, id string) (storage.App, error)
-	Count(ctx context.Context, b driver.Batch, counts []driver.Count) error
 	DeleteApp(ctx context.Context, a storage.App, used storage.Quota, canceled ...storage.Order) error
+	Later(now time.Time) time.Time
 	Order(ctx context.Context, id string) (storage.Order, error)
 	Orders(ctx context.Context, q storage.OrderQuery, after string, n int) ([]storage.Order, string, error)
 	OrdersOfApps(ctx context.Context, first string, last string, from string, n int) ([]storage.Order, string, error)
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
 	SaveOrder(ctx context.Context, o storage.Order, a storage.App, others ...storage.Order) (storage.Order, storage.App, error)
+	counted
+}
+
+type counted interface {
+	Count(ctx context.Context, b driver.Batch, counts []driver.Count) error
 	Usage(ctx context.Context, q driver.UsageQuery) ([]driver.Count, error)
 	UsageOf(ctx context.Context, apps []string, q driver.UsageQuery) ([]driver.Count, error)
 }
