@@ -7,7 +7,7 @@
 // Keys are spread over shards by a hash with a seed of the process, so that callers seldom wait
 // for each other, and nobody outside can aim at one shard.
 //
-// [Texts] is for what is asked for by a long secret text on every request.
+// [Versioned] is for records of the store, and [Texts] for what is asked for by a long secret text on every request.
 package cache
 
 import (

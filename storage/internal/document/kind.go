@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/keystile/keystile/internal/cache"
 	"github.com/keystile/keystile/internal/record/forward"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/secret"
@@ -187,22 +188,22 @@ func (k Kind[T]) remembered(s *Store, d driver.Doc) (v T, err error) {
 		return k.Record(s, d)
 	}
 	known := k.memo(s)
-	if v, ok := known.get(d.ID, d.Version); ok {
+	if v, ok := known.Get(d.ID, d.Version); ok {
 		return v, nil
 	}
 	if v, err = k.Record(s, d); err == nil {
-		known.put(d.ID, d.Version, v)
+		known.Put(d.ID, d.Version, v)
 	}
 	return v, err
 }
 
 // memo returns the store's memo of a kind that has one.
-func (k Kind[T]) memo(s *Store) *memo[T] {
+func (k Kind[T]) memo(s *Store) *cache.Versioned[T] {
 	known, ok := s.memos.Load(k.Name)
 	if !ok {
-		known, _ = s.memos.LoadOrStore(k.Name, newMemo(k.Clone))
+		known, _ = s.memos.LoadOrStore(k.Name, cache.NewVersioned(k.Clone))
 	}
-	return known.(*memo[T])
+	return known.(*cache.Versioned[T])
 }
 
 // Put writes one record and returns it with its new version.

@@ -3,7 +3,6 @@ package document
 import (
 	"errors"
 	"fmt"
-	"slices"
 	"testing"
 
 	"github.com/keystile/keystile/storage/driver"
@@ -11,62 +10,6 @@ import (
 	"github.com/keystile/keystile/storage/secret"
 	"github.com/keystile/keystile/storage/state"
 )
-
-type record struct {
-	Name string
-	List []string
-}
-
-func (r record) clone() record {
-	r.List = slices.Clone(r.List)
-	return r
-}
-
-func TestRememberedRecordIsThatOfItsVersionAlone(t *testing.T) {
-	m := newMemo(record.clone)
-	m.put("a", 1, record{Name: "one"})
-	if _, ok := m.get("a", 2); ok {
-		t.Error("a record is remembered for a version it never had")
-	}
-	if _, ok := m.get("b", 0); ok {
-		t.Error("a record that was never put is remembered")
-	}
-	m.put("a", 2, record{Name: "two"})
-	if v, ok := m.get("a", 2); !ok || v.Name != "two" {
-		t.Errorf("get(a, 2) = %q, %t, want two", v.Name, ok)
-	}
-	if _, ok := m.get("a", 1); ok {
-		t.Error("the older version is still remembered")
-	}
-}
-
-func TestReturnedRecordsMayBeChanged(t *testing.T) {
-	m := newMemo(record.clone)
-	in := record{List: []string{"a"}}
-	m.put("a", 1, in)
-	in.List[0] = "b"
-	for range 2 {
-		v, _ := m.get("a", 1)
-		if v.List[0] != "a" {
-			t.Fatalf("get = %+v, want what was put", v)
-		}
-		v.List[0] = "c"
-	}
-}
-
-func TestMemoIsBoundedAndKeepsWhatIsUsed(t *testing.T) {
-	m := newMemo(record.clone)
-	m.put("used", 1, record{Name: "used"})
-	for i := range 10 * maxMemorized {
-		m.put(fmt.Sprint(i), 1, record{})
-		if v, ok := m.get("used", 1); !ok || v.Name != "used" {
-			t.Fatalf("the record in use is forgotten after %d others", i)
-		}
-	}
-	if n := m.known.Len(); n > maxMemorized {
-		t.Errorf("%d records are remembered, want at most %d", n, maxMemorized)
-	}
-}
 
 // note is a record of a kind whose changes other processes are told of.
 type note struct {
@@ -95,8 +38,8 @@ func noted(t *testing.T) (*Store, note) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if n, err = Get(t.Context(), s, notes, "a"); err != nil || notes.memo(s).known.Len() != 1 {
-		t.Fatalf("%d records are remembered after a Get, %v, want 1", notes.memo(s).known.Len(), err)
+	if n, err = Get(t.Context(), s, notes, "a"); err != nil || notes.memo(s).Len() != 1 {
+		t.Fatalf("%d records are remembered after a Get, %v, want 1", notes.memo(s).Len(), err)
 	}
 	return s, n
 }
@@ -129,7 +72,7 @@ func TestRecordIsForgottenOnceItIsWrittenOrGone(t *testing.T) {
 			if err := act(s, n); err != nil {
 				t.Fatal(err)
 			}
-			if left := notes.memo(s).known.Len(); left != 0 {
+			if left := notes.memo(s).Len(); left != 0 {
 				t.Errorf("%d records are remembered, want none", left)
 			}
 		})
@@ -141,7 +84,7 @@ func TestRecordStaysRememberedWhileOthersChange(t *testing.T) {
 	for _, c := range []state.Change{{Kind: notes.Name, IDs: []string{"b"}}, {Kind: state.ChangedKeys}} {
 		s.changes.tellOwn(c)
 	}
-	if _, ok := notes.memo(s).get("a", n.Version); !ok {
+	if _, ok := notes.memo(s).Get("a", n.Version); !ok {
 		t.Error("a change of others dropped the record")
 	}
 }
