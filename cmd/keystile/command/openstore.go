@@ -13,7 +13,6 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/admin"
 	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
-	"github.com/keystile/keystile/cmd/keystile/internal/garbage"
 	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -30,7 +29,6 @@ func (p program) openStore(ctx context.Context, c *config.Config, f *folder.Fold
 // openBy opens the store with the keys that read returns.
 func (p program) openBy(ctx context.Context, c *config.Config, f *folder.Folder, keyring *admin.Keyring,
 	read func() ([]storage.MasterKey, string, error)) (*dataStore, error) {
-	garbage.Collect()
 	s, b, err := p.right(ctx, c, f)
 	if err != nil {
 		return nil, err

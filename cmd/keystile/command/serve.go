@@ -11,22 +11,25 @@ import (
 	"os"
 	"os/signal"
 	"runtime"
-	"runtime/debug"
 	"syscall"
+	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/admin"
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/firstrun"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
+	"github.com/keystile/keystile/cmd/keystile/internal/garbage"
 	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
 	"github.com/keystile/keystile/cmd/keystile/internal/requests"
+	"github.com/keystile/keystile/cmd/keystile/internal/resident"
 	"github.com/keystile/keystile/cmd/keystile/internal/systemd"
 	"github.com/keystile/keystile/cmd/keystile/internal/terminal"
 )
 
 // serve runs the service until ctx ends or a signal comes.
 func (p program) serve(ctx context.Context, call cli.Call) error {
+	defer garbage.Collect() // whatever becomes of the start
 	base := ballast()
 	defer func() { runtime.KeepAlive(base) }()
 	c, err := config.Load(call.Args, call.Env)
@@ -138,7 +141,6 @@ func (o opened) serve(ctx context.Context, service *assembled, base string, say 
 	if err != nil {
 		return err
 	}
-	debug.FreeOSMemory() // a start leaves memory idle: the first one 20 MB, of the hash of a password
 	if first.By != "" {
 		log.Info("another node was first and has made what there is: first-run.json is in its data folder", "node", first.By)
 	}
@@ -165,6 +167,8 @@ func (o opened) serve(ctx context.Context, service *assembled, base string, say 
 		Kept: data.FirstRun(),
 		Demo: c.Demo, DemoOff: !c.Demo && c.DemoUnasked, Terminal: terminal.Is(say), FirstRun: first.Made, By: first.By,
 	})
+	garbage.Collect()
+	defer time.AfterFunc(settled, resident.GiveBack).Stop()
 	return s.run(ctx)
 }
 

@@ -25,6 +25,10 @@ const (
 	// balancer sends them, those on the last connections get so long to be read.
 	lastRequests = 200 * time.Millisecond
 
+	// A start leaves memory behind, the first one 20 MB of the hash of a password. It is given back when the first
+	// requests, which somebody may have waited for, have been answered.
+	settled = 500 * time.Millisecond
+
 	settling = 2 * time.Second // and what they have left behind, after that
 	sweep    = time.Minute
 )
