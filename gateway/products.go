@@ -2,9 +2,10 @@ package gateway
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/keystile/keystile/internal/pattern"
 )
 
 // Products of protocol 1 that every quota record names.
@@ -19,13 +20,13 @@ const (
 // products holds the names that calls are charged to. It does not change once the gateway is made.
 type products struct{ names []string } // sorted
 
-var productName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
+var productName = pattern.Lazy(`^[a-z][a-z0-9_-]{0,31}$`)
 
 func (p *products) add(name string) error {
 	if name == "" {
 		return nil
 	}
-	if !productName.MatchString(name) {
+	if !productName().MatchString(name) {
 		return fmt.Errorf("product %q: a name is 1 to 32 of a-z, 0-9, _ and -, and begins with a letter", name)
 	}
 	if i, there := slices.BinarySearch(p.names, name); !there {

@@ -5,12 +5,12 @@ import (
 	"context"
 	"errors"
 	"net/http"
-	"regexp"
 	"slices"
 	"time"
 
 	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/logintype"
+	"github.com/keystile/keystile/internal/pattern"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -136,7 +136,7 @@ func (l *Legacy) owner(ctx context.Context, app storage.App, sub string) (storag
 	return user, known.OpenID, err
 }
 
-var openidShape = regexp.MustCompile(`^[0-9A-F]{32}$`)
+var openidShape = pattern.Lazy(`^[0-9A-F]{32}$`)
 
 // query serves act=query: it looks up a user of the application again. It returns no token.
 //
@@ -155,7 +155,7 @@ func (l *Legacy) query(w http.ResponseWriter, c *call) error {
 	if wanted != "" && !slices.Contains(loginTypes, wanted) && !l.offers(wanted) {
 		return l.notOffered(wanted)
 	}
-	if !openidShape.MatchString(uid) {
+	if !openidShape().MatchString(uid) {
 		return unknownUser
 	}
 	known, err := l.c.Store.FindOpenID(c.Context(), app.ID, uid)

@@ -7,13 +7,13 @@ import (
 	"log/slog"
 	"net/http"
 	"net/netip"
-	"regexp"
 	"slices"
 	"time"
 
 	"github.com/keystile/keystile/internal/bruteforce"
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/origin"
+	"github.com/keystile/keystile/internal/pattern"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/counters"
@@ -148,7 +148,7 @@ var loginTypes = []string{
 	storage.LoginWX, storage.LoginAlipay, storage.LoginQQ, storage.LoginDouyin, storage.LoginEmail, storage.LoginSelf,
 }
 
-var methodShape = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+var methodShape = pattern.Lazy(`^[a-z][a-z0-9-]{0,31}$`)
 
 func (c *Config) complete() error {
 	var errs []error
@@ -176,7 +176,7 @@ func (c *Config) complete() error {
 		c.Types = []string{storage.LoginSelf}
 	}
 	for _, t := range c.Types {
-		if !methodShape.MatchString(t) {
+		if !methodShape().MatchString(t) {
 			errs = append(errs, fmt.Errorf("%q in Types is the name of no method: give a letter of a to z and up to 31 of a "+
 				"to z, 0 to 9 and -", t))
 		}

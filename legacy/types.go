@@ -34,7 +34,7 @@ func (l *Legacy) notOffered(loginType string) *reply.Failure {
 	case set != "":
 		text += ". To offer " + method + ", the operator sets " + set +
 			" (a program of its own: gives signin.Config that connector, or a Mailer)"
-	case methodShape.MatchString(method) && !slices.Contains(loginTypes, method):
+	case methodShape().MatchString(method) && !slices.Contains(loginTypes, method):
 		text += ". There is no connector of the name " + method +
 			": the operator can add a provider of OpenID Connect with it, in connectors.oidc"
 	}

@@ -5,12 +5,12 @@ package formwords
 import (
 	"maps"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/internal/pattern"
 )
 
 // Field is one field, as it is shown.
@@ -22,13 +22,13 @@ const (
 )
 
 // hidden are parts of the names of fields whose values are shown nowhere.
-var hidden = regexp.MustCompile(`(?i)passw|secret|token|credential|assertion|^current$|^code$|^recovery$|^arguments$|^document$`)
+var hidden = pattern.Lazy(`(?i)passw|secret|token|credential|assertion|^current$|^code$|^recovery$|^arguments$|^document$`)
 
 // technical are the fields that a page adds for itself.
 var technical = []string{"form", "do", "query", "kept"}
 
 // userinfo is the name and the password in an address.
-var userinfo = regexp.MustCompile(`//[^/\s@]+@`)
+var userinfo = pattern.Lazy(`//[^/\s@]+@`)
 
 // Of returns the fields of a form that say something, in the order of their names. say translates the name of a field
 // and the words for a secret.
@@ -38,7 +38,7 @@ func Of(form url.Values, say func(string) string) (all []Field) {
 		if value == "" || slices.Contains(technical, name) || len(all) == maxFields {
 			continue
 		}
-		if hidden.MatchString(name) {
+		if hidden().MatchString(name) {
 			value = say("(not shown)")
 		}
 		all = append(all, Field{Cut(say(name)), value})
@@ -48,7 +48,7 @@ func Of(form url.Values, say func(string) string) (all []Field) {
 
 // Cut returns a text as one short line that can be seen, without the credentials of an address in it.
 func Cut(text string) string {
-	text = userinfo.ReplaceAllString(page.Shown(strings.Join(strings.Fields(text), " ")), "//")
+	text = userinfo().ReplaceAllString(page.Shown(strings.Join(strings.Fields(text), " ")), "//")
 	if utf8.RuneCountInString(text) > maxValue {
 		text = string([]rune(text)[:maxValue]) + "…"
 	}

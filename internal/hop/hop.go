@@ -14,9 +14,10 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"net/http"
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/keystile/keystile/internal/pattern"
 )
 
 // Header lists the services a request has come through.
@@ -34,7 +35,7 @@ func ID(origin string) string {
 
 const prefix = "keystile-"
 
-var id = regexp.MustCompile(`^` + prefix + `[0-9a-f]{16}$`)
+var id = pattern.Lazy(`^` + prefix + `[0-9a-f]{16}$`)
 
 // trail is the key of a list of ids in a context.
 type trail struct{}
@@ -60,7 +61,7 @@ func read(header http.Header) (ids []string) {
 	for _, line := range header[Header] {
 		for entry := range strings.SplitSeq(line, ",") {
 			name, _, _ := strings.Cut(entry, ";") // of an entry with parameters
-			if name = strings.ToLower(strings.TrimSpace(name)); id.MatchString(name) {
+			if name = strings.ToLower(strings.TrimSpace(name)); id().MatchString(name) {
 				if ids = append(ids, name); len(ids) > Most {
 					return ids
 				}

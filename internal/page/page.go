@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 )
 
 // Look holds the appearance of a page and what its policy permits.
@@ -44,10 +45,11 @@ func Tokens() string { return strings.ReplaceAll(tokensText, "\r", "") }
 
 // style is without carriage returns whatever a checkout has put there: a browser drops
 // them before it takes the digest the policy names.
-var (
-	style       = template.CSS(Tokens() + strings.ReplaceAll(styleText, "\r", ""))
-	styleDigest = digest(style)
-)
+var style = sync.OnceValue(func() template.CSS {
+	return template.CSS(Tokens() + strings.ReplaceAll(styleText, "\r", ""))
+})
+
+var styleDigest = sync.OnceValue(func() string { return digest(style()) })
 
 var frame = Lazily(func() *template.Template { return template.Must(template.New("frame").Parse(frameText)) })
 
@@ -60,7 +62,7 @@ type sheet struct {
 
 // Write answers with a page: the frame in the look, and body inside it.
 func Write(w http.ResponseWriter, status int, look Look, body template.HTML) error {
-	s := sheet{Look: look, Style: style, Paint: paint(look.Brand.Color), Body: body}
+	s := sheet{Look: look, Style: style(), Paint: paint(look.Brand.Color), Body: body}
 	var buf bytes.Buffer
 	if err := frame.Execute(&buf, s); err != nil {
 		return fmt.Errorf("page: %w", err)

@@ -11,7 +11,7 @@ import (
 // images, and send its forms to us (see Look.Leaves); nothing else. A live or scripted one also runs scripts that are
 // files of ours, and these make no markup of text.
 func policy(s sheet) string {
-	styles := styleDigest
+	styles := styleDigest()
 	if s.Paint != "" {
 		styles += " " + digest(s.Paint)
 	}

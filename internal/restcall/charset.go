@@ -3,11 +3,10 @@ package restcall
 import (
 	"bytes"
 	"mime"
-	"regexp"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
+	"github.com/keystile/keystile/internal/pattern"
 	"github.com/keystile/keystile/internal/restcall/internal/charset"
 )
 
@@ -101,12 +100,8 @@ func charsetOf(media, declared string, body []byte) (from charset.Charset, mark 
 }
 
 var (
-	xmlCharset = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})`)
-	})
-	htmlCharset = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`(?i)<meta\s[^>]*?\bcharset\s*=\s*["']?\s*([A-Za-z0-9._:-]{1,40})`)
-	})
+	xmlCharset  = pattern.Lazy(`^\s*<\?xml\s[^>]*?\bencoding\s*=\s*["']([A-Za-z0-9._:-]{1,40})`)
+	htmlCharset = pattern.Lazy(`(?i)<meta\s[^>]*?\bcharset\s*=\s*["']?\s*([A-Za-z0-9._:-]{1,40})`)
 )
 
 // stated returns the charset that XML and HTML name themselves. A text in which "UTF-16" can be

@@ -3,13 +3,12 @@ package restcall
 import (
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 
 	"github.com/keystile/keystile/internal/netguard"
+	"github.com/keystile/keystile/internal/pattern"
 )
 
 // Header is a header of an answer that helps whoever reads it to go on: it says where the result is, what the next page
@@ -123,11 +122,9 @@ func (r *Request) told(header http.Header) (out []Header) {
 
 var (
 	// oneLink is a link of a Link header, with its parameters and the comma behind it.
-	oneLink = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`<([^<>]*)>[^<]*`) })
+	oneLink = pattern.Lazy(`<([^<>]*)>[^<]*`)
 	// anyURL is a URL within another text, such as the JSON of an X-Pagination.
-	anyURL = sync.OnceValue(func() *regexp.Regexp {
-		return regexp.MustCompile(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>\\,;{}|^` + "`" + `]*`)
-	})
+	anyURL = pattern.Lazy(`[A-Za-z][A-Za-z0-9+.-]*://[^\s"'<>\\,;{}|^` + "`" + `]*`)
 )
 
 // shown is a value of a header as it may be shown, "" for one that may not: without the credential, and without the

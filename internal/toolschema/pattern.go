@@ -1,11 +1,12 @@
 package toolschema
 
 import (
-	"regexp"
 	"regexp/syntax"
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/keystile/keystile/internal/pattern"
 )
 
 // portable returns a pattern as everybody reads it, "" if there is no such one. Documents
@@ -56,15 +57,15 @@ type patternReader struct {
 }
 
 var (
-	quantifier = regexp.MustCompile(`^\{[0-9]+(,[0-9]*)?\}`)
-	almostOne  = regexp.MustCompile(`^\{[ ,0-9]`) // whoever wrote it meant one
+	quantifier = pattern.Lazy(`^\{[0-9]+(,[0-9]*)?\}`)
+	almostOne  = pattern.Lazy(`^\{[ ,0-9]`) // whoever wrote it meant one
 )
 
 // mend reports whether all of the pattern could be read.
 func (m *patternReader) mend() bool {
 	for m.rest != "" {
 		c := m.rest[0]
-		if quantified := c == '*' || c == '+' || c == '?' || quantifier.MatchString(m.rest); quantified && m.assertion {
+		if quantified := c == '*' || c == '+' || c == '?' || quantifier().MatchString(m.rest); quantified && m.assertion {
 			return false
 		}
 		m.assertion = c == '^' || c == '$' || strings.HasPrefix(m.rest, `\b`) || strings.HasPrefix(m.rest, `\B`)
@@ -83,11 +84,11 @@ func (m *patternReader) mend() bool {
 			}
 			m.take(1)
 		case '{':
-			size := len(quantifier.FindString(m.rest))
+			size := len(quantifier().FindString(m.rest))
 			switch {
 			case size > 0:
 				m.take(size)
-			case almostOne.MatchString(m.rest):
+			case almostOne().MatchString(m.rest):
 				return false
 			default:
 				m.literally(1)

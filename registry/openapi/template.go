@@ -4,11 +4,13 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/keystile/keystile/internal/pattern"
 )
 
 var (
-	placeholder = regexp.MustCompile(`\{([^{}]+)\}`)
-	expansion   = regexp.MustCompile(`\{[?&#][^{}]*\}`)
+	placeholder = pattern.Lazy(`\{([^{}]+)\}`)
+	expansion   = pattern.Lazy(`\{[?&#][^{}]*\}`)
 )
 
 // plainTemplate is a path without what some documents append to it: the queries
@@ -17,7 +19,7 @@ func plainTemplate(path string) string {
 	if !strings.ContainsAny(path, "?&#") {
 		return path
 	}
-	return expansion.ReplaceAllString(path, "")
+	return expansion().ReplaceAllString(path, "")
 }
 
 // placeholders returns the names in the braces of a template, each once, in their order.
@@ -28,7 +30,7 @@ func placeholders(template string) (names []string) {
 	if i := strings.IndexAny(template, "?#"); i >= 0 {
 		template = template[:i]
 	}
-	for _, m := range placeholder.FindAllStringSubmatch(template, -1) {
+	for _, m := range placeholder().FindAllStringSubmatch(template, -1) {
 		if !strings.Contains(m[1], "/") && !slices.Contains(names, m[1]) {
 			names = append(names, m[1])
 		}
@@ -38,7 +40,7 @@ func placeholders(template string) (names []string) {
 
 // publicPath writes {x} as :x (protocol 4.8, rule 2).
 func publicPath(template string) string {
-	return placeholder.ReplaceAllString(template, ":$1")
+	return placeholder().ReplaceAllString(template, ":$1")
 }
 
 // tidyTemplate returns a path in which each placeholder is {name}, and the names whose values may have slashes.

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -27,7 +28,7 @@ type migration struct {
 }
 
 // known are the steps that this version has.
-var known = readMigrations(migrationFiles)
+var known = sync.OnceValue(func() []migration { return readMigrations(migrationFiles) })
 
 func readMigrations(files fs.FS) (all []migration) {
 	names, err := fs.Glob(files, "migrations/*.sql")
@@ -128,8 +129,8 @@ func stepsOf(ctx context.Context, c *pgx.Conn, schema string) (steps []Step, err
 			if err := rows.Scan(&step.Number, &step.Name, &sum, &step.At); err != nil {
 				return nil, err
 			}
-			if step.Number <= len(known) {
-				m := known[step.Number-1]
+			if step.Number <= len(known()) {
+				m := known()[step.Number-1]
 				if sum != m.sum() {
 					return nil, fmt.Errorf("the tables were made by another text of %s than this version has: one of the two was "+
 						"altered", m.name)
@@ -142,7 +143,7 @@ func stepsOf(ctx context.Context, c *pgx.Conn, schema string) (steps []Step, err
 			return nil, err
 		}
 	}
-	for _, m := range known[min(len(steps), len(known)):] {
+	for _, m := range known()[min(len(steps), len(known())):] {
 		steps = append(steps, Step{Number: m.n, Name: m.name, SQL: m.text})
 	}
 	return steps, nil
@@ -162,7 +163,7 @@ func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
 // that this one can live with has a name that ends in ".additive.sql".
 func newer(steps []Step) error {
 	for _, step := range steps {
-		if step.Number > len(known) && !strings.HasSuffix(step.Name, ".additive.sql") {
+		if step.Number > len(known()) && !strings.HasSuffix(step.Name, ".additive.sql") {
 			return driver.Newer(fmt.Sprintf("the tables have step %d (%s)", step.Number, step.Name), "of a newer release")
 		}
 	}
@@ -186,8 +187,8 @@ func (s *Store) migrate(ctx context.Context) error {
 			return fmt.Errorf("the tables lack step %d (%s), and this program is told not to change them; run: keystile "+
 				"storage migrate up", step.Number, step.Name)
 		}
-		if err := s.take(ctx, known[step.Number-1]); err != nil {
-			return fmt.Errorf("step %s: %w", known[step.Number-1].name, err)
+		if err := s.take(ctx, known()[step.Number-1]); err != nil {
+			return fmt.Errorf("step %s: %w", known()[step.Number-1].name, err)
 		}
 	}
 	return nil
@@ -249,7 +250,7 @@ func Script(schema string, done int) string {
 		schema = defaultSchema
 	}
 	var b strings.Builder
-	for _, m := range known[min(max(done, 0), len(known)):] {
+	for _, m := range known()[min(max(done, 0), len(known())):] {
 		fmt.Fprintf(&b, "BEGIN;\n%sCOMMIT;\n", m.script(schema))
 	}
 	return b.String()

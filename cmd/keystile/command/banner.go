@@ -26,7 +26,7 @@ func (b banner) There() bool {
 	return err == nil
 }
 
-var bannerText = template.Must(template.New("banner").Parse(`
+const bannerText = `
 Keystile is running at {{.Base}}
 {{if .Demo}}
   Try the sign-in   {{.Base}}/demo{{end}}{{if .DemoOff}}
@@ -74,7 +74,9 @@ Try it:
 {{else if .There}}  First run         {{.Kept}}
 {{end}}{{end}}
 Ctrl-C stops it.
-`))
+`
 
 // writeBanner is best effort: a service does not end because nobody reads what it says.
-func writeBanner(w io.Writer, b banner) { bannerText.Execute(w, b) }
+func writeBanner(w io.Writer, b banner) {
+	template.Must(template.New("banner").Parse(bannerText)).Execute(w, b)
+}

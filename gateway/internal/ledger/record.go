@@ -85,8 +85,6 @@ const (
 	recordSize = headSize + maxBody // at most
 )
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
 func appendRecord(to []byte, e *entry) []byte {
 	start, kind := len(to), byte(kindCalls)
 	switch {
@@ -117,7 +115,7 @@ func appendRecord(to []byte, e *entry) []byte {
 }
 
 func checksum(record []byte) uint32 {
-	sum := ^uint32(0)
+	castagnoli, sum := crc32.MakeTable(crc32.Castagnoli), ^uint32(0)
 	for _, b := range record[1:4] { // so few that crc32.Update takes longer to begin
 		sum = castagnoli[byte(sum)^b] ^ sum>>8
 	}

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/pattern"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -35,8 +36,8 @@ type Config struct {
 const defaultTimeout = time.Minute
 
 var (
-	bucketName = regexp.MustCompile(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
-	plainWord  = regexp.MustCompile(`^[A-Za-z0-9_./:=+@-]+$`)
+	bucketName = pattern.Lazy(`^[a-z0-9][a-z0-9.-]{1,61}[a-z0-9]$`)
+	plainWord  = pattern.Lazy(`^[A-Za-z0-9_./:=+@-]+$`)
 )
 
 // Check completes a Config and returns all that is wrong with it. No secret is in the error.
@@ -47,8 +48,8 @@ func (c *Config) Check() error {
 			errs = append(errs, fmt.Errorf(format, args...))
 		}
 	}
-	complain(!plainWord.MatchString(c.Region), "region: %q is none; name it, as us-east-1", c.Region)
-	complain(!bucketName.MatchString(c.Bucket), "bucket: %q is none: 3 to 63 of a-z, 0-9, dots and hyphens", c.Bucket)
+	complain(!plainWord().MatchString(c.Region), "region: %q is none; name it, as us-east-1", c.Region)
+	complain(!bucketName().MatchString(c.Bucket), "bucket: %q is none: 3 to 63 of a-z, 0-9, dots and hyphens", c.Bucket)
 	complain(c.Prefix != "" && !validPrefix(c.Prefix),
 		"prefix: %q is none: up to 200 of letters, digits, - _ . and / between them", c.Prefix)
 	complain(c.AccessKey == "", "access_key: it is missing")
@@ -58,7 +59,7 @@ func (c *Config) Check() error {
 	complain(!printable(c.SessionToken.Reveal()), "session_token: it has characters that no token has")
 	complain(c.Encryption != "" && c.Encryption != "AES256" && c.Encryption != "aws:kms",
 		"encryption: %q is neither AES256 nor aws:kms", c.Encryption)
-	complain(c.KMSKey != "" && (c.Encryption != "aws:kms" || !plainWord.MatchString(c.KMSKey)),
+	complain(c.KMSKey != "" && (c.Encryption != "aws:kms" || !plainWord().MatchString(c.KMSKey)),
 		"kms_key: it is the id of a key, and goes with the encryption aws:kms")
 	complain(c.Timeout < 0, "timeout: it is above 0")
 	if c.Endpoint == "" {
@@ -89,7 +90,7 @@ func validPrefix(s string) bool {
 	return true
 }
 
-func isWord(s string) bool { return s == "" || plainWord.MatchString(s) }
+func isWord(s string) bool { return s == "" || plainWord().MatchString(s) }
 
 // printable keeps a line break, as of a file that was read in, out of a header.
 func printable(s string) bool {

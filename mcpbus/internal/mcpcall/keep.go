@@ -3,11 +3,11 @@ package mcpcall
 import (
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
 
+	"github.com/keystile/keystile/internal/pattern"
 	"github.com/keystile/keystile/internal/rawjson"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -137,8 +137,8 @@ func (in *intake) icons(at int, v raw) (out []toolplan.Icon) {
 }
 
 var (
-	iconSource = regexp.MustCompile(`^data:image/(png|jpeg|webp);base64,[A-Za-z0-9+/]+=*$`)
-	iconSize   = regexp.MustCompile(`^([0-9]{1,5}x[0-9]{1,5}|any)$`)
+	iconSource = pattern.Lazy(`^data:image/(png|jpeg|webp);base64,[A-Za-z0-9+/]+=*$`)
+	iconSize   = pattern.Lazy(`^([0-9]{1,5}x[0-9]{1,5}|any)$`)
 )
 
 // readIcon reads an icon. It says why, if there is none that clients can show.
@@ -150,7 +150,7 @@ func readIcon(v raw) (icon toolplan.Icon, why string) {
 	switch {
 	case strings.HasPrefix(icon.Source, "https:") || strings.HasPrefix(icon.Source, "http:"):
 		return icon, "clients would fetch it from the upstream itself: give it as a data URL"
-	case !iconSource.MatchString(icon.Source): // an SVG may hold scripts
+	case !iconSource().MatchString(icon.Source): // an SVG may hold scripts
 		return icon, "it has no src that is a data URL, in base64, of a PNG, JPEG or WebP"
 	case icon.Type != "" && !isMedia("image/")(icon.Type):
 		return icon, "its mimeType is not that of an image"
@@ -160,7 +160,7 @@ func readIcon(v raw) (icon toolplan.Icon, why string) {
 	}
 	if sizes := m["sizes"]; present(sizes) && sizes[0] == '[' {
 		for size := range rawjson.Elements(sizes) {
-			if s, _ := stringOf(size); iconSize.MatchString(s) {
+			if s, _ := stringOf(size); iconSize().MatchString(s) {
 				icon.Sizes = append(icon.Sizes, s)
 			}
 		}

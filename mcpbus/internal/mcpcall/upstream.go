@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/netguard"
+	"github.com/keystile/keystile/internal/pattern"
 	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/storage"
@@ -67,14 +68,14 @@ func withKey(query, name, secret string) string {
 
 // addressPattern matches text that may be, or contain, an address: a URL, or a run of the
 // characters of IP addresses.
-var addressPattern = regexp.MustCompile(`(?i)https?://[^\s"'<>]+|[0-9a-f:.]*[:.][0-9a-f:.]*[0-9a-f]`)
+var addressPattern = pattern.Lazy(`(?i)https?://[^\s"'<>]+|[0-9a-f:.]*[:.][0-9a-f:.]*[0-9a-f]`)
 
 // redactAddresses returns a text of the upstream in a form that may be quoted: short, one line,
 // and without addresses, its own or those of its internal network.
 func (t *target) redactAddresses(text string) string {
 	own := regexp.MustCompile(`(?i)` + regexp.QuoteMeta(t.url.Host) + `|` + regexp.QuoteMeta(t.url.Hostname()))
 	text = own.ReplaceAllString(toolschema.Text(text), "[address]")
-	text = addressPattern.ReplaceAllStringFunc(text, func(s string) string {
+	text = addressPattern().ReplaceAllStringFunc(text, func(s string) string {
 		if strings.Contains(s, "://") || isAddress(s) || isAddress(strings.Trim(s, ".:")) {
 			return "[address]"
 		}

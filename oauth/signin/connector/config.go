@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
-	"sync"
 
+	"github.com/keystile/keystile/internal/pattern"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -31,7 +30,7 @@ func (c *check) made(made Connector) (Connector, error) {
 }
 
 // idShape keeps the colon out, which separates an id from what follows it in a subject.
-var idShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_.-]{1,64}$`) })
+var idShape = pattern.Lazy(`^[A-Za-z0-9_.-]{1,64}$`)
 
 func (c *check) id(id string) string {
 	if !idShape().MatchString(id) {

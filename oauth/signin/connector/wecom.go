@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
-	"regexp"
 	"strconv"
 	"strings"
 
+	"github.com/keystile/keystile/internal/pattern"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -36,7 +36,7 @@ type wecom struct {
 	corp                                        sharedToken
 }
 
-var agentShape = regexp.MustCompile(`^[0-9]{1,16}$`)
+var agentShape = pattern.Lazy(`^[0-9]{1,16}$`)
 
 // NewWeCom makes the connector wecom, or reports all errors of the Config.
 func NewWeCom(c WeCom) (Connector, error) {
@@ -44,7 +44,7 @@ func NewWeCom(c WeCom) (Connector, error) {
 	if !idShape().MatchString(c.CorpID) {
 		k.add("CorpID: %q is no id of a corporation; the console shows it under My Company", c.CorpID)
 	}
-	if !agentShape.MatchString(c.AgentID) {
+	if !agentShape().MatchString(c.AgentID) {
 		k.add("AgentID: %q is no number of an application; the console shows it beside the Secret", c.AgentID)
 	}
 	w := &wecom{

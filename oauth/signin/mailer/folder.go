@@ -6,11 +6,12 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/keystile/keystile/internal/pattern"
 )
 
 // maxKept bounds the emails in a folder; the oldest are removed.
@@ -61,7 +62,7 @@ func (f *Folder) removeOldest() error {
 	if err != nil {
 		return err
 	}
-	mails := slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !mailName.MatchString(e.Name()) })
+	mails := slices.DeleteFunc(entries, func(e os.DirEntry) bool { return !mailName().MatchString(e.Name()) })
 	for _, e := range mails[:max(0, len(mails)-maxKept+1)] {
 		if err := os.Remove(filepath.Join(f.path, e.Name())); err != nil {
 			return err
@@ -70,4 +71,4 @@ func (f *Folder) removeOldest() error {
 	return nil
 }
 
-var mailName = regexp.MustCompile(`^\d{8}-\d{6}\.\d{9}-[a-z2-7]{6}\.txt$`)
+var mailName = pattern.Lazy(`^\d{8}-\d{6}\.\d{9}-[a-z2-7]{6}\.txt$`)

@@ -2,14 +2,15 @@
 package names
 
 import (
-	"regexp"
 	"slices"
 	"strings"
+
+	"github.com/keystile/keystile/internal/pattern"
 )
 
 // memberName matches the name of a capability. Clients see a tool as <member>__<name>, and the
 // first __ separates the two.
-var memberName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$`)
+var memberName = pattern.Lazy(`^[A-Za-z0-9][A-Za-z0-9_-]{0,47}$`)
 
 // reservedNames lists the path segments of other endpoints of package registry.
 var reservedNames = []string{"register", "preview"}
@@ -19,7 +20,7 @@ func Wrong(name string) string {
 	switch {
 	case name == "":
 		return "member is missing: give the capability a name"
-	case !memberName.MatchString(name), strings.Contains(name, "__"), strings.HasSuffix(name, "_"):
+	case !memberName().MatchString(name), strings.Contains(name, "__"), strings.HasSuffix(name, "_"):
 		return "member is 1 to 48 of A-Z, a-z, 0-9, _ and -; it begins with a letter or digit, does not end in _ " +
 			"and has no __"
 	case slices.Contains(reservedNames, name):
@@ -32,7 +33,7 @@ func Wrong(name string) string {
 const mostSuggested = 24
 
 // odd are the words of a title that say nothing of its service.
-var odd = regexp.MustCompile(`^(the|api|apis|rest|openapi|swagger|spec|specification|documentation|v?[0-9]+)$`)
+var odd = pattern.Lazy(`^(the|api|apis|rest|openapi|swagger|spec|specification|documentation|v?[0-9]+)$`)
 
 // From returns a name for a capability made of the title of its document, such as petstore of "Swagger Petstore -
 // OpenAPI 3.0"; "" if the title has no word for it.
@@ -41,7 +42,7 @@ func From(title string) string {
 		return !('a' <= r && r <= 'z' || '0' <= r && r <= '9')
 	})
 	name := ""
-	for _, word := range slices.DeleteFunc(words, odd.MatchString) {
+	for _, word := range slices.DeleteFunc(words, odd().MatchString) {
 		if name != "" {
 			word = name + "-" + word
 		}

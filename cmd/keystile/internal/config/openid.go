@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"regexp"
 	"slices"
 	"strings"
 
+	"github.com/keystile/keystile/internal/pattern"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -31,7 +31,7 @@ type OpenID struct {
 var presets = map[string]string{"oidc": "OpenID", "google": "Google", "keycloak": "Keycloak", "entra": "Microsoft",
 	"github": "GitHub"}
 
-var methodName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+var methodName = pattern.Lazy(`^[a-z][a-z0-9-]{0,31}$`)
 
 // Names of methods that are there already.
 var takenMethods = []string{storage.LoginSelf, storage.LoginEmail, storage.LoginWX, storage.LoginQQ,
@@ -42,7 +42,7 @@ func (o *OpenID) fields() []field {
 	return []field{
 		{"preset", choice(&o.Preset, slices.Sorted(maps.Keys(presets))...)},
 		{"name", func(s string) error {
-			if o.Name = s; !methodName.MatchString(s) || slices.Contains(takenMethods, s) {
+			if o.Name = s; !methodName().MatchString(s) || slices.Contains(takenMethods, s) {
 				return errors.New("it must be a letter of a to z and up to 31 of a to z, 0 to 9 and -, and no other way to sign in")
 			}
 			return nil

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"net/url"
 	"path"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +15,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/internal/pattern"
 )
 
 // Product names what calls are charged to, and the service behind the gateway that they go to.
@@ -30,7 +30,7 @@ type Product struct {
 	UploadRate int           // bytes a second that a caller's body has to come at; 0: that of the gateway
 }
 
-var productName = regexp.MustCompile(`^[a-z][a-z0-9_-]{0,31}$`)
+var productName = pattern.Lazy(`^[a-z][a-z0-9_-]{0,31}$`)
 
 // Names and first segments of paths that have a meaning here already.
 var (
@@ -115,7 +115,7 @@ func oneLine(s string) string {
 func (p *Product) fields() []field {
 	return []field{
 		{"name", func(s string) error {
-			if p.Name = s; !productName.MatchString(s) {
+			if p.Name = s; !productName().MatchString(s) {
 				return fmt.Errorf("%q is no name of a product: 1 to 32 of a-z, 0-9, _ and -, the first a letter", s)
 			}
 			return nil

@@ -1,11 +1,13 @@
 package config
 
 import (
-	"regexp"
+	"cmp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/internal/pattern"
 )
 
 const envPrefix = "KEYSTILE_"
@@ -17,29 +19,38 @@ func (k key) flag() string { return strings.NewReplacer(".", "-", "_", "-").Repl
 // Flags returns the flags of the named keys, or of all keys that may be a flag.
 func Flags(names ...string) []cli.Flag {
 	var flags []cli.Flag
-	for _, k := range keys {
+	for i, f := range allFlags() {
+		k := &keys[i]
 		if !k.in(inFlag) || len(names) > 0 && !slices.Contains(names, k.name) {
 			continue
 		}
-		f := cli.Flag{Name: k.flag(), Value: k.word(), Help: k.help + k.note()}
 		if len(names) == 0 {
 			f.Group = k.group
-		}
-		if k.kind == "true or false" {
-			f.Value, f.Either = "", true
 		}
 		flags = append(flags, f)
 	}
 	return flags
 }
 
+// allFlags returns a flag for each key. They are made once: a hundred commands have some of them.
+var allFlags = sync.OnceValue(func() (all []cli.Flag) {
+	for _, k := range keys {
+		f := cli.Flag{Name: k.flag(), Value: k.word(), Help: k.help + k.note()}
+		if k.kind == "true or false" {
+			f.Value, f.Either = "", true
+		}
+		all = append(all, f)
+	}
+	return all
+})
+
+// valueWords has the words that help has for values, by their kinds.
+var valueWords = map[string]string{"folder": "DIR", "file": "FILE", "host:port": "ADDR", "origin": "URL",
+	"duration": "DURATION", "number": "N", "list": "LIST"}
+
 // word returns what help calls a value of the key.
 func (k key) word() string {
-	if word, ok := map[string]string{"folder": "DIR", "file": "FILE", "host:port": "ADDR", "origin": "URL",
-		"duration": "DURATION", "number": "N", "list": "LIST"}[k.kind]; ok {
-		return word
-	}
-	return "VALUE"
+	return cmp.Or(valueWords[k.kind], "VALUE")
 }
 
 // note returns the default in parentheses, "" if there is none.
@@ -92,10 +103,10 @@ var ofTests = map[string]bool{"KEYSTILE_OPENAPI_CORPUS": true, "KEYSTILE_BENCH_R
 	"KEYSTILE_PGBOUNCER_URL": true, "KEYSTILE_TEST_STORAGE": true, "KEYSTILE_TEST_REDIS_URL": true,
 	"KEYSTILE_TEST_NODES": true}
 
-var serviceVariable = regexp.MustCompile(`^KEYSTILE_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_\d+_[A-Z]+(_PROTO|_PORT|_ADDR)?)$`)
+var serviceVariable = pattern.Lazy(`^KEYSTILE_(SERVICE_HOST|SERVICE_PORT(_.*)?|PORT_\d+_[A-Z]+(_PROTO|_PORT|_ADDR)?)$`)
 
 // fromKubernetes reports whether Kubernetes has set the variable: it gives every pod the
 // addresses of each Service, and a Service called keystile brings KEYSTILE_PORT and more.
 func fromKubernetes(name, text string) bool {
-	return serviceVariable.MatchString(name) || name == "KEYSTILE_PORT" && strings.Contains(text, "://")
+	return serviceVariable().MatchString(name) || name == "KEYSTILE_PORT" && strings.Contains(text, "://")
 }

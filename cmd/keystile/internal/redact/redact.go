@@ -4,19 +4,20 @@
 package redact
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"unicode"
+
+	"github.com/keystile/keystile/internal/pattern"
 )
 
 const placeholder = "[secret]"
 
 var (
-	authority = regexp.MustCompile(`^(\[[0-9A-Fa-f:.]+\]|[^\s:@/?#\[\]%]+)?(:[0-9]*)?$`)
-	begins    = regexp.MustCompile(`(?i)://|//|:|%3a`)
-	ends      = regexp.MustCompile(`(?i)@|%40`)
-	parameter = regexp.MustCompile(`(?i)((?:^|[?&;,\s])[\w.-]*(?:pass|pwd|secret|token|signature|api_?key)[\w.-]*\s*=\s*)('[^']*'|[^&#;,\s'"]+)`)
+	authority = pattern.Lazy(`^(\[[0-9A-Fa-f:.]+\]|[^\s:@/?#\[\]%]+)?(:[0-9]*)?$`)
+	begins    = pattern.Lazy(`(?i)://|//|:|%3a`)
+	ends      = pattern.Lazy(`(?i)@|%40`)
+	parameter = pattern.Lazy(`(?i)((?:^|[?&;,\s])[\w.-]*(?:pass|pwd|secret|token|signature|api_?key)[\w.-]*\s*=\s*)('[^']*'|[^&#;,\s'"]+)`)
 )
 
 // Text returns a text without what is or may be the password of an address in it: all between the scheme, or a
@@ -24,7 +25,7 @@ var (
 // number may be a password whose @ is missing. Text that might be a password is hidden.
 func Text(text string) string {
 	shown, _ := cut(text)
-	return parameter.ReplaceAllString(shown, "${1}"+placeholder)
+	return parameter().ReplaceAllString(shown, "${1}"+placeholder)
 }
 
 // cut returns what is shown of a text but for its parameters, and what of it is not.
@@ -32,7 +33,7 @@ func cut(text string) (shown string, hidden []string) {
 	var out strings.Builder
 	rest := text
 	for {
-		begin := begins.FindStringIndex(rest)
+		begin := begins().FindStringIndex(rest)
 		if begin == nil {
 			break
 		}
@@ -42,7 +43,7 @@ func cut(text string) (shown string, hidden []string) {
 			if end := strings.IndexAny(name, "/?#, \t\r\n\"'<>"); end >= 0 {
 				name = name[:end]
 			}
-			if authority.MatchString(name) {
+			if authority().MatchString(name) {
 				out.WriteString(rest[:begin[1]+len(name)])
 				rest = rest[begin[1]+len(name):]
 				continue
@@ -68,7 +69,7 @@ func cut(text string) (shown string, hidden []string) {
 // Repeats reports whether a message has a word of what Text hides of a text, the name of a user apart.
 func Repeats(message, text string) bool {
 	_, hidden := cut(text)
-	for _, found := range parameter.FindAllStringSubmatch(text, -1) {
+	for _, found := range parameter().FindAllStringSubmatch(text, -1) {
 		hidden = append(hidden, found[2])
 	}
 	apart := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
@@ -90,7 +91,7 @@ func Repeats(message, text string) bool {
 
 // lastEnd returns where the last @ is, in one of its spellings; -1: there is none.
 func lastEnd(text string) int {
-	all := ends.FindAllStringIndex(text, -1)
+	all := ends().FindAllStringIndex(text, -1)
 	if len(all) == 0 {
 		return -1
 	}
@@ -100,9 +101,9 @@ func lastEnd(text string) int {
 // Hides reports whether Text shows less than the text.
 func Hides(text string) bool { return Text(text) != text }
 
-var address = regexp.MustCompile(`(?i)([a-z][a-z0-9+.-]*://)[^\s"']*(@|%40)`)
+var address = pattern.Lazy(`(?i)([a-z][a-z0-9+.-]*://)[^\s"']*(@|%40)`)
 
 // Message returns a message of an error for people, in which an address may be quoted, without its user and password.
 func Message(text string) string {
-	return parameter.ReplaceAllString(address.ReplaceAllString(text, "${1}"+placeholder+"${2}"), "${1}"+placeholder)
+	return parameter().ReplaceAllString(address().ReplaceAllString(text, "${1}"+placeholder+"${2}"), "${1}"+placeholder)
 }

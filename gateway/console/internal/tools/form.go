@@ -7,7 +7,6 @@ import (
 	"net/http"
 	"net/url"
 	"path"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -15,6 +14,7 @@ import (
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/pattern"
 	"github.com/keystile/keystile/internal/reply"
 )
 
@@ -184,7 +184,7 @@ func (t *Tools) came(r *http.Request, who admin.Actor) (d document, err error) {
 	return d, nil
 }
 
-var memberForm = regexp.MustCompile(`^[A-Za-z0-9]([A-Za-z0-9_-]{0,46}[A-Za-z0-9-])?$`)
+var memberForm = pattern.Lazy(`^[A-Za-z0-9]([A-Za-z0-9_-]{0,46}[A-Za-z0-9-])?$`)
 
 // check says what is wrong with the fields of a form, by their labels.
 func (f *form) check() error {
@@ -194,7 +194,7 @@ func (f *form) check() error {
 		return wrong("file", "Choose an OpenAPI document: a file, a pasted text or a URL.")
 	case f.Source == fromEndpoint && v["member"] == "":
 		return wrong("member", "Name is missing: tools are called by it, and the name of each.")
-	case v["member"] != "" && (!memberForm.MatchString(v["member"]) || strings.Contains(v["member"], "__")):
+	case v["member"] != "" && (!memberForm().MatchString(v["member"]) || strings.Contains(v["member"], "__")):
 		return wrong("member", "Name has 1 to 48 letters of A to Z, digits, - and _. It begins with a letter or a digit, "+
 			"does not end in _ and has no __.")
 	case f.Source == fromEndpoint && v["upstream_url"] == "":

@@ -5,11 +5,11 @@ import (
 	"io"
 	"maps"
 	"net/http"
-	"regexp"
 	"time"
 
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/formwords"
+	"github.com/keystile/keystile/internal/pattern"
 )
 
 // received is a form as it came.
@@ -59,7 +59,7 @@ func (s *Server) askAgain(w http.ResponseWriter, r *http.Request, p Page, who ad
 }
 
 // inPath finds the names of the values in the path of a page.
-var inPath = regexp.MustCompile(`{([a-z_]+)}`)
+var inPath = pattern.Lazy(`{([a-z_]+)}`)
 
 // about says what a form does, in the language of its page: the act, what it is done to, and what was typed.
 func (s *Server) about(r *http.Request, p Page, who admin.Actor) (what string, fields [][2]string) {
@@ -74,7 +74,7 @@ func (s *Server) about(r *http.Request, p Page, who admin.Actor) (what string, f
 			s.c.Log.WarnContext(r.Context(), "what a form is about has no name", "path", r.URL.Path, "err", err)
 		}
 	}
-	for _, in := range inPath.FindAllStringSubmatch(p.Path, -1) {
+	for _, in := range inPath().FindAllStringSubmatch(p.Path, -1) {
 		value := r.PathValue(in[1])
 		if name != "" {
 			value, name = name+" ("+value+")", ""

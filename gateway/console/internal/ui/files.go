@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"net/http"
 	"strconv"
+	"sync"
 
 	"github.com/keystile/keystile/internal/page"
 )
@@ -29,14 +30,16 @@ func newFile(kind, text string) file {
 }
 
 // files are those of the pages, by name.
-var files = map[string]file{
-	"console.css": newFile("text/css; charset=utf-8", page.Tokens()+styleText),
-	"console.js":  newFile("text/javascript; charset=utf-8", scriptText),
-}
+var files = sync.OnceValue(func() map[string]file {
+	return map[string]file{
+		"console.css": newFile("text/css; charset=utf-8", page.Tokens()+styleText),
+		"console.js":  newFile("text/javascript; charset=utf-8", scriptText),
+	}
+})
 
 // ExemptPaths returns the paths that no rate limit should count: files that never change.
 func ExemptPaths() (all []string) {
-	for name := range files {
+	for name := range files() {
 		all = append(all, Root+name)
 	}
 	return all

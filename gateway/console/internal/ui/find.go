@@ -4,12 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/confusable"
+	"github.com/keystile/keystile/internal/pattern"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 )
@@ -53,8 +53,8 @@ var (
 	// protocol 7
 	findsMany = &reply.Failure{Status: 400, Msg: "more than one has this name"}
 
-	subForm = regexp.MustCompile(`^u[a-z2-7]{26}$`)
-	idForm  = regexp.MustCompile(`^ks[a-z2-7]{20}$`)
+	subForm = pattern.Lazy(`^u[a-z2-7]{26}$`)
+	idForm  = pattern.Lazy(`^ks[a-z2-7]{20}$`)
 )
 
 // User returns the user whom a field names: by sub, by username or, if it is theirs alone, by nickname, name or
@@ -65,7 +65,7 @@ func (f *Finder) User(ctx context.Context, who admin.Actor, field, text string) 
 	if typed == "" || len(typed) > maxTyped {
 		return u, none
 	}
-	if subForm.MatchString(typed) {
+	if subForm().MatchString(typed) {
 		if u, err = f.in.User(ctx, typed); errors.Is(err, storage.ErrNotFound) {
 			err = none
 		}
@@ -137,7 +137,7 @@ func (f *Finder) App(ctx context.Context, who admin.Actor, field, text string) (
 	if who.Reader() != nil {
 		owner = who.Sub
 	}
-	if idForm.MatchString(typed) || who.Sub == "" && who.Reader() != nil {
+	if idForm().MatchString(typed) || who.Sub == "" && who.Reader() != nil {
 		return app, none
 	}
 	key := confusable.Key(typed)
@@ -154,7 +154,7 @@ func (f *Finder) App(ctx context.Context, who admin.Actor, field, text string) (
 
 // AppID is App for a list of what an application has left: a client_id is taken as it is, because it may be gone.
 func (f *Finder) AppID(ctx context.Context, who admin.Actor, field, text string) (string, error) {
-	if typed := strings.TrimSpace(text); idForm.MatchString(typed) {
+	if typed := strings.TrimSpace(text); idForm().MatchString(typed) {
 		return typed, nil
 	}
 	app, err := f.App(ctx, who, field, text)
@@ -163,7 +163,7 @@ func (f *Finder) AppID(ctx context.Context, who admin.Actor, field, text string)
 
 // Sub is User for a list of what a user has left: a sub is taken as it is, because they may be gone.
 func (f *Finder) Sub(ctx context.Context, who admin.Actor, field, text string) (string, error) {
-	if typed := strings.TrimSpace(text); subForm.MatchString(typed) {
+	if typed := strings.TrimSpace(text); subForm().MatchString(typed) {
 		return typed, nil
 	}
 	u, err := f.User(ctx, who, field, text)

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/internal/pattern"
 )
 
 // labels holds what forms call the fields that errors name.
@@ -33,18 +34,18 @@ type problem struct {
 }
 
 // filled finds the values in a text.
-var filled = regexp.MustCompile(`%[sdq]`)
+var filled = pattern.Lazy(`%[sdq]`)
 
 // problemsOf makes those of the texts that have values in them.
 func problemsOf(texts Texts) (all []problem) {
 	for english, chinese := range texts {
-		said := filled.Split(english, -1)
+		said := filled().Split(english, -1)
 		if len(said) < 2 || len(strings.Join(said, "")) < 6 {
 			continue
 		}
 		var has strings.Builder
 		has.WriteString("^")
-		for i, v := range append(filled.FindAllString(english, -1), "") {
+		for i, v := range append(filled().FindAllString(english, -1), "") {
 			has.WriteString(regexp.QuoteMeta(said[i]))
 			has.WriteString(map[string]string{"%s": "(?s:(.+?))", "%d": "([0-9,]+)", "%q": `("(?:[^"\\]|\\.)*")`}[v])
 		}
@@ -87,7 +88,7 @@ func (v *View) says(msg string, depth int) (string, bool) {
 			continue
 		}
 		i := 0
-		return filled.ReplaceAllStringFunc(p.chinese, func(string) string {
+		return filled().ReplaceAllStringFunc(p.chinese, func(string) string {
 			i++
 			value := m[i]
 			if label, ok := labels[value]; ok {

@@ -81,7 +81,7 @@ func New(c Config, parts ...Part) *Server {
 	for _, p := range s.pages {
 		routes = append(routes, s.pageRoute(p))
 	}
-	for name, f := range files {
+	for name, f := range files() {
 		routes = append(routes, reply.Route{Path: Root + name, Methods: []string{"GET", "HEAD"}, Handle: f.serve})
 	}
 	s.mux = reply.NewMux(c.Log, routes...)

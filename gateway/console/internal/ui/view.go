@@ -102,7 +102,7 @@ func (s *Server) view(r *http.Request, p Page, who admin.Actor) *View {
 		if i < 0 || slices.ContainsFunc(s.pages[i].May, func(c consoleauth.Check) bool { return c(who) != nil }) {
 			continue
 		}
-		at := inPath.ReplaceAllStringFunc(t.Path, func(in string) string {
+		at := inPath().ReplaceAllStringFunc(t.Path, func(in string) string {
 			return url.PathEscape(r.PathValue(strings.Trim(in, "{}")))
 		})
 		v.Tabs = append(v.Tabs, Link{v.T(t.Title), at, t.Path == p.Path})

@@ -11,12 +11,11 @@ import (
 	"io"
 	"net/http"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
-	"sync"
 
 	"github.com/keystile/keystile/internal/page"
+	"github.com/keystile/keystile/internal/pattern"
 	"github.com/keystile/keystile/internal/reply"
 )
 
@@ -132,7 +131,7 @@ func (f *Fake) choose(w http.ResponseWriter, r *http.Request, a authorization) e
 	return reply.Found(w, reply.WithQuery(back, answer...))
 }
 
-var stateShape = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^[A-Za-z0-9_-]{0,128}$`) })
+var stateShape = pattern.Lazy(`^[A-Za-z0-9_-]{0,128}$`)
 
 // request checks an authorization request. It refuses any redirect_uri but our own.
 func (f *Fake) request(a authorization, raw string) (url.Values, error) {

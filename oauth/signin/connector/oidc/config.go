@@ -7,11 +7,11 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
-	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/keystile/keystile/internal/netguard"
+	"github.com/keystile/keystile/internal/pattern"
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/connector/internal/pkce"
 	"github.com/keystile/keystile/storage"
@@ -48,10 +48,10 @@ type Config struct {
 }
 
 var (
-	nameShape   = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
-	scopeShape  = regexp.MustCompile(`^[\x21\x23-\x5b\x5d-\x7e]+$`) // RFC 6749, section 3.3
-	domainShape = regexp.MustCompile(`^([a-z0-9-]+\.)+[a-z0-9-]+$`)
-	tenantShape = regexp.MustCompile(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
+	nameShape   = pattern.Lazy(`^[a-z][a-z0-9-]{0,31}$`)
+	scopeShape  = pattern.Lazy(`^[\x21\x23-\x5b\x5d-\x7e]+$`) // RFC 6749, section 3.3
+	domainShape = pattern.Lazy(`^([a-z0-9-]+\.)+[a-z0-9-]+$`)
+	tenantShape = pattern.Lazy(`^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$`)
 )
 
 // New makes a connector, or reports all errors of the Config. It asks the provider nothing yet.
@@ -60,7 +60,7 @@ func New(c Config) (connector.Connector, error) {
 	add := func(format string, args ...any) {
 		errs = append(errs, fmt.Errorf("connector "+strings.ReplaceAll(c.Name, "%", "%%")+": "+format, args...))
 	}
-	if !nameShape.MatchString(c.Name) {
+	if !nameShape().MatchString(c.Name) {
 		add("Name: %q: give a letter of a to z and up to 31 of a to z, 0 to 9 and -", c.Name)
 	}
 	if err := checkIssuer(c.Issuer); err != nil {
@@ -74,12 +74,12 @@ func New(c Config) (connector.Connector, error) {
 			"supported")
 	}
 	for _, s := range c.Scopes {
-		if !scopeShape.MatchString(s) {
+		if !scopeShape().MatchString(s) {
 			add("Scopes: %q is none", s)
 		}
 	}
 	for _, d := range c.Domains {
-		if !domainShape.MatchString(d) {
+		if !domainShape().MatchString(d) {
 			add("Domains: %q is none; write it like example.com", d)
 		}
 	}
@@ -133,7 +133,7 @@ func checkIssuer(issuer string) error {
 		return errors.New("it must be https; http is for an issuer on this machine")
 	case strings.HasPrefix(issuer, entra):
 		tenant, rest, _ := strings.Cut(issuer[len(entra):], "/")
-		if !tenantShape.MatchString(tenant) || rest != "v2.0" {
+		if !tenantShape().MatchString(tenant) || rest != "v2.0" {
 			return fmt.Errorf("%q is no tenant of Entra: give the id that its overview shows, as in %s; common and "+
 				"organizations would let every tenant in", tenant, Entra("00000000-0000-0000-0000-000000000000"))
 		}

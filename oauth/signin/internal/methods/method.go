@@ -3,12 +3,12 @@ package methods
 import (
 	"cmp"
 	"fmt"
-	"regexp"
 	"strings"
 	"unicode"
 	"unicode/utf8"
 
 	"github.com/keystile/keystile/internal/logintype"
+	"github.com/keystile/keystile/internal/pattern"
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/storage"
 )
@@ -32,7 +32,7 @@ var Names = map[string]string{
 // protocol has no name for.
 func LoginType(method string) string { return logintype.Of(method) }
 
-var methodName = regexp.MustCompile(`^[a-z][a-z0-9-]{0,31}$`)
+var methodName = pattern.Lazy(`^[a-z][a-z0-9-]{0,31}$`)
 
 // LabelOf returns the name of a provider, in English. For a host's own method the label is %s, and
 // of is its name in every language.
@@ -46,7 +46,7 @@ func LabelOf(c connector.Connector) (label, of string, err error) {
 		return "", "", fmt.Errorf("signin: Connectors: %q is none of wx, qq, alipay, douyin, feishu, wecom, dingtalk; give "+
 			"it a Label if it is a method of your own", name)
 	}
-	if Names[name] != "" || name == "passkey" || !methodName.MatchString(name) {
+	if Names[name] != "" || name == "passkey" || !methodName().MatchString(name) {
 		return "", "", fmt.Errorf("signin: Connectors: %q is no name for a method of your own: give a letter of a to z and "+
 			"up to 31 of a to z, 0 to 9 and -, and not self, email or passkey", name)
 	}
