@@ -68,8 +68,9 @@ func (s *Overview) finished(all []step, who admin.Actor) []step {
 	return all
 }
 
-// begins reads which steps of the whole service are done.
-func (s *Overview) begins(ctx context.Context, now time.Time, all []storage.Capability,
+// begins reads which steps of the whole service are done. Where the calls of today say so, those of the month before
+// are not read: they are rankings of each day, and today's among them.
+func (s *Overview) begins(ctx context.Context, now time.Time, all []storage.Capability, today *summary,
 	lacks func(error) bool) (is begun) {
 	if len(all) > 0 {
 		is.capability = all[0].Member
@@ -81,24 +82,29 @@ func (s *Overview) begins(ctx context.Context, now time.Time, all []storage.Capa
 			return a.Client != nil && !a.Client.KeptAt.IsZero()
 		})
 	}
+	is.agent = is.agent || slices.ContainsFunc(today.topApps, func(one name) bool { return isAgent(one.ID) })
+	is.tool = len(today.topTools) > 0
 	if s.c.Reader == nil {
 		return is
 	}
-	since := usage.TopQuery{Of: usage.Tools, From: now.AddDate(0, 0, 1-usage.MaxTopDays), To: now, N: 1}
-	tools, err := s.c.Reader.Top(ctx, since)
-	lacks(err)
-	is.tool = len(tools) > 0
-	if is.agent {
-		return is
+	month := usage.TopQuery{Of: usage.Tools, From: now.AddDate(0, 0, 1-usage.MaxTopDays), To: now, N: 1}
+	if !is.tool {
+		tools, err := s.c.Reader.Top(ctx, month)
+		lacks(err)
+		is.tool = len(tools) > 0
 	}
-	since.Of, since.N = usage.Apps, 100
-	apps, err := s.c.Reader.Top(ctx, since)
-	lacks(err)
-	is.agent = slices.ContainsFunc(apps, func(one usage.TopEntry) bool {
-		return one.Name == storage.KeysAppID || client.IsID(one.Name) ||
-			strings.HasPrefix(one.Name, client.DocumentPrefix)
-	})
+	if !is.agent {
+		month.Of, month.N = usage.Apps, 100
+		apps, err := s.c.Reader.Top(ctx, month)
+		lacks(err)
+		is.agent = slices.ContainsFunc(apps, func(one usage.TopEntry) bool { return isAgent(one.Name) })
+	}
 	return is
+}
+
+// isAgent reports whether calls of an application are those of an agent that nobody registered, or by an API key.
+func isAgent(id string) bool {
+	return id == storage.KeysAppID || client.IsID(id) || strings.HasPrefix(id, client.DocumentPrefix)
 }
 
 // page is show for people, who may put the first steps away, and have them back: a cookie says so, and the store does

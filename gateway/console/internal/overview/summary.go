@@ -118,7 +118,7 @@ func (s *Overview) summarize(ctx context.Context, now time.Time) *summary {
 		all, _, err = s.c.Store.Capabilities(ctx, "", "", readCaps)
 		lacks(err)
 	}
-	out.begun = s.begins(ctx, now, all, lacks)
+	out.begun = s.begins(ctx, now, all, out, lacks)
 	out.todo = append(out.todo, s.capabilities(ctx, all, lacks)...)
 	return out
 }

@@ -51,7 +51,7 @@ func (s *People) findSessions(_ http.ResponseWriter, r *http.Request, who admin.
 			subs = append(subs, v.UserID)
 		}
 	}
-	_, names, err := s.c.Names.Of(ctx, nil, subs)
+	_, names, err := s.c.Names.Of(ctx, who.User, nil, subs)
 	for i := range all.Sessions {
 		all.Sessions[i].Username = names[all.Sessions[i].Sub]
 	}

@@ -62,7 +62,7 @@ func (s *People) findGrants(_ http.ResponseWriter, r *http.Request, who admin.Ac
 				Since: c.CreatedAt.UTC().Format(adminapi.ISO8601)}})
 		apps, subs = append(apps, c.AppID), append(subs, c.UserID)
 	}
-	called, names, err := s.c.Names.Of(ctx, apps, subs)
+	called, names, err := s.c.Names.Of(ctx, who.User, apps, subs)
 	for i, g := range all.Grants {
 		all.Grants[i].Name, all.Grants[i].Username = called[g.ClientID], names[g.Sub]
 	}

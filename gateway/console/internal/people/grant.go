@@ -58,7 +58,7 @@ func (s *People) grants(ctx context.Context, sub string) (storage.User, []grantR
 	for _, g := range rows {
 		ids = append(ids, g.ClientID)
 	}
-	names, _, err := s.c.Names.Of(ctx, ids, nil)
+	names, _, err := s.c.Names.Of(ctx, storage.User{}, ids, nil)
 	for i := range rows {
 		rows[i].Name = names[rows[i].ClientID]
 	}

@@ -44,11 +44,16 @@ type called struct {
 func NewNames(store Named) *Names { return &Names{store, newBook(), newBook()} }
 
 // Of returns the names of applications and of users, and asks the store once at most, for those that are not
-// known. A removed one has no name.
-func (n *Names) Of(ctx context.Context, ids, subs []string) (apps, users map[string]string, err error) {
+// known. A removed one has no name. The record of the reader, who, has just been read, and is not read again.
+func (n *Names) Of(ctx context.Context, who storage.User, ids, subs []string) (apps, users map[string]string,
+	err error) {
 	now, gone := time.Now(), n.users.gone.Load()
 	apps, ids = n.apps.of(ids, now)
 	users, subs = n.users.of(subs, now)
+	if i := slices.Index(subs, who.Sub); i >= 0 && who.Sub != "" {
+		users[who.Sub] = who.Username
+		subs = slices.Delete(subs, i, i+1)
+	}
 	if len(ids)+len(subs) == 0 {
 		return apps, users, nil
 	}

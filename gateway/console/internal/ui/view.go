@@ -232,7 +232,7 @@ func (s *Server) render(w http.ResponseWriter, r *http.Request, status int, p Pa
 func (s *Server) fill(r *http.Request, p Page, t *page.Template, v *View) (err error) {
 	if p.Names != nil {
 		apps, users := p.Names(v.Data)
-		if v.apps, v.users, err = s.c.Names.Of(r.Context(), apps, users); err != nil {
+		if v.apps, v.users, err = s.c.Names.Of(r.Context(), v.Actor.User, apps, users); err != nil {
 			return err
 		}
 	}

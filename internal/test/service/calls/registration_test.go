@@ -60,11 +60,14 @@ func (h *service) browser(role string) string {
 	return "open_sso_token=" + cookie
 }
 
+// asked returns the context of a request whose calls are noted.
+func asked(ctx context.Context) context.Context { return context.WithValue(ctx, ofRequest{}, true) }
+
 // send returns the calls of a request that is answered 200.
 func (h *service) send(method, path, cookie, body string) []string {
 	h.Helper()
 	return h.spy.count(func() {
-		r := httptest.NewRequestWithContext(h.Context(), method, base+path, strings.NewReader(body))
+		r := httptest.NewRequestWithContext(asked(h.Context()), method, base+path, strings.NewReader(body))
 		r.Header.Set("Cookie", cookie)
 		r.Header.Set("Content-Type", "application/json")
 		w := httptest.NewRecorder()
