@@ -111,6 +111,22 @@ func TestCommandDefaultRunsWithoutAName(t *testing.T) {
 	}
 }
 
+func TestCommandIsMadeAloneWhereItIsCalled(t *testing.T) {
+	all := "start, set, need, plain, app create, app list, deep er than"
+	for typed, want := range map[string]string{
+		"": "start", "set a b": "set", "app create": "app create, app list", "app": "app create, app list", "--help": all,
+		"--data d": all, "help set": all, "ap": all, "__complete set": all, "-h": all, "--version": all,
+	} {
+		var names []string
+		for _, c := range newProgram().table.called(strings.Fields(typed)).Commands {
+			names = append(names, c.Name)
+		}
+		if got := strings.Join(names, ", "); got != want {
+			t.Errorf("%q makes %s, want %s", typed, got, want)
+		}
+	}
+}
+
 func TestHelpIsThereHoweverItIsAskedFor(t *testing.T) {
 	for typed, want := range map[string]string{
 		"help":               "Many things:\n  app",

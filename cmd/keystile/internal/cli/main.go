@@ -41,7 +41,7 @@ func Usage(format string, args ...any) error { return &UsageError{fmt.Errorf(for
 // Main runs the command that words name and returns the exit code.
 func (t Table) Main(ctx context.Context, words []string, call Call) int {
 	said := &checked{Writer: call.Stdout}
-	root := t.tree(call, said)
+	root := t.called(words).tree(call, said)
 	words, c, err := t.prepare(root, words)
 	if err == nil {
 		root.SetArgs(words)
@@ -51,6 +51,22 @@ func (t Table) Main(ctx context.Context, words []string, call Call) int {
 		err = said.err
 	}
 	return fail(call.Stderr, c, err)
+}
+
+// called returns the table with nothing but the commands that begin with the first of these words, where there are any:
+// one of a hundred is made, with its flags. Help, completion and wrong words need them all.
+func (t Table) called(words []string) Table {
+	if len(words) == 0 {
+		words = []string{t.Default}
+	}
+	commands := slices.DeleteFunc(slices.Clone(t.Commands), func(c Command) bool {
+		first, _, _ := strings.Cut(c.Name, " ")
+		return first != words[0]
+	})
+	if len(commands) > 0 {
+		t.Commands = commands
+	}
+	return t
 }
 
 // checked remembers that something could not be written: cobra, which writes the help, does not look.
