@@ -40,7 +40,8 @@
 // within a second, or, at a node that cannot know, the node says 503 within its stale_after (and a second
 // of slack each, because machines that run tests are busy). While nothing is wrong every request is
 // answered; while something is, it may go unanswered or get a 503 with Retry-After, at the nodes that it
-// is about. No other 5xx ever comes. A Redis that is away, slow or emptied, a wrong clock, a slow
+// is about, or one without it that says that the change is made and only its record waits (decision 32). No
+// other 5xx ever comes. A Redis that is away, slow or emptied, a wrong clock, a slow
 // database and a rolling restart are no excuse at all.
 //
 // # Choices

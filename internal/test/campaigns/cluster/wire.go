@@ -144,7 +144,7 @@ func (m *model) judge(what string, a answer) {
 		}
 	case a.crowded():
 		m.crowds.Add(1)
-	case a.status == http.StatusServiceUnavailable && a.header.Get("Retry-After") != "":
+	case a.status == http.StatusServiceUnavailable && (a.header.Get("Retry-After") != "" || a.made()):
 		m.away.Add(1)
 		if !m.excused(a) {
 			m.violated("%s is refused while nothing excuses that: %v", what, a)
@@ -153,6 +153,10 @@ func (m *model) judge(what string, a answer) {
 		m.violated("%s is answered %v", what, a)
 	}
 }
+
+// made reports whether a 503 says that the change is made, and is only not on the trail yet. It has no Retry-After on
+// purpose: nothing has to be sent again.
+func (a answer) made() bool { return strings.Contains(string(a.body), "the change is made") }
 
 // run has a node run an admin command; flags are name, value, name, value.
 func (m *model) run(node int, into any, name string, flags []string, words ...string) answer {

@@ -128,6 +128,8 @@ func TestFaultExplainsWhatItMayDoWhileItLasts(t *testing.T) {
 		{"long after it", until + 2*settles, refused, "refused, 503"},
 		{"of another class", from + time.Second, answer{status: 500}, "wrong answer"},
 		{"without Retry-After", from + time.Second, answer{status: 503}, "wrong answer"},
+		{"made, and not on the trail yet", from + time.Second, answer{status: 503,
+			body: []byte(`{"msg":"the change is made, but the audit trail cannot be written"}`)}, ""},
 		{"lost", from + time.Second, answer{err: http.ErrServerClosed}, "unanswered"},
 	} {
 		s := soaked(lived(0, 0, 600, "", 0))

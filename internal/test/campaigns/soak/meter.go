@@ -172,13 +172,17 @@ func (a answer) class() class {
 	switch {
 	case a.err != nil:
 		return lost
-	case a.status == http.StatusServiceUnavailable && a.header.Get("Retry-After") != "":
+	case a.status == http.StatusServiceUnavailable && (a.header.Get("Retry-After") != "" || a.made()):
 		return away
 	case a.failed || a.upstream && a.status >= 500:
 		return behind
 	}
 	return wrong
 }
+
+// made reports whether a 503 says that the change is made, and is only not on the trail yet. It has no Retry-After on
+// purpose: nothing has to be sent again.
+func (a answer) made() bool { return bytes.Contains(a.body, []byte("the change is made")) }
 
 // crowded reports whether more passwords waited to be hashed than a loaded machine can hash in a few
 // seconds: nothing was looked at.
