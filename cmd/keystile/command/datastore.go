@@ -72,24 +72,24 @@ func (s Storage) open(ctx context.Context, c *config.Config, path string, w Watc
 }
 
 // newDataStore reads an opened database. It closes it if it cannot.
-func newDataStore(ctx context.Context, c *config.Config, f *folder.Folder, backend driver.Backend,
-	keyring *admin.Keyring, keys []storage.MasterKey, from string) (h *dataStore, err error) {
-	h = &dataStore{Folder: f, Closer: backend, backend: backend, conf: c, keyring: keyring}
+func newDataStore(ctx context.Context, o opening, backend driver.Backend) (h *dataStore, err error) {
+	c := o.conf
+	h = &dataStore{Folder: o.folder, Closer: backend, backend: backend, conf: c, keyring: o.keyring}
 	var steps driver.Backend = sweepCounter{backend, &h.swept}
 	if c.OTel.Endpoint != "" {
 		steps = oteltrace.New(steps)
 	}
-	h.store, err = storage.Open(ctx, steps, keys...)
+	h.store, err = storage.Open(ctx, steps, o.keys...)
 	switch {
 	case errors.Is(err, storage.ErrNewer), errors.Is(err, storage.ErrUnfinished),
 		errors.Is(err, storage.ErrMoved):
 		return nil, errors.Join(err, backend.Close())
 	case err != nil:
-		return nil, errors.Join(fmt.Errorf("%w (the key came from %s)", err, from), backend.Close())
+		return nil, errors.Join(fmt.Errorf("%w (the key came from %s)", err, o.from), backend.Close())
 	}
-	h.users = users.New(h.store, nil)
+	h.users = users.New(h.store, o.passwords)
 	// While nobody serves: a server that was killed may have left calls in the journal.
-	h.billing, err = billing.New(billing.Config{Store: h.store, Plans: plansOf(c), Journal: f.Journal()})
+	h.billing, err = billing.New(billing.Config{Store: h.store, Plans: plansOf(c), Journal: o.folder.Journal()})
 	if err == nil {
 		h.usage, err = usage.New(usage.Config{Store: h.store, Billing: h.billing})
 	}

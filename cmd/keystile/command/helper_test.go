@@ -16,6 +16,7 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/internal/firstrun"
 	"github.com/keystile/keystile/internal/test/said"
+	"github.com/keystile/keystile/oauth/signin/passwords"
 )
 
 // everything is the storage of the program that is built.
@@ -24,6 +25,10 @@ func everything() Storage {
 	s.Others = []Storage{Postgres()}
 	return s
 }
+
+// cheap hashes the passwords of services in this process, of which there are hundreds. Those in processes of their own
+// take what Main takes.
+var cheap = passwords.New(passwords.Cost{Memory: 64, Passes: 1})
 
 // service is a "keystile serve" in this process.
 type service struct {
@@ -52,7 +57,7 @@ func startWith(t *testing.T, data string, env []string, says func(*service) *sai
 	}
 	go func() {
 		defer close(s.ended)
-		s.code = program{storage: everything()}.run(ctx, args, strings.NewReader(""), s.out,
+		s.code = program{storage: everything(), passwords: cheap}.run(ctx, args, strings.NewReader(""), s.out,
 			io.MultiWriter(s.log, &errorLog{t, s}), env)
 	}()
 	t.Cleanup(func() { s.stop() })
@@ -92,7 +97,8 @@ func (e *errorLog) Write(b []byte) (int, error) {
 func command(t *testing.T, stdin string, args ...string) (code int, stdout, stderr string) {
 	t.Helper()
 	var out, errs bytes.Buffer
-	code = program{storage: everything()}.run(t.Context(), args, strings.NewReader(stdin), &out, &errs, nil)
+	p := program{storage: everything(), passwords: cheap}
+	code = p.run(t.Context(), args, strings.NewReader(stdin), &out, &errs, nil)
 	return code, out.String(), errs.String()
 }
 

@@ -7,6 +7,7 @@ import (
 	"os"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/oauth/signin/passwords"
 )
 
 // Main runs the command line that the process was called with, on a storage, and ends the
@@ -19,6 +20,8 @@ func Main(s Storage) {
 type program struct {
 	storage Storage
 	log     *slog.Logger // of what the storage has to say; nil: slog.Default()
+
+	passwords *passwords.Hasher // nil: of the zero passwords.Cost, as Main has it; tests that hash many have a cheap one
 }
 
 // run is Main with everything it touches handed over. It returns the exit code.

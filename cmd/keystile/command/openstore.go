@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
+	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/memory"
@@ -37,7 +38,7 @@ func (p program) openBy(ctx context.Context, c *config.Config, f *folder.Folder,
 	if err != nil {
 		return nil, err
 	}
-	h, err := s.openFile(ctx, f.Database(), opening{c, f, keyring, keys, from, p.log, b.of})
+	h, err := s.openFile(ctx, f.Database(), opening{c, f, keyring, keys, from, p.log, b.of, p.passwords})
 	if errors.Is(err, storage.ErrMasterKey) {
 		return nil, madeInVain(f, err)
 	}
@@ -96,7 +97,7 @@ func (p program) openReading(ctx context.Context, c *config.Config, f *folder.Fo
 	if err != nil {
 		return nil, err
 	}
-	h, err := newDataStore(ctx, c, f, readOnly{backend}, keyring, keys, from)
+	h, err := newDataStore(ctx, opening{c, f, keyring, keys, from, p.log, nil, p.passwords}, readOnly{backend})
 	if errors.Is(err, errReadOnly) {
 		return p.openStore(ctx, c, f)
 	}
@@ -116,6 +117,8 @@ type opening struct {
 	from    string // where the keys came from
 	log     *slog.Logger
 	fits    func(context.Context, driver.Backend) error // whether it is the right one, before a store is opened over it
+
+	passwords *passwords.Hasher // of its users
 }
 
 func (s Storage) openFile(ctx context.Context, path string, o opening) (*dataStore, error) {
@@ -127,7 +130,7 @@ func (s Storage) openFile(ctx context.Context, path string, o opening) (*dataSto
 	if err := o.fits(ctx, backend); err != nil {
 		return nil, errors.Join(err, backend.Close())
 	}
-	h, err := newDataStore(ctx, o.conf, o.folder, s.named(backend), o.keyring, o.keys, o.from)
+	h, err := newDataStore(ctx, o, s.named(backend))
 	switch {
 	case err != nil && len(s.Schemes) > 0:
 		return nil, err
@@ -192,7 +195,7 @@ func (p program) openCopy(ctx context.Context, c *config.Config, f *folder.Folde
 		return admin.Target{}, nil, err
 	}
 	whichever := func(context.Context, driver.Backend) error { return nil } // the operator has said which
-	h, err := s.openFile(ctx, path, opening{c, f, keyring, keys, from, p.log, whichever})
+	h, err := s.openFile(ctx, path, opening{c, f, keyring, keys, from, p.log, whichever, p.passwords})
 	if err != nil {
 		return admin.Target{}, nil, err
 	}
