@@ -199,11 +199,13 @@ func (k Kind[T]) remembered(s *Store, d driver.Doc) (v T, err error) {
 
 // memo returns the store's memo of a kind that has one.
 func (k Kind[T]) memo(s *Store) *cache.Versioned[T] {
-	known, ok := s.memos.Load(k.Name)
-	if !ok {
-		known, _ = s.memos.LoadOrStore(k.Name, cache.NewVersioned(k.Clone))
+	r := s.remembered(k.Name)
+	if r == nil {
+		records := cache.NewVersioned(k.Clone)
+		s.memos.LoadOrStore(k.Name, &remembered{records, records.Forget, records.ForgetAll})
+		r = s.remembered(k.Name)
 	}
-	return known.(*cache.Versioned[T])
+	return r.records.(*cache.Versioned[T])
 }
 
 // Put writes one record and returns it with its new version.

@@ -19,7 +19,9 @@ import (
 )
 
 // Of continues a sum with more bytes; 0 begins one.
-func Of(sum uint32, more []byte) uint32 { return crc32.Update(sum, crc32.MakeTable(crc32.Castagnoli), more) }
+func Of(sum uint32, more []byte) uint32 {
+	return crc32.Update(sum, crc32.MakeTable(crc32.Castagnoli), more)
+}
 
 // BinarySize is the size of a trailer behind what is binary: the sum, and two bytes 0xFF, which end no UTF-8.
 const BinarySize = 4 + 2
