@@ -156,7 +156,7 @@ func TestSwitchedProtocolLivesAsLongAsItSaysSomething(t *testing.T) {
 	for name, request := range map[string]string{"without a body": get, "with a body": post(4) + "body"} {
 		t.Run(name, func(t *testing.T) {
 			inBubble(t, Config{}, handle, func(s *site) {
-				c := s.ask(request)
+				c := s.ask(upgrading(request))
 				io.ReadFull(c.read, make([]byte, len("echo ")))
 				for range 5 {
 					time.Sleep(50 * time.Minute)
@@ -183,7 +183,7 @@ func TestUnreadWebSocketIsClosed(t *testing.T) {
 		nc.Write(make([]byte, large))
 	}
 	inBubble(t, Config{}, handle, func(s *site) {
-		s.ask(get)
+		s.ask(upgrading(get))
 		time.Sleep(32 * time.Second)
 		if s.limits.Stats().Open != 0 {
 			t.Error("it is open")

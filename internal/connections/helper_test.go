@@ -8,10 +8,13 @@ import (
 	"net"
 	"net/http"
 	"net/netip"
+	"strings"
 	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/keystile/keystile/internal/plainhttp"
 )
 
 // site is a server behind limits. Its connections are pipes: what is written has been read
@@ -25,17 +28,28 @@ type site struct {
 	once   sync.Once
 }
 
-// inBubble runs a test with a site, and time of its own.
+// inBubble runs a test with a site, and time of its own: once with net/http's reader of requests, and once with
+// plainhttp's before it.
 func inBubble(t *testing.T, c Config, h http.HandlerFunc, test func(*site)) {
 	t.Helper()
+	t.Run("net/http", func(t *testing.T) { inOneBubble(t, c, h, test, false) })
+	t.Run("plainhttp", func(t *testing.T) { inOneBubble(t, c, h, test, true) })
+}
+
+func inOneBubble(t *testing.T, c Config, h http.HandlerFunc, test func(*site), plain bool) {
 	synctest.Test(t, func(t *testing.T) {
 		s := &site{t: t, limits: New(c), dialed: make(chan net.Conn), closed: make(chan struct{})}
 		s.server = &http.Server{Handler: h, ReadHeaderTimeout: 5 * time.Second, IdleTimeout: 2 * time.Minute}
 		at := s.limits.Guard(s.server, s)
+		serve, end := s.server.Serve, s.server.Close
+		if plain {
+			before := plainhttp.New(s.server)
+			serve, end = before.Serve, before.Close
+		}
 		over := make(chan error)
-		go func() { over <- s.server.Serve(at) }()
+		go func() { over <- serve(at) }()
 		test(s)
-		s.server.Close()
+		end()
 		<-over
 		time.Sleep(time.Second) // net/http waits for half of one before it closes some connections
 		synctest.Wait()
@@ -105,6 +119,11 @@ func post(length int) string {
 }
 
 const get = "GET / HTTP/1.1\r\nHost: h\r\n\r\n"
+
+// upgrading makes a request ask for another protocol. Only such ones give their connection away.
+func upgrading(request string) string {
+	return strings.Replace(request, "\r\n", "\r\nConnection: Upgrade\r\nUpgrade: echo\r\n", 1)
+}
 
 // answer reads one answer.
 func (c *client) answer() (status int, body string) {

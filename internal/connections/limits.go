@@ -79,11 +79,16 @@ func (l *Limits) Guard(s *http.Server, at net.Listener) net.Listener {
 		if context0 != nil {
 			ctx = context0(ctx, nc)
 		}
-		return context.WithValue(ctx, key{}, nc)
+		if c := within(nc); c != nil {
+			ctx = context.WithValue(ctx, key{}, c)
+		}
+		return ctx
 	}
 	s.ConnState = func(nc net.Conn, state http.ConnState) {
-		if c, ok := nc.(*conn); ok && (state == http.StateIdle || state == http.StateHijacked) {
-			c.requestOver(state == http.StateHijacked)
+		if state == http.StateIdle || state == http.StateHijacked {
+			if c := within(nc); c != nil {
+				c.requestOver(state == http.StateHijacked)
+			}
 		}
 		if state0 != nil {
 			state0(nc, state)
@@ -93,3 +98,17 @@ func (l *Limits) Guard(s *http.Server, at net.Listener) net.Listener {
 }
 
 type key struct{}
+
+// within returns the connection that another one is around, as tls.Conn is, or nil.
+func within(nc net.Conn) *conn {
+	for {
+		if c, ok := nc.(*conn); ok {
+			return c
+		}
+		around, ok := nc.(interface{ NetConn() net.Conn })
+		if !ok {
+			return nil
+		}
+		nc = around.NetConn()
+	}
+}

@@ -78,7 +78,7 @@ func TestHijackedConnectionIsReadAtOnce(t *testing.T) {
 	}
 	inBubble(t, Config{}, handle, func(s *site) {
 		over = make(chan struct{})
-		c := s.ask(get)
+		c := s.ask(upgrading(get))
 		io.ReadFull(c.read, make([]byte, 1))
 		c.send("x")
 		<-over
@@ -157,7 +157,7 @@ func TestCloseEndsAReadOfOneByte(t *testing.T) {
 
 // A request that came together with one that took long is answered at once.
 func TestLingerDoesNotHoldBackWhatCameTogether(t *testing.T) {
-	first := true
+	var first bool
 	handle := func(http.ResponseWriter, *http.Request) {
 		if first {
 			time.Sleep(10 * tick)
@@ -165,6 +165,7 @@ func TestLingerDoesNotHoldBackWhatCameTogether(t *testing.T) {
 		first = false
 	}
 	inBubble(t, Config{}, handle, func(s *site) {
+		first = true
 		c := s.ask(get + get + get)
 		for range 3 {
 			c.wantAnswer(200)

@@ -23,6 +23,8 @@ var powers = map[string]string{
 	"internal/router/router.go":                "handlers of rooms beside plain ones",
 	"internal/connections/conn.go":             "connections of net",
 	"internal/connections/listener.go":         "connections of net",
+	"internal/connections/limits.go":           "connections of net",
+	"internal/plainhttp/conn.go":               "connections of net",
 	"gateway/internal/streams/stream.go":       "connections of net",
 	"gateway/internal/tunnel/tunnel.go":        "connections of net",
 	"gateway/internal/ledger/mapping_linux.go": "panics of the runtime",
