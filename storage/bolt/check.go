@@ -50,7 +50,13 @@ func check(path string, found Contents) error {
 		return err
 	}
 	defer db.Close()
-	return checkOpened(db, file, found)
+	rows, _, err := leftInLog(db, realPath(path))
+	for _, r := range rows {
+		if r.New {
+			found["tokens"]++
+		}
+	}
+	return errors.Join(err, checkOpened(db, file, found))
 }
 
 // checkOpened is check of an open file; its pages are read from file.

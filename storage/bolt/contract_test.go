@@ -20,12 +20,35 @@ func TestReopen(t *testing.T) {
 	storagetest.RunDurable(t, func(t *testing.T, dir string) driver.Backend { return open(t, dir) })
 }
 
+func TestContractHoldsWithATokenLog(t *testing.T) {
+	if testing.Short() {
+		t.Skip("takes seconds")
+	}
+	opts := bolt.Options{TokenLog: true}
+	storagetest.Run(t, func(t *testing.T) driver.Backend { return openWith(t, t.TempDir(), opts) })
+	storagetest.RunTransfer(t, func(t *testing.T) driver.Backend { return openWith(t, t.TempDir(), opts) })
+}
+
+// Lives with a log and without one take turns too.
+func TestReopenWithATokenLog(t *testing.T) {
+	storagetest.RunDurable(t, func(t *testing.T, dir string) driver.Backend {
+		return openWith(t, dir, bolt.Options{TokenLog: true})
+	})
+	lives := 0
+	storagetest.RunDurable(t, func(t *testing.T, dir string) driver.Backend {
+		lives++
+		return openWith(t, dir, bolt.Options{TokenLog: lives%2 == 0})
+	})
+}
+
 func BenchmarkContract(b *testing.B) {
 	storagetest.Bench(b, func(b *testing.B) driver.Backend { return open(b, b.TempDir()) })
 }
 
-func open(t testing.TB, dir string) driver.Backend {
-	s, err := bolt.Open(filepath.Join(dir, "keystile.db"), bolt.Options{})
+func open(t testing.TB, dir string) driver.Backend { return openWith(t, dir, bolt.Options{}) }
+
+func openWith(t testing.TB, dir string, opts bolt.Options) driver.Backend {
+	s, err := bolt.Open(filepath.Join(dir, "keystile.db"), opts)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,13 @@
 // for damage, and [Compact] writes the file anew without free pages. Panics of bbolt and faults of the mapping
 // are errors of the caller whose pages they hit.
 //
+// # Token log
+//
+// With Options.TokenLog a batch of nothing but Issue and Exchange is one write and one flush of a log beside the file,
+// and no transaction. Every other write is a transaction as without it, and takes in first what is in the log. So a
+// Revoke has its place among the exchanges, and no reader but Token knows of the log. A store that is closed has none,
+// and is a file that the version before reads. See log.go, logmark.go and package tokenlog.
+//
 // # Damage
 //
 // Each row has a CRC-32C of its bucket, its key and its value together, because bbolt has none of its pages:
@@ -21,7 +28,8 @@
 // The feed fails for the same reason. A Sweep leaves the row where it is, goes on, and reports it when nothing
 // else is left. A batch of Count that adds to it fails whole, and waits in the journal of its node. Other rows
 // are served, also those beside it. Not covered are the few texts by which a file says what it is, the numbers
-// that it has given last ([Check] finds a lower one), and damage made on purpose.
+// that it has given last ([Check] finds a lower one), damage made on purpose, and damage of the very last block of a
+// token log after a kill, which looks as a write does that the kill has cut off.
 //
 // # Choices
 //

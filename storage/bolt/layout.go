@@ -11,7 +11,7 @@ import (
 // (sum.go). Entries of feed, index and ends lead to one of these rows, which confirms it. Numbers and times in keys
 // are big-endian, so that bytes lie in the order of what they mean.
 const (
-	aboutBucket       = "keystile"    // what step.go has: "format", "since", "layout"
+	aboutBucket       = "keystile"    // what step.go has: "format", "since", "layout"; and logmark.go: "token log"
 	tokensBucket      = "tokens"      // key -> token
 	revocationsBucket = "revocations" // kind, id -> seq, before, until
 	feedBucket        = "feed"        // seq -> key in revocations

@@ -120,7 +120,7 @@ func replaceToken(tx *bbolt.Tx, row []tokenRow) error {
 	if err := removeToken(tx, row[0].key); err != nil {
 		return err
 	}
-	return add(tx, row)
+	return tokenTable{tx: tx}.add(row)
 }
 
 // removeToken removes a token from everywhere, if there is one.

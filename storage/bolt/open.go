@@ -14,6 +14,7 @@ import (
 	"go.etcd.io/bbolt"
 	berrors "go.etcd.io/bbolt/errors"
 
+	"github.com/keystile/keystile/storage/bolt/internal/tokenlog"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -22,6 +23,9 @@ type files struct {
 	link       func(old, name string) error // os.Link: gives a file its name
 	firstWrite func(*bbolt.Tx) error        // prepare: writes a file first
 	opened     func()                       // is called where a file is open and not locked yet
+
+	log    func(path string) (tokenlog.File, error) // tokenlog.OpenFile: makes the token log
+	logAge time.Duration                            // how old a row of it gets; 0: the constant
 }
 
 // open looks at the file first and opens it for writing only if it is fit: opening
@@ -110,10 +114,18 @@ func begin(db *bbolt.DB, path string, fresh bool) error {
 	clearDrafts(path)
 	if fresh {
 		err = db.Update(prepare)
-	} else {
+	} else if err = replay(db, path); err == nil {
 		err = raise(db)
 	}
 	return errors.Join(err, syncFolder(path))
+}
+
+// realPath returns where an open file lies.
+func realPath(path string) string {
+	if lies, err := filepath.EvalSymlinks(path); err == nil {
+		return lies
+	}
+	return path
 }
 
 // inspect reports whether nothing was ever written to path, and what makes it unfit.
@@ -183,7 +195,11 @@ var ErrInUse = errors.New("in use by another process")
 func explain(path string, err error) error {
 	var errno syscall.Errno
 	var row *damaged
+	var log *logError
 	switch {
+	case errors.As(err, &log):
+		return fmt.Errorf("bolt: %s: its process was killed, and the tokens of its last second are in %s: %w; %s", path,
+			log.path+LogSuffix, err, log.advice())
 	case errors.As(err, &row), errors.Is(err, errOrder):
 		return fmt.Errorf("bolt: %s is damaged and was left as it is; put a backup in its place: %w", path, err)
 	case errors.Is(err, errOlder):

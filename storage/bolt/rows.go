@@ -18,6 +18,11 @@ var _ transfer.Adapter = (*Store)(nil)
 // Each page is read in a transaction of its own, so no pages are kept from being used again for longer than
 // that.
 func (s *Store) Rows(ctx context.Context, table transfer.Table, after []byte, n int) ([]transfer.Row, error) {
+	if table == transfer.Tokens {
+		if err := s.settled(ctx); err != nil {
+			return nil, err
+		}
+	}
 	p := transfer.NewPage(n)
 	err := s.view(ctx, func(tx *bbolt.Tx) error {
 		switch table {

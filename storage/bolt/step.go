@@ -8,6 +8,7 @@ import (
 
 	"go.etcd.io/bbolt"
 
+	"github.com/keystile/keystile/storage/bolt/internal/tokenlog"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -50,6 +51,9 @@ type layout struct {
 	format int    // a version that knows fewer formats must not open the file
 	since  string // the version that began with the format
 	taken  int    // the format, or the additive step behind it that was taken last
+
+	logged bool        // tokens may be in a log: see openMark
+	log    tokenlog.ID // which one
 }
 
 // The keys of aboutBucket.
@@ -74,7 +78,7 @@ func readLayout(tx *bbolt.Tx) (l layout, err error) {
 		}
 	}
 	l.since = string(about.Get(sinceKey))
-	return l, nil
+	return l, l.readMark(about)
 }
 
 // checkFormat returns what keeps this version from using a file.
@@ -95,6 +99,10 @@ func checkRaised(tx *bbolt.Tx) error {
 	l, err := readLayout(tx)
 	if err != nil {
 		return err
+	}
+	if l.logged {
+		return fmt.Errorf("%w: a process that was killed has left tokens of its last second in %s beside it; start the "+
+			"service on it once, or run keystile storage compact", errOlder, LogSuffix)
 	}
 	for i, s := range steps {
 		if firstFormat+1+i > l.taken && s.do != nil && !s.readable {

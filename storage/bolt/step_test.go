@@ -73,7 +73,7 @@ func TestFileOneStepAheadIsRefusedAndLeftAsItIs(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keystile.db")
 	opens(t, path, 1)
 	as(t, []raising{aheadOf(false)}, func() { opens(t, path, 2) })
-	if l, n := about(t, path); l != (layout{4, "v9.7.0", 4}) || n != 1 {
+	if l, n := about(t, path); l != (layout{format: 4, since: "v9.7.0", taken: 4}) || n != 1 {
 		t.Fatalf("the next version leaves %+v and counts %d", l, n)
 	}
 	before, err := os.ReadFile(path)
@@ -107,7 +107,7 @@ func TestVersionWritesToAFileThatIsOneAdditiveStepAhead(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keystile.db")
 	next := []raising{aheadOf(true)}
 	as(t, next, func() { opens(t, path, 1) })
-	if l, _ := about(t, path); l != (layout{2, steps[0].since, 4}) {
+	if l, _ := about(t, path); l != (layout{format: 2, since: steps[0].since, taken: 4}) {
 		t.Fatalf("the next version leaves %+v", l)
 	}
 	if s, err := OpenReadOnly(path, Options{}); err != nil {
@@ -195,7 +195,7 @@ func TestStepThatFailsLeavesTheFileWhole(t *testing.T) {
 			t.Errorf("a token of before is gone: %v", err)
 		}
 	})
-	if l, _ := about(t, path); l != (layout{5, "v9.8.0", 5}) {
+	if l, _ := about(t, path); l != (layout{format: 5, since: "v9.8.0", taken: 5}) {
 		t.Errorf("it says %+v", l)
 	}
 }
@@ -203,7 +203,7 @@ func TestStepThatFailsLeavesTheFileWhole(t *testing.T) {
 func TestNewFileHasAllSteps(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "keystile.db")
 	as(t, []raising{aheadOf(false), aheadOf(true)}, func() { opens(t, path, 1) })
-	if l, _ := about(t, path); l != (layout{4, "v9.7.0", 5}) {
+	if l, _ := about(t, path); l != (layout{format: 4, since: "v9.7.0", taken: 5}) {
 		t.Errorf("it says %+v", l)
 	}
 }

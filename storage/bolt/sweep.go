@@ -20,6 +20,9 @@ func (s *Store) Sweep(ctx context.Context, at time.Time, n int) (int, error) {
 }
 
 func (s *Store) sweepEnded(ctx context.Context, at time.Time, n int) (int, error) {
+	if err := s.settled(ctx); err != nil {
+		return 0, err
+	}
 	var due [][]byte
 	err := s.view(ctx, func(tx *bbolt.Tx) (err error) {
 		if due, err = ended(tx, at, 1); len(due) > 0 {

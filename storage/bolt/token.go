@@ -16,20 +16,21 @@ func (s *Store) Issue(ctx context.Context, tokens ...driver.Token) error {
 		return nil
 	}
 	rows := encode(tokens)
-	return s.write(ctx, func(tx *bbolt.Tx) error {
-		if taken, err := taken(tx, rows); err != nil {
+	return s.writeTokens(ctx, func(t tokenTable) error {
+		if taken, err := t.taken(rows); err != nil {
 			return err
 		} else if taken {
 			return driver.ErrExists
 		}
-		return add(tx, rows)
+		return t.add(rows)
 	})
 }
 
-// Token returns the token with this key.
+// Token returns the token with this key. The log is asked first: what has left it is in the file by then.
 func (s *Store) Token(ctx context.Context, key driver.Key) (t driver.Token, err error) {
+	logged := s.log.look(key)
 	err = s.view(ctx, func(tx *bbolt.Tx) error {
-		value, err := tokenRows(tx).find(tx, key[:])
+		value, err := logged.find(tx, key)
 		if err != nil {
 			return err
 		}
@@ -46,8 +47,8 @@ func (s *Store) Token(ctx context.Context, key driver.Key) (t driver.Token, err 
 // verdicts.
 func (s *Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error {
 	rows := encode(next)
-	return s.write(ctx, func(tx *bbolt.Tx) error {
-		value, err := tokenRows(tx).find(tx, key[:])
+	return s.writeTokens(ctx, func(table tokenTable) error {
+		value, err := table.find(key)
 		if err != nil {
 			return err
 		}
@@ -58,25 +59,25 @@ func (s *Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next
 		if !t.SpentAt.IsZero() {
 			return driver.ErrSpent
 		}
-		if err := refuses(tx, t, rows); err != nil {
+		if err := refuses(table, t, rows); err != nil {
 			return err
 		}
 		spent := append(appendTime(make([]byte, 0, len(value)+rowsum.BinarySize), at), value[timeSize:]...)
-		if err := bucket(tx, tokensBucket).Put(key[:], sealRow(tokenSeed, key[:], spent)); err != nil {
+		if err := table.replace(key, sealRow(tokenSeed, key[:], spent)); err != nil {
 			return err
 		}
-		return add(tx, rows)
+		return table.add(rows)
 	})
 }
 
 // refuses looks for what keeps an unspent token from being followed by others.
-func refuses(tx *bbolt.Tx, t driver.Token, next []tokenRow) error {
-	if covered, err := covered(tx, t); err != nil {
+func refuses(table tokenTable, t driver.Token, next []tokenRow) error {
+	if covered, err := covered(table.tx, t); err != nil {
 		return err
 	} else if covered {
 		return driver.ErrRevoked
 	}
-	if taken, err := taken(tx, next); err != nil {
+	if taken, err := table.taken(next); err != nil {
 		return err
 	} else if taken {
 		return driver.ErrExists
@@ -93,7 +94,6 @@ func refuses(tx *bbolt.Tx, t driver.Token, next []tokenRow) error {
 // on many pages.
 type tokenRow struct {
 	key   driver.Key
-	ends  time.Time
 	value []byte
 }
 
@@ -112,9 +112,7 @@ func encode(tokens []driver.Token) []tokenRow {
 		for _, text := range texts {
 			value = appendText(value, *text)
 		}
-		r := &rows[i]
-		r.key, r.ends = t.Key, t.ExpiresAt
-		r.value = sealRow(tokenSeed, r.key[:], value)
+		rows[i] = tokenRow{t.Key, sealRow(tokenSeed, t.Key[:], value)}
 	}
 	return rows
 }
@@ -143,31 +141,4 @@ func parts(t *driver.Token) ([]*time.Time, []*string) {
 			&t.Kind, &t.Grant, &t.AppID, &t.UserID, &t.Scope, &t.LoginType, &t.Resource,
 			&t.RedirectURI, &t.Challenge, &t.Method, &t.Nonce, &t.IP, &t.SignIn,
 		}
-}
-
-// taken reports whether a key of these rows is in use, or appears twice among them.
-func taken(tx *bbolt.Tx, rows []tokenRow) (bool, error) {
-	tokens := tokenRows(tx)
-	seen := make(map[driver.Key]bool, len(rows))
-	for _, r := range rows {
-		there, err := tokens.find(tx, r.key[:])
-		if err != nil || there != nil || seen[r.key] {
-			return true, err
-		}
-		seen[r.key] = true
-	}
-	return false, nil
-}
-
-func add(tx *bbolt.Tx, rows []tokenRow) error {
-	tokens := bucket(tx, tokensBucket)
-	for _, r := range rows {
-		if err := tokens.Put(r.key[:], r.value); err != nil {
-			return err
-		}
-		if err := noteEnd(tx, r.ends, aToken, r.key[:]); err != nil {
-			return err
-		}
-	}
-	return nil
 }

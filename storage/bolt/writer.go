@@ -17,7 +17,10 @@ import (
 // Put, and changes nothing outside the transaction but its own result. It owns all
 // memory it touches: its caller may have left.
 type job struct {
-	do      func(*bbolt.Tx) error
+	do      func(*bbolt.Tx) error  // nil: it changes nothing
+	tokens  func(tokenTable) error // do of a job that reads and changes tokens alone; else nil
+	whole   bool                   // the file is to have everything, and say that there is no log
+	then    func() error           // is called when the job is done, before anything else is written; may be nil
 	verdict error
 	answer  chan error // buffered, so that the writer never waits
 }
@@ -26,10 +29,19 @@ type job struct {
 // meanwhile learns no outcome. There is no need to watch for Close once the job is
 // accepted: the writer answers what it accepts.
 func (s *Store) write(ctx context.Context, do func(*bbolt.Tx) error) error {
+	return s.send(ctx, &job{do: do})
+}
+
+// writeTokens is write of a job that reads and changes tokens alone, so that it may go to the log.
+func (s *Store) writeTokens(ctx context.Context, do func(tokenTable) error) error {
+	return s.send(ctx, &job{tokens: do, do: func(tx *bbolt.Tx) error { return do(tokenTable{tx: tx}) }})
+}
+
+func (s *Store) send(ctx context.Context, j *job) error {
 	if s.readOnly {
 		return ErrReadOnly
 	}
-	j := &job{do: do, answer: make(chan error, 1)}
+	j.answer = make(chan error, 1)
 	select {
 	case s.queue <- j:
 	case <-s.quit:
@@ -54,8 +66,13 @@ func (s *Store) serve() {
 		case j := <-s.queue:
 			batch := s.gather(j)
 			s.patience = min(len(batch), maxPatience)
-			s.settle(batch)
+			if !s.record(batch) {
+				s.settle(batch)
+			}
+		case <-s.log.due():
+			s.log.foldDue(s)
 		case <-s.quit:
+			s.ending = s.log.end(s)
 			return
 		}
 	}
@@ -94,7 +111,7 @@ func (s *Store) gather(first *job) []*job {
 // verdict is halved until the failing job is alone.
 func (s *Store) settle(batch []*job) {
 	err := s.commit(batch)
-	if half := len(batch) / 2; err != nil && half > 0 && s.broken == nil {
+	if half := len(batch) / 2; err != nil && half > 0 && s.broken == nil && !errors.Is(err, errFold) {
 		s.settle(batch[:half])
 		s.settle(batch[half:])
 		return
@@ -102,12 +119,17 @@ func (s *Store) settle(batch []*job) {
 	for _, j := range batch {
 		if err != nil {
 			j.verdict = err
+		} else if j.then != nil {
+			j.verdict = j.then()
 		}
 		j.answer <- j.verdict
 	}
 }
 
-var errUnchanged = errors.New("every job was refused")
+var (
+	errUnchanged = errors.New("every job was refused")
+	errFold      = errors.New("the tokens of the log cannot be put into the file")
+)
 
 // commit runs a batch in one transaction. Its error means that nothing of it happened,
 // or, with s.broken set, that no one can tell.
@@ -118,17 +140,21 @@ func (s *Store) commit(batch []*job) error {
 	if s.broken != nil {
 		return s.broken
 	}
-	id, ran := 0, false
+	id, ran, marked := 0, false, false
 	err := recoverPanic(func() error {
 		return s.db.Update(func(tx *bbolt.Tx) error {
 			id = tx.ID()
-			err := runAll(tx, batch)
+			err := error(nil)
+			marked, err = s.runAll(tx, batch)
 			ran = err == nil
 			return err
 		})
 	})
 	switch {
-	case err == nil || errors.Is(err, errUnchanged):
+	case err == nil:
+		s.log.committed(marked)
+		return nil
+	case errors.Is(err, errUnchanged):
 		return nil
 	case id != 0 && !ran && errors.Is(err, errPanic):
 		return s.unsound(err)
@@ -142,21 +168,29 @@ func (s *Store) commit(batch []*job) error {
 	return err
 }
 
-// runAll runs the jobs up to the first that fails. If it returns an error the transaction
-// is rolled back, which saves the disk the work when nothing was changed.
-func runAll(tx *bbolt.Tx, batch []*job) error {
-	changed := false
+// runAll puts into the file what is in the log, and runs the jobs up to the first that fails. If it returns an error
+// the transaction is rolled back, which saves the disk the work when nothing was changed. It reports whether the file
+// says behind it that there is a log.
+func (s *Store) runAll(tx *bbolt.Tx, batch []*job) (marked bool, err error) {
+	changed, err := s.log.fold(tx)
+	if err != nil {
+		return false, err
+	}
 	for _, j := range batch {
+		if j.verdict = nil; j.do == nil {
+			continue
+		}
 		j.verdict = catchFaults(func() error { return j.do(tx) })
 		if j.verdict != nil && !isVerdict(j.verdict) {
-			return j.verdict
+			return false, j.verdict
 		}
 		changed = changed || j.verdict == nil
 	}
-	if !changed {
-		return errUnchanged
+	marked, remarked, err := s.log.remark(tx, batch, changed)
+	if err == nil && !changed && !remarked {
+		err = errUnchanged
 	}
-	return nil
+	return marked, err
 }
 
 func isVerdict(err error) bool {

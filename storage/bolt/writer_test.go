@@ -208,7 +208,7 @@ func TestHalfCommitStopsWriting(t *testing.T) {
 	s := newStore(t)
 	err := s.write(t.Context(), func(tx *bbolt.Tx) error {
 		tx.OnCommit(func() { panic("flush") })
-		return add(tx, encode([]driver.Token{numbered(1)}))
+		return tokenTable{tx: tx}.add(encode([]driver.Token{numbered(1)}))
 	})
 	if err == nil || isVerdict(err) {
 		t.Errorf("write(flush fails) = %v, want trouble", err)

@@ -151,6 +151,8 @@ func permits(pkg, path string, test bool) string {
 		to != "internal/cache" &&
 		to != "internal/confusable" && to != "internal/typedcode":
 		return "storage and its records import storage/driver only, a cache and how names and codes are read"
+	case within(pkg, "storage") && within(to, pkg+"/internal"):
+		return "" // a part of one adapter
 	case within(pkg, "storage") && pkg != "storage" && !subjects[pkg] && !records[pkg] &&
 		!within(pkg, "storage/storagetest") && to != "storage/driver" &&
 		(to != "storage/transfer" || pkg == to):
@@ -260,6 +262,9 @@ func TestLawRefusesWhatItShould(t *testing.T) {
 		{"storage/bolt", module + "/storage/driver", false, true},
 		{"storage/bolt", module + "/storage", false, false},
 		{"storage/bolt", module + "/storage/transfer", false, true},
+		{"storage/bolt", module + "/storage/bolt/internal/tokenlog", false, true},
+		{"storage/postgres", module + "/storage/bolt/internal/tokenlog", false, false},
+		{"storage/bolt/internal/tokenlog", module + "/storage/bolt", false, false},
 		{"storage/transfer", module + "/storage/driver", false, true},
 		{"storage/transfer", module + "/storage/bolt", false, false},
 		{"storage", module + "/storage/transfer", false, false},
