@@ -300,6 +300,7 @@ var triedElsewhere = map[string]string{
 	"data":                          "every test",
 	"demo":                          "TestDemoThatIsOffIsNotServed",
 	"listen":                        "TestPortZeroIsNamedEverywhere",
+	"listen_fast":                   "TestPublicListenerAloneIsFast",
 	"base_url":                      "TestOriginsOfListeners",
 	"master_key":                    "TestMasterKeyIsTheOneOrItSaysSo",
 	"master_key_file":               "TestMasterKeyIsTheOneOrItSaysSo",

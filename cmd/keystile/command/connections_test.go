@@ -149,14 +149,17 @@ func TestListenersNeverWaitLongForABodyOrAReader(t *testing.T) {
 	} {
 		for i, listener := range []string{"public", "admin", "socket"} {
 			t.Run(name+", "+listener, func(t *testing.T) {
-				synctest.Test(t, func(t *testing.T) { testHeld(t, i, request) })
+				synctest.Test(t, func(t *testing.T) { testHeld(t, i, request, &config.Config{}) })
 			})
 		}
+		t.Run(name+", public and fast", func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) { testHeld(t, 0, request, &config.Config{ListenFast: true}) })
+		})
 	}
 }
 
-func testHeld(t *testing.T, which int, request string) {
-	near, stop := serveOver(t, which, &config.Config{})
+func testHeld(t *testing.T, which int, request string, c *config.Config) {
+	near, stop := serveOver(t, which, c)
 	io.WriteString(near, request)
 	time.Sleep(35 * time.Second)
 	if _, err := near.Write([]byte("x")); err == nil {
@@ -166,18 +169,34 @@ func testHeld(t *testing.T, which int, request string) {
 }
 
 func TestSilentStreamIsClosedWhenTheSettingSaysSo(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		near, stop := serveOver(t, 0, &config.Config{StreamIdle: 10 * time.Minute})
-		io.WriteString(near, "GET /stream HTTP/1.1\r\nHost: h\r\n\r\n")
-		began := time.Now()
-		if n, err := io.Copy(io.Discard, near); n == 0 || err != nil {
-			t.Errorf("read %d bytes, %v", n, err)
+	for _, fast := range []bool{false, true} {
+		synctest.Test(t, func(t *testing.T) {
+			near, stop := serveOver(t, 0, &config.Config{StreamIdle: 10 * time.Minute, ListenFast: fast})
+			io.WriteString(near, "GET /stream HTTP/1.1\r\nHost: h\r\n\r\n")
+			began := time.Now()
+			if n, err := io.Copy(io.Discard, near); n == 0 || err != nil {
+				t.Errorf("read %d bytes, %v", n, err)
+			}
+			if took := time.Since(began); took < 10*time.Minute || took > 15*time.Minute {
+				t.Errorf("closed after %v", took)
+			}
+			stop()
+		})
+	}
+}
+
+func TestPublicListenerAloneIsFast(t *testing.T) {
+	public, admin := &http.Server{}, &http.Server{}
+	for _, fast := range []bool{false, true} {
+		s := servers{listeners: []listener{{server: public, at: &pipes{network: "tcp"}},
+			{server: admin, at: &pipes{network: "tcp"}}, {server: admin, at: &pipes{network: "unix"}}}}
+		s.limit(&config.Config{ListenFast: fast}, public, nil)
+		for i, l := range s.listeners {
+			if got := l.fast != nil; got != (fast && i == 0) {
+				t.Errorf("with listen_fast %v, listener %d is fast: %v", fast, i, got)
+			}
 		}
-		if took := time.Since(began); took < 10*time.Minute || took > 15*time.Minute {
-			t.Errorf("closed after %v", took)
-		}
-		stop()
-	})
+	}
 }
 
 // serveOver serves three listeners, each with its limits, and dials one of them.
@@ -193,14 +212,14 @@ func serveOver(t *testing.T, which int, c *config.Config) (near net.Conn, stop f
 	s.limit(c, s.listeners[0].server, nil)
 	var work sync.WaitGroup
 	for _, o := range s.listeners {
-		work.Go(func() { o.server.Serve(o.at) })
+		work.Go(func() { o.serving().Serve(o.at) })
 	}
 	near, far := net.Pipe()
 	dialed <- far
 	return near, func() {
 		near.Close()
 		for _, o := range s.listeners {
-			o.server.Close()
+			o.serving().Close()
 		}
 		work.Wait()
 	}

@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/systemd"
 	"github.com/keystile/keystile/internal/clientip"
 	"github.com/keystile/keystile/internal/connections"
+	"github.com/keystile/keystile/internal/plainhttp"
 )
 
 const (
@@ -48,8 +49,23 @@ type servers struct {
 // listener is a server and where it listens.
 type listener struct {
 	server *http.Server
+	fast   *plainhttp.Server // answers plain requests before server; nil: none
 	at     net.Listener
 	last   *lastCall // below at; nil: it is closed as it is
+}
+
+// serving serves a listener.
+type serving interface {
+	Serve(net.Listener) error
+	Shutdown(context.Context) error
+	Close() error
+}
+
+func (l listener) serving() serving {
+	if l.fast != nil {
+		return l.fast
+	}
+	return l.server
 }
 
 // limit bounds what clients can hold open at each listener, and shows it in the metrics, if there
@@ -73,6 +89,9 @@ func (s servers) limit(c *config.Config, public *http.Server, counted *metrics.M
 			o.at, s.listeners[i].last = last, last
 		}
 		s.listeners[i].at = limits.Guard(o.server, o.at)
+		if c.ListenFast && name == "public" {
+			s.listeners[i].fast = plainhttp.New(o.server)
+		}
 		if counted != nil {
 			counted.WatchRoom(name, total)
 			counted.WatchConnections(name, limits.Stats)
@@ -88,7 +107,7 @@ func (s servers) run(told context.Context) error {
 	failures := make(chan error, len(s.listeners))
 	for _, d := range s.listeners {
 		work.Go(func() {
-			if err := d.server.Serve(d.at); !errors.Is(err, http.ErrServerClosed) {
+			if err := d.serving().Serve(d.at); !errors.Is(err, http.ErrServerClosed) {
 				failures <- err
 				end()
 			}
@@ -157,9 +176,9 @@ func (s servers) stop() {
 				time.Sleep(min(s.drain, lastRequests))
 			}
 			// Another error is of closing a listener that lastCall has closed already.
-			if err := d.server.Shutdown(deadline); errors.Is(err, context.DeadlineExceeded) {
+			if err := d.serving().Shutdown(deadline); errors.Is(err, context.DeadlineExceeded) {
 				s.log.Warn("requests were not done in time and are cut off", "after", drain)
-				d.server.Close()
+				d.serving().Close()
 			}
 		})
 	}

@@ -21,6 +21,8 @@ type Config struct {
 	Data    string // the data folder
 	Listen  string // host:port; port 0 is any free one
 	BaseURL string // "": made from the listener's address
+	// plain requests at Listen are served by package plainhttp
+	ListenFast bool
 
 	StorageURL storage.Secret // where the store is, with a password perhaps; zero: in the data folder
 	// where several nodes count together, with a password perhaps; zero: each counts alone

@@ -44,6 +44,9 @@ func (c *Config) storeKeys() []key {
 			set: text(&c.Data)},
 		{name: "listen", kind: "host:port", fallback: "127.0.0.1:8080", help: "the address to listen on; port 0 is any " +
 			"free one", example: "127.0.0.1:8080", set: address(&c.Listen)},
+		{name: "listen_fast", kind: "true or false", fallback: "false", help: "whether plain requests of HTTP/1.1 are read " +
+			"and answered in a way that takes less of the processor, and only the others by Go's net/http", example: "true",
+			set: boolean(&c.ListenFast)},
 		{name: "base_url", kind: "origin", protocol: "1", help: "the origin people and applications reach the service " +
 			"at; without it, that of the listener", example: "https://id.example.com", set: origin(&c.BaseURL)},
 		{name: "storage_url", kind: "address", help: "where the store is: bolt: for the file in the data folder, or " +
