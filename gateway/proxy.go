@@ -20,6 +20,7 @@ import (
 
 	"github.com/keystile/keystile/internal/connections"
 	"github.com/keystile/keystile/internal/span"
+	"github.com/keystile/keystile/internal/upstream"
 	"github.com/keystile/keystile/internal/urlpath"
 )
 
@@ -50,7 +51,8 @@ type Upstream struct {
 }
 
 // Proxy guards a service in another process and forwards calls to it; bodies are streamed
-// both ways. WebSockets pass too; other upgrades are taken off the request, because behind
+// both ways, but a request's of at most 16 KiB goes to a service at an http address when all of it
+// has come. WebSockets pass too; other upgrades are taken off the request, because behind
 // h2c calls could neither be seen nor counted.
 //
 // Headers name the caller to the service (HeaderClient and those beside it). Such headers from the client never
@@ -78,7 +80,7 @@ func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 	if err != nil {
 		return nil, fmt.Errorf("gateway: upstream of %q: %w", u.Product, err)
 	}
-	transport := u.transport()
+	transport := upstream.New(u.transport())
 	g.background.finally(transport.CloseIdleConnections)
 	p := &proxied{gateway: g, target: target, prefix: urlpath.Escape(strings.TrimSuffix(u.Strip, "/")),
 		keepBearer: u.KeepBearer, limitRate: u.limitRate()}

@@ -9,14 +9,14 @@ import (
 
 // reachTransport is a transport that records when a request begins to reach the service: from
 // then on the service may act on it.
-type reachTransport struct{ *http.Transport }
+type reachTransport struct{ next http.RoundTripper }
 
 // RoundTrip adds its hook to the trace that the reverse proxy has made for this request: a
 // second trace would cost each call more.
 func (t reachTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	v := reqctx.From(r.Context())
 	if v == nil {
-		return t.Transport.RoundTrip(r)
+		return t.next.RoundTrip(r)
 	}
 	e := v.Entry.(*entry)
 	if trace := httptrace.ContextClientTrace(r.Context()); trace != nil {
@@ -24,7 +24,7 @@ func (t reachTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	} else {
 		r = r.WithContext(httptrace.WithClientTrace(r.Context(), &httptrace.ClientTrace{WroteHeaders: e.reach}))
 	}
-	return t.Transport.RoundTrip(r)
+	return t.next.RoundTrip(r)
 }
 
 func (e *entry) reach() { e.reached.Store(true) }
