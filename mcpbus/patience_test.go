@@ -16,7 +16,7 @@ func TestMCPConnectionIsAsPatientAsACall(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer u.Close(context.Background())
-	if has := u.dialer.Transport().(*http.Transport).ResponseHeaderTimeout; has < storage.MaxTimeout {
+	if has := u.dialer.Client(0).Transport.(*http.Transport).ResponseHeaderTimeout; has < storage.MaxTimeout {
 		t.Errorf("an answer's header is waited for %v, and a call may take %v", has, storage.MaxTimeout)
 	}
 }

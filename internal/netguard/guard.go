@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/keystile/keystile/internal/upstream"
 )
 
 // Config holds the parameters of New. The zero Config admits public addresses only.
@@ -36,6 +38,7 @@ type Guard struct {
 	trusting  net.Dialer // to names the operator admitted
 	judging   net.Dialer // to everything else
 	transport *http.Transport
+	upstream  *upstream.Transport // over transport
 }
 
 // New returns a Guard. Its errors name each entry of Allow that cannot be read.
@@ -67,21 +70,22 @@ func New(c Config) (*Guard, error) {
 		Protocols:              new(http.Protocols),
 	}
 	g.transport.Protocols.SetHTTP1(true)
+	g.upstream = upstream.New(g.transport)
 	return g, nil
 }
 
-// Transport returns the one pool of guarded connections. It follows no redirect. A request
+// Transport returns what sends requests by guarded connections. It follows no redirect. A request
 // to an address that is not allowed fails with a *Refused.
-func (g *Guard) Transport() http.RoundTripper { return g.transport }
+func (g *Guard) Transport() http.RoundTripper { return g.upstream }
 
-// Client returns a client on that pool. It hands redirects to the caller instead of
+// Client returns a client by guarded connections. It hands redirects to the caller instead of
 // following them. The timeout covers a whole exchange, to the end of the body; 0: 30 s.
 func (g *Guard) Client(timeout time.Duration) *http.Client {
 	if timeout <= 0 {
 		timeout = 30 * time.Second
 	}
 	return &http.Client{
-		Transport:     g.transport,
+		Transport:     g.transport, // http.Client needs a goroutine for the timeout of any other
 		Timeout:       timeout,
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
 	}
@@ -89,7 +93,7 @@ func (g *Guard) Client(timeout time.Duration) *http.Client {
 
 // Close closes the idle connections; one in use is closed when its answer has been read.
 func (g *Guard) Close(context.Context) error {
-	g.transport.CloseIdleConnections()
+	g.upstream.CloseIdleConnections()
 	return nil
 }
 

@@ -121,8 +121,8 @@ func TestClientIsMadeForManyCallsToOneHost(t *testing.T) {
 	g := guard(t, Config{})
 	c := g.Client(0)
 	tr, ok := c.Transport.(*http.Transport)
-	if !ok || tr != g.Transport() {
-		t.Fatalf("Client().Transport = %T, want the guard's one pool", c.Transport)
+	if !ok || tr != g.Client(time.Second).Transport || g.Transport() != g.Transport() {
+		t.Fatalf("Client().Transport = %T, want the guard's one", c.Transport)
 	}
 	if tr.Proxy != nil || tr.MaxIdleConnsPerHost < 256 || tr.MaxResponseHeaderBytes > 1<<20 ||
 		tr.ResponseHeaderTimeout != 15*time.Second || c.Timeout != 30*time.Second {
