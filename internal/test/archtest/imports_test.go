@@ -34,6 +34,7 @@ var heavy = map[string]string{
 	"golang.org/x/time":               "gateway",
 	"golang.org/x/text/unicode":       "internal/confusable",
 	"golang.org/x/net/idna":           "storage/apps",
+	"golang.org/x/net/http/httpguts":  "internal/plainhttp", // the names and values that net/http takes
 	"golang.org/x/text/encoding":      "internal/restcall/internal/charset",
 	"golang.org/x/text/transform":     "internal/restcall/internal/charset",
 	"github.com/getkin/kin-openapi":   "registry/lint",

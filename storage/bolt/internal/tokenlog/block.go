@@ -30,7 +30,8 @@ type place struct {
 
 const headSize = 4 + 4 + 4 + len(ID{}) + 8 + 8
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+// sum returns the checksum of what a log holds.
+func sum(b []byte) uint32 { return crc32.Checksum(b, crc32.MakeTable(crc32.Castagnoli)) }
 
 // appendBlock appends a block to b, which is empty.
 func appendBlock(b []byte, at place, rows []Row) []byte {
@@ -51,7 +52,7 @@ func appendBlock(b []byte, at place, rows []Row) []byte {
 	copy(b[12:], at.id[:])
 	binary.BigEndian.PutUint64(b[28:], at.base)
 	binary.BigEndian.PutUint64(b[36:], at.number)
-	binary.BigEndian.PutUint32(b, crc32.Checksum(b[4:], castagnoli))
+	binary.BigEndian.PutUint32(b, sum(b[4:]))
 	return b
 }
 
@@ -74,7 +75,7 @@ func cutBlock(b []byte, id ID) (c block, whole bool) {
 	c.bytes = b[:int(pages)*page]
 	c.rows = int(binary.BigEndian.Uint32(b[8:]))
 	c.place = place{id, binary.BigEndian.Uint64(b[28:]), binary.BigEndian.Uint64(b[36:])}
-	return c, binary.BigEndian.Uint32(b) == crc32.Checksum(c.bytes[4:], castagnoli)
+	return c, binary.BigEndian.Uint32(b) == sum(c.bytes[4:])
 }
 
 // appendRows appends the rows of a block. Their values lie in the block.

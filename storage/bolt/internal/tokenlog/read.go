@@ -5,7 +5,6 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"hash/crc32"
 	"io/fs"
 	"os"
 )
@@ -24,7 +23,7 @@ const magic = "keystile token log 1\n"
 func title(id ID) []byte {
 	b := append(make([]byte, 0, page), magic...)
 	b = append(b, id[:]...)
-	b = binary.BigEndian.AppendUint32(b, crc32.Checksum(b, castagnoli))
+	b = binary.BigEndian.AppendUint32(b, sum(b))
 	return b[:page]
 }
 
