@@ -11,6 +11,7 @@ import (
 
 	"github.com/keystile/keystile"
 	"github.com/keystile/keystile/cmd/keystile/internal/admin"
+	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/cmd/keystile/internal/config"
 	"github.com/keystile/keystile/cmd/keystile/internal/folder"
 	"github.com/keystile/keystile/cmd/keystile/internal/metrics"
@@ -65,7 +66,12 @@ func (h *dataStore) Ready(ctx context.Context) error {
 
 // open opens the database of a data folder, or the one at the address that the configuration names.
 func (s Storage) open(ctx context.Context, c *config.Config, path string, w Watch) (driver.Backend, error) {
-	if len(s.Schemes) == 0 {
+	switch {
+	case c.TokenLog && s.OpenLogging == nil:
+		return nil, cli.Usage("token_log: %s has no log of tokens; leave it out", s.name())
+	case c.TokenLog:
+		return s.OpenLogging(ctx, path)
+	case len(s.Schemes) == 0:
 		return s.Open(ctx, path)
 	}
 	return s.OpenAt(ctx, c.StorageURL.Reveal(), w)

@@ -24,6 +24,9 @@ type Storage struct {
 	// before the process ends.
 	Open func(ctx context.Context, path string) (driver.Backend, error)
 
+	// OpenLogging is Open with a log of tokens before the database (token_log). nil: it has none.
+	OpenLogging func(ctx context.Context, path string) (driver.Backend, error)
+
 	// OpenReadOnly is Open for commands that only read, on a disk where nothing can be written
 	// for example. nil: they use Open.
 	OpenReadOnly func(ctx context.Context, path string) (driver.Backend, error)
@@ -113,11 +116,15 @@ func Bolt() Storage {
 	return Storage{
 		Name: "bolt",
 		Open: func(_ context.Context, path string) (driver.Backend, error) { return bolt.Open(path, bolt.Options{}) },
+		OpenLogging: func(_ context.Context, path string) (driver.Backend, error) {
+			return bolt.Open(path, bolt.Options{TokenLog: true})
+		},
 		OpenReadOnly: func(_ context.Context, path string) (driver.Backend, error) {
 			return bolt.OpenReadOnly(path, bolt.Options{})
 		},
-		Copy:  func(b driver.Backend, w io.Writer) (int64, error) { return b.(*bolt.Store).WriteTo(w) },
-		Check: func(path string) (map[string]int, error) { return bolt.Check(path) },
+		Beside: []string{bolt.LogSuffix},
+		Copy:   func(b driver.Backend, w io.Writer) (int64, error) { return b.(*bolt.Store).WriteTo(w) },
+		Check:  func(path string) (map[string]int, error) { return bolt.Check(path) },
 		Gauges: func(b driver.Backend) []Gauge {
 			return []Gauge{{
 				"keystile_storage_damaged_reads",

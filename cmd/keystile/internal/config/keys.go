@@ -54,6 +54,10 @@ func (c *Config) storeKeys() []key {
 			"pool_max_conns and timeout, see go doc ./storage/postgres; leave the password to PGPASSWORD or ~/.pgpass; " +
 			"without it, the data folder", example: "postgres://keystile@db.example.com/keystile?sslmode=verify-full",
 			secret: true, set: hidden(&c.StorageURL)},
+		{name: "token_log", kind: "true or false", fallback: "false", help: "whether codes and refresh tokens are written " +
+			"to a log beside the file in the data folder first, keystile.db.wal, with one flush instead of two; after a " +
+			"kill the next start puts it into the file, and older versions refuse the file until then",
+			example: "true", set: boolean(&c.TokenLog)},
 		{name: "redis_url", kind: "address", help: "where several nodes count requests and failed sign-ins together: " +
 			"redis://host:6379, or rediss:// for TLS; without it each node counts alone; while it is away each node keeps " +
 			"its share of the limits", example: "redis://redis.example.com:6379", secret: true, set: hidden(&c.RedisURL)},
