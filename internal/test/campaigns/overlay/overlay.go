@@ -129,3 +129,19 @@ func (c Change) apply(path string, texts map[string]string) (string, error) {
 	}
 	return strings.Replace(text, c.Old, c.New, 1), nil
 }
+
+// Test runs tests of a package with the changes, and returns what they print; an error if they fail, or do not end in
+// time.
+func Test(ctx context.Context, dir, pkg string, args []string, changes ...Change) (out []byte, err error) {
+	root, err := moduleRoot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	list, err := write(dir, root, changes)
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.CommandContext(ctx, "go", append([]string{"test", "-overlay", list, pkg}, args...)...)
+	cmd.Dir = root
+	return cmd.CombinedOutput()
+}
