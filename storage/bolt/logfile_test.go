@@ -60,6 +60,23 @@ func TestCopyNeedsNoLog(t *testing.T) {
 	busy.Wait()
 }
 
+// The file says again that there is a log before the first block behind a copy.
+func TestTokenThatIsIssuedBehindACopyOutlivesAKill(t *testing.T) {
+	s := logging(t)
+	if _, err := s.WriteTo(&bytes.Buffer{}); err != nil {
+		t.Fatal(err)
+	}
+	for i := 3; i < 6; i++ {
+		if err := s.Issue(t.Context(), numbered(i)); err != nil {
+			t.Fatal(err)
+		}
+		again := openLogging(t, killed(t, s), files{})
+		if _, err := again.Token(t.Context(), numbered(i).Key); err != nil {
+			t.Errorf("Token(%d) = %v", i, err)
+		}
+	}
+}
+
 func TestCopyEndsWithTheStore(t *testing.T) {
 	s := logging(t)
 	s.Close()

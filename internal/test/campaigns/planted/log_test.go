@@ -139,7 +139,7 @@ var logBugs = []logBug{
 	{"Check does not look into the log", "storage/bolt/check.go",
 		"	rows, _, err := leftInLog(db, realPath(path))\n",
 		"	var rows []tokenlog.Row\n	_ = tokenlog.Row{}\n"},
-	{"the writer ends without its log", writer, "			s.ending = s.end()\n", ""},
+	{"the writer ends without its log", writer, "			s.ending = s.log.end(s)\n", ""},
 	{"the log is never asked for", store, "	if opts.TokenLog {", "	if opts.TokenLog && false {"},
 }
 
