@@ -338,6 +338,7 @@ var triedElsewhere = map[string]string{
 	"gateway.stream_life":       "TestCallEndsWithItsTokenWhateverItIs",
 	"limits.stream_idle":        "TestSilentStreamIsClosedWhenTheSettingSaysSo",
 	"storage_url":               "TestNodesOnPostgreSQLAreOneService",
+	"token_log":                 "TestTokenLogSurvivesAKillUnderAnySetting",
 	"redis_url":                 "TestNodesCountTogetherOnRedis",
 	"node_name":                 "TestNodesCountTogetherOnRedis",
 	"drain":                     "TestNodeThatStopsIsNotReadyFirstAndServesUntilThen",

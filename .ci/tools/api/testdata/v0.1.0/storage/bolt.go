@@ -21,13 +21,16 @@ var ErrInUse error
 
 var ErrReadOnly error
 
+const LogSuffix = ".wal"
+
 func Open(path string, opts Options) (*Store, error)
 
 func OpenReadOnly(path string, opts Options) (*Store, error)
 
 type Options struct {
-	Timeout time.Duration
-	_       []struct{}
+	Timeout  time.Duration
+	TokenLog bool
+	_        []struct{}
 }
 
 type Store struct{ _ []struct{} }

@@ -42,6 +42,7 @@ func Postgres() Storage
 type Storage struct {
 	Name         string
 	Open         func(ctx context.Context, path string) (driver.Backend, error)
+	OpenLogging  func(ctx context.Context, path string) (driver.Backend, error)
 	OpenReadOnly func(ctx context.Context, path string) (driver.Backend, error)
 	Copy         func(b driver.Backend, w io.Writer) (int64, error)
 	Check        func(path string) (map[string]int, error)
