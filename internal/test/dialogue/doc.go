@@ -27,4 +27,7 @@
 // "times 60" before a request sends it as often, each time to be answered so; "times 60
 // every 1s" lets a second pass after each. "wait 5m1s" lets time pass: dialogues run in a
 // testing/synctest bubble. A line that begins with # is for the reader.
+//
+// With KEYSTILE_TEST_WIRE in the environment each request is written as bytes to a connection that package
+// plainhttp serves, in place of a call of the handler.
 package dialogue

@@ -38,8 +38,10 @@ func (s step) play(h http.Handler, origin string, values map[string]string) erro
 	if err != nil {
 		return err
 	}
-	w := httptest.NewRecorder()
-	h.ServeHTTP(w, request)
+	w, err := ask(h, request)
+	if err != nil {
+		return err
+	}
 	return s.compare(w, values)
 }
 
