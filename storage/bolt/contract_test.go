@@ -2,6 +2,7 @@ package bolt_test
 
 import (
 	"path/filepath"
+	"sync"
 	"testing"
 
 	"github.com/keystile/keystile/storage/bolt"
@@ -34,10 +35,11 @@ func TestReopenWithATokenLog(t *testing.T) {
 	storagetest.RunDurable(t, func(t *testing.T, dir string) driver.Backend {
 		return openWith(t, dir, bolt.Options{TokenLog: true})
 	})
-	lives := 0
+	var lives sync.Map // how often each folder was opened; a folder is opened by one goroutine
 	storagetest.RunDurable(t, func(t *testing.T, dir string) driver.Backend {
-		lives++
-		return openWith(t, dir, bolt.Options{TokenLog: lives%2 == 0})
+		before, _ := lives.LoadOrStore(dir, new(int))
+		*before.(*int)++
+		return openWith(t, dir, bolt.Options{TokenLog: *before.(*int)%2 == 0})
 	})
 }
 
