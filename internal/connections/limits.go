@@ -8,6 +8,8 @@ import (
 	"net/netip"
 	"sync/atomic"
 	"time"
+
+	"github.com/keystile/keystile/internal/ticks"
 )
 
 // Config says what connections may be and do. The zero Config is the default.
@@ -28,7 +30,7 @@ type Limits struct {
 	c    Config
 	held table
 
-	lingerQueue lingerQueue
+	lingering ticks.Queue[*conn]
 
 	refusedAddress, refusedFull     atomic.Uint64
 	cutBody, cutAnswer, cutSilences atomic.Uint64

@@ -9,11 +9,13 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/keystile/keystile/internal/ticks"
 )
 
 // A handler learns that its client has left within two ticks, and at once after these.
 func TestHandlerLearnsThatItsClientLeft(t *testing.T) {
-	for name, leaves := range map[string]time.Duration{"at once": 0, "within a tick": tick / 2,
+	for name, leaves := range map[string]time.Duration{"at once": 0, "within a tick": ticks.Every / 2,
 		"after a minute": time.Minute} {
 		t.Run(name, func(t *testing.T) {
 			var took chan time.Duration
@@ -27,7 +29,7 @@ func TestHandlerLearnsThatItsClientLeft(t *testing.T) {
 				c := s.ask(get)
 				time.Sleep(leaves)
 				c.Close()
-				if got, latest := <-took, max(leaves, 2*tick); got < leaves || got > latest {
+				if got, latest := <-took, max(leaves, 2*ticks.Every); got < leaves || got > latest {
 					t.Errorf("it was told after %v, want at the latest after %v", got, latest)
 				}
 			})
@@ -46,13 +48,10 @@ func TestQuietServiceDoesNotTick(t *testing.T) {
 		c := s.ask(get)
 		c.wantAnswer(200)
 		long := s.ask("PUT / HTTP/1.1\r\nHost: h\r\n\r\n")
-		time.Sleep(3 * tick)
-		l := &s.limits.lingerQueue
-		l.mu.Lock()
-		if l.ticking || len(l.conns) > 0 {
-			t.Errorf("%d connections are watched, ticking %v", len(l.conns), l.ticking)
+		time.Sleep(3 * ticks.Every)
+		if !s.limits.lingering.Idle() {
+			t.Error("connections are looked at")
 		}
-		l.mu.Unlock()
 		c.send(get) // and after that, all is as before
 		c.wantAnswer(200)
 		long.Close()
@@ -130,7 +129,7 @@ func endRead(t *testing.T, size int, waits time.Duration) {
 	}
 	go read()
 	if err := <-over; !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(began) < time.Hour ||
-		time.Since(began) > time.Hour+2*tick {
+		time.Since(began) > time.Hour+2*ticks.Every {
 		t.Errorf("the deadline in an hour ended a Read after %v with %v", time.Since(began), err)
 	}
 }
@@ -151,7 +150,7 @@ func TestCloseEndsAReadOfOneByte(t *testing.T) {
 		if err := <-over; err == nil || time.Since(began) != 0 {
 			t.Errorf("it ended after %v with %v", time.Since(began), err)
 		}
-		time.Sleep(2 * tick)
+		time.Sleep(2 * ticks.Every)
 	})
 }
 
@@ -160,7 +159,7 @@ func TestLingerDoesNotHoldBackWhatCameTogether(t *testing.T) {
 	var first bool
 	handle := func(http.ResponseWriter, *http.Request) {
 		if first {
-			time.Sleep(10 * tick)
+			time.Sleep(10 * ticks.Every)
 		}
 		first = false
 	}
@@ -170,6 +169,6 @@ func TestLingerDoesNotHoldBackWhatCameTogether(t *testing.T) {
 		for range 3 {
 			c.wantAnswer(200)
 		}
-		c.wantOver(10*tick, 10*tick)
+		c.wantOver(10*ticks.Every, 10*ticks.Every)
 	})
 }

@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/keystile/keystile/internal/ticks"
 )
 
 // bubble is a server in a time of its own. Its connections are pipes.
@@ -194,7 +196,7 @@ func TestHandlerLearnsThatItsClientLeft(t *testing.T) {
 				time.Sleep(time.Minute)
 				left := time.Now()
 				c.Close()
-				if late := (<-told).Sub(left); late > 2*tick {
+				if late := (<-told).Sub(left); late > 2*ticks.Every {
 					t.Errorf("told %v late", late)
 				}
 			})
@@ -258,13 +260,10 @@ func TestQuietServerDoesNotTick(t *testing.T) {
 		c.send(get)
 		c.answer()
 		long.send("PUT / HTTP/1.1\r\nHost: h\r\n\r\n")
-		time.Sleep(3 * tick)
-		q := &b.plain.watched
-		q.mu.Lock()
-		if q.ticking || len(q.of) > 0 {
-			t.Errorf("%d connections are watched, ticking %v", len(q.of), q.ticking)
+		time.Sleep(3 * ticks.Every)
+		if !b.plain.watched.Idle() {
+			t.Error("connections are looked at")
 		}
-		q.mu.Unlock()
 		c.send(get)
 		c.answer()
 		long.Close()

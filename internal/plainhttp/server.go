@@ -9,13 +9,15 @@ import (
 	"net/http"
 	"sync"
 	"sync/atomic"
+
+	"github.com/keystile/keystile/internal/ticks"
 )
 
 // Server serves for an http.Server. Its methods are those of the http.Server, which must not be called itself.
 type Server struct {
 	http    *http.Server
 	closing atomic.Bool
-	watched watchQueue
+	watched ticks.Queue[*watch]
 
 	mu    sync.Mutex
 	conns map[*conn]struct{}

@@ -6,11 +6,9 @@ import (
 	"time"
 )
 
-// tick says how often requests are looked at. One that lasts for a whole tick has its client watched.
-const tick = 10 * time.Millisecond
-
 // watch notices that the client has left while a handler runs. That takes a read, in another goroutine, and the
-// connection has to be taken back from it: most handlers have answered before it is worth it.
+// connection has to be taken back from it: most handlers have answered before it is worth it. So only the client of a
+// request that lasts for a whole tick (package ticks) is watched.
 type watch struct {
 	conn *conn
 
@@ -18,7 +16,7 @@ type watch struct {
 	ended   sync.Cond // of a read
 	cancel  context.CancelFunc
 	asked   bool   // a request has come as a whole, and its handler runs
-	listed  bool   // watchQueue has the connection
+	listed  bool   // Server.watched has the connection
 	count   uint64 // of requests so far
 	seen    uint64 // the request that the last tick saw
 	reading bool
@@ -54,7 +52,7 @@ func (w *watch) watchLocked() {
 	}
 	if !w.listed {
 		w.listed = true
-		w.conn.server.watched.add(w)
+		w.conn.server.watched.Add(w)
 	}
 }
 
@@ -84,8 +82,8 @@ func (w *watch) lost() {
 	}
 }
 
-// tick begins to read if the request is one that the last tick has seen. It reports whether to look again.
-func (w *watch) tick() (again bool) {
+// Tick begins to read if the request is one that the last tick has seen. It reports whether to look again.
+func (w *watch) Tick() (again bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	if w.count != w.seen {
@@ -116,42 +114,4 @@ func (w *watch) read(into []byte) {
 		w.cancel()
 	}
 	w.ended.Broadcast()
-}
-
-// watchQueue holds the connections that have had a request since the last tick but one. Its timer runs only while there
-// are some.
-type watchQueue struct {
-	mu      sync.Mutex
-	of      []*watch
-	ticking bool
-}
-
-func (q *watchQueue) add(w *watch) {
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.of = append(q.of, w)
-	if !q.ticking {
-		q.ticking = true
-		time.AfterFunc(tick, q.tick)
-	}
-}
-
-func (q *watchQueue) tick() {
-	q.mu.Lock()
-	of := q.of
-	q.of = nil
-	q.mu.Unlock()
-	kept := of[:0]
-	for _, w := range of {
-		if w.tick() {
-			kept = append(kept, w)
-		}
-	}
-	clear(of[len(kept):]) // a connection that is closed is not held
-	q.mu.Lock()
-	defer q.mu.Unlock()
-	q.of = append(kept, q.of...)
-	if q.ticking = len(q.of) > 0; q.ticking {
-		time.AfterFunc(tick, q.tick)
-	}
 }
