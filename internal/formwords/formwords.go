@@ -22,7 +22,8 @@ const (
 )
 
 // hidden are parts of the names of fields whose values are shown nowhere.
-var hidden = pattern.Lazy(`(?i)passw|secret|token|credential|assertion|^current$|^code$|^recovery$|^arguments$|^document$`)
+var hidden = pattern.Lazy(`(?i)passw|secret|token|credential|assertion|` +
+	`^current$|^code$|^recovery$|^arguments$|^document$`)
 
 // technical are the fields that a page adds for itself.
 var technical = []string{"form", "do", "query", "kept"}

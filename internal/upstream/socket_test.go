@@ -388,10 +388,10 @@ func TestNothingLeaks(t *testing.T) {
 	before := openFiles(t)
 	goroutines := runtime.NumGoroutine()
 	var callers sync.WaitGroup
-	for who := range 16 {
+	for caller := range 16 {
 		callers.Go(func() {
 			for i := range 200 {
-				id := fmt.Sprintf("caller%d-%d", who, i)
+				id := fmt.Sprintf("caller%d-%d", caller, i)
 				ctx, cancel := context.WithCancel(t.Context())
 				if i%10 == 0 {
 					go cancel()

@@ -14,7 +14,8 @@ func TestServerThatListensCollectsGarbageAsItIsTold(t *testing.T) {
 		"GOMEMLIMIT=1GiB": {"100", "1.073741824e+09"},
 	} {
 		s := serveIn(t, t.TempDir(), "KEYSTILE_ADMIN_LISTEN=127.0.0.1:0", "GOGC=", "GOMEMLIMIT=", told)
-		_, text := get(t, http.DefaultClient, "http://"+s.child.out.Find(t, s.child.ended, `Admin listener +(\S+)`)+"/metrics")
+		admin := s.child.out.Find(t, s.child.ended, `Admin listener +(\S+)`)
+		_, text := get(t, http.DefaultClient, "http://"+admin+"/metrics")
 		found := set.FindStringSubmatch(text)
 		if found == nil {
 			t.Fatalf("the metrics do not say: %s", text)

@@ -3,10 +3,12 @@ package config
 // chinese describes each key in Chinese, for the console.
 var chinese = map[string]string{
 	"config": "YAML 配置文件", "data": "数据目录", "listen": "监听地址；端口 0 表示任意空闲端口",
-	"listen_fast": "是否以更省处理器的方式读取和应答普通的 HTTP/1.1 请求，其余请求由 Go 的 net/http 处理",
+	"listen_fast": "是否以更省处理器的方式读取和应答普通的 HTTP/1.1 请求，" +
+		"其余请求由 Go 的 net/http 处理",
 	"base_url":    "用户和应用访问本服务的来源地址；不填则为监听地址",
 	"storage_url": "存储的位置：bolt: 表示数据目录中的文件，postgres:// 表示多个节点共用的数据库；不填则为数据目录",
-	"token_log": "授权码和刷新令牌是否先写入数据文件旁的日志 keystile.db.wal，每次只需一次刷盘；" +
+	"token_log": "授权码和刷新令牌是否先写入数据文件旁的日志 keystile.db.wal，" +
+		"每次只需一次刷盘；" +
 		"进程被强行终止后，下次启动会将其并入数据文件，在此之前旧版本拒绝打开该文件",
 	"redis_url":  "多个节点在此共同统计请求数和登录失败次数；不填则各节点独立统计",
 	"node_name":  "本节点供人识别的名称；不填则为主机名",

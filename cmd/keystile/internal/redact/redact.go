@@ -17,7 +17,8 @@ var (
 	authority = pattern.Lazy(`^(\[[0-9A-Fa-f:.]+\]|[^\s:@/?#\[\]%]+)?(:[0-9]*)?$`)
 	begins    = pattern.Lazy(`(?i)://|//|:|%3a`)
 	ends      = pattern.Lazy(`(?i)@|%40`)
-	parameter = pattern.Lazy(`(?i)((?:^|[?&;,\s])[\w.-]*(?:pass|pwd|secret|token|signature|api_?key)[\w.-]*\s*=\s*)('[^']*'|[^&#;,\s'"]+)`)
+	parameter = pattern.Lazy(`(?i)((?:^|[?&;,\s])[\w.-]*(?:pass|pwd|secret|token|signature|api_?key)[\w.-]*\s*=\s*)` +
+		`('[^']*'|[^&#;,\s'"]+)`)
 )
 
 // Text returns a text without what is or may be the password of an address in it: all between the scheme, or a
