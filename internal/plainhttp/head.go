@@ -107,7 +107,9 @@ func (h *head) understand(name, value string) (ok bool) {
 		}
 		h.length, ok = plainLength(value)
 		return ok
-	case "Transfer-Encoding", "Trailer", "Te", "Expect", "Upgrade", "Connection", "Pragma":
+	case "Connection": // many clients send what is so without it
+		return strings.EqualFold(value, "keep-alive")
+	case "Transfer-Encoding", "Trailer", "Te", "Expect", "Upgrade", "Pragma":
 		return false
 	}
 	return true

@@ -25,6 +25,8 @@ var plain = []string{
 	"PUT / HTTP/1.1\r\nHost: h\r\nCONTENT-LENGTH:12345678901\r\n\r\n",
 	"PATCH /a;b,c=d@e:f HTTP/1.1\r\nHost: h\r\nX-A: 1\r\nx-a: 2\r\nX-a: 3\r\n\r\n",
 	"DELETE /* HTTP/1.1\r\nHost: 192.0.2.1\r\nIf-None-Match: \"a\", W/\"b\"\r\n\r\n",
+	"GET / HTTP/1.1\r\nHost: h\r\nConnection: keep-alive\r\n\r\n",
+	"GET / HTTP/1.1\r\nconnection: Keep-Alive\r\nHost: h\r\nConnection: keep-alive\r\n\r\n",
 	"OPTIONS /? HTTP/1.1\r\nHost: h\r\nOrigin: https://a.example\r\nAccess-Control-Request-Method: GET\r\n\r\n",
 }
 
@@ -105,7 +107,10 @@ var otherwise = map[string]string{
 	"Upgrade":                     "GET / HTTP/1.1\r\nHost: h\r\nUpgrade: websocket\r\n\r\n",
 	"TE":                          "GET / HTTP/1.1\r\nHost: h\r\nTE: trailers\r\n\r\n",
 	"Trailer":                     "GET / HTTP/1.1\r\nHost: h\r\nTrailer: a\r\n\r\n",
-	"Connection":                  "GET / HTTP/1.1\r\nHost: h\r\nConnection: keep-alive\r\n\r\n",
+	"Connection: close":           "GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n",
+	"Connection with a name":      "GET / HTTP/1.1\r\nHost: h\r\nConnection: keep-alive, a\r\n\r\n",
+	"Connection with nothing":     "GET / HTTP/1.1\r\nHost: h\r\nConnection:\r\n\r\n",
+	"two Connections":             "GET / HTTP/1.1\r\nHost: h\r\nConnection: keep-alive\r\nConnection: close\r\n\r\n",
 	"Pragma":                      "GET / HTTP/1.1\r\nHost: h\r\nPragma: no-cache\r\n\r\n",
 	"too long":                    "GET /" + strings.Repeat("a", mostRead) + " HTTP/1.1\r\nHost: h",
 }

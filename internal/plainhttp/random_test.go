@@ -16,7 +16,8 @@ var pieces = []string{
 	": ", "Host", "Host: h", "host: a:1", "Host: [::1]", "\r\nHost: h\r\n", "Content-Length", "Content-Length: 3",
 	"content-length: 0", "Content-Length: +3", "Content-Length: 3, 3", "Content-Length: 03", "Content-Length : 3",
 	"Transfer-Encoding: chunked", "Transfer-Encoding", "transfer-encoding: \x0bchunked", "Transfer-Encoding\x00: chunked",
-	"Connection: close", "Expect: 100-continue", "Upgrade: h2c", "TE: trailers", "Trailer: A", "Pragma: no-cache",
+	"Connection: close", "Connection: keep-alive", "keep-alive", "Keep-Alive", "Expect: 100-continue", "Upgrade: h2c",
+	"TE: trailers", "Trailer: A", "Pragma: no-cache",
 	"Cache-Control: no-store", "X-A: 1", "x-a: 2", "X_A: 3", "Cookie: a=b; c=d", "0\r\n\r\n", "3\r\nabc\r\n", "abc", "\"",
 	",", "_", "-", "GET / HTTP/1.1\r\nHost: h\r\n", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc",
 }

@@ -3,12 +3,14 @@ package plainhttp
 import (
 	"bytes"
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"log"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"regexp"
 	"strings"
 	"sync"
@@ -113,6 +115,7 @@ var shapes = map[string]string{
 	"HEAD":      "HEAD /a HTTP/1.1\r\nHost: h\r\n\r\n",
 	"two":       "GET /a HTTP/1.1\r\nHost: h\r\n\r\nGET /b HTTP/1.1\r\nHost: h\r\n\r\n",
 	"POST":      "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 5\r\n\r\nabcdeGET /b HTTP/1.1\r\nHost: h\r\n\r\n",
+	"kept":      "GET /a HTTP/1.1\r\nHost: h\r\nConnection: keep-alive\r\n\r\nGET /b HTTP/1.1\r\nHost: h\r\n\r\n",
 	"POST 100k": post(100_000) + "GET /b HTTP/1.1\r\nHost: h\r\n\r\n",
 	"POST 300k": post(300_000) + "GET /b HTTP/1.1\r\nHost: h\r\n\r\n",
 	"cut":       "POST /a HTTP/1.1\r\nHost: h\r\nContent-Length: 50\r\n\r\nabc",
@@ -181,6 +184,31 @@ func TestConversationsThatAreNotPlainAreThoseOfNetHTTP(t *testing.T) {
 				t.Errorf("%s: answered\n%q\nand by net/http\n%q", why, got, want)
 			}
 		}
+	}
+}
+
+// A certificate is checked and a protocol is chosen by net/http, so what TLS carries is its own.
+func TestConnectionsOfTLSAreLeftToNetHTTP(t *testing.T) {
+	lent := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, hijacks := w.(http.Hijacker) // the writers of this package do not
+		fmt.Fprint(w, r.TLS != nil, " ", hijacks)
+	}))
+	lent.StartTLS() // for its certificate and its client
+	defer lent.Close()
+	s := New(&http.Server{Handler: lent.Config.Handler})
+	l, err := tls.Listen("tcp", "127.0.0.1:0", lent.TLS)
+	if err != nil {
+		t.Fatal(err)
+	}
+	go s.Serve(l)
+	defer s.Close()
+	a, err := lent.Client().Get("https://" + l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer a.Body.Close()
+	if body, err := io.ReadAll(a.Body); string(body) != "true true" || err != nil {
+		t.Errorf("a request over TLS has TLS and can be hijacked: %s, %v", body, err)
 	}
 }
 
