@@ -16,13 +16,23 @@ func TestPlantedBugsBeforeBolt(t *testing.T) {
 	if testing.Short() {
 		t.Skip("some 500 bugs on a store of their own each")
 	}
-	planted.Run(t, func(t *testing.T) driver.Backend {
-		s, err := bolt.Open(filepath.Join(t.TempDir(), "keystile.db"), bolt.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s
-	})
+	planted.Run(t, func(t *testing.T) driver.Backend { return openBolt(t, bolt.Options{}) })
+}
+
+func TestPlantedBugsBeforeBoltWithATokenLog(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some 500 bugs on a store of their own each")
+	}
+	planted.Run(t, func(t *testing.T) driver.Backend { return openBolt(t, bolt.Options{TokenLog: true}) })
+}
+
+func openBolt(t *testing.T, opts bolt.Options) driver.Backend {
+	t.Helper()
+	s, err := bolt.Open(filepath.Join(t.TempDir(), "keystile.db"), opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
 }
 
 func TestPlantedBugsBeforePostgres(t *testing.T) {

@@ -126,7 +126,7 @@ func (j *checker) check(ctx context.Context, dir string, c cut) error {
 			return fmt.Errorf("the database's own check: %w", err)
 		}
 	}
-	if err := w.serve(j.plain, func(server *serving.Client) error { return j.query(server, c) }); err != nil {
+	if err := w.serve(j.programs, func(server *serving.Client) error { return j.query(server, c) }); err != nil {
 		return err
 	}
 	return w.use(func() error { return errors.Join(w.trail(), j.hold(w, c.at)) })

@@ -125,10 +125,18 @@ func historyOf(t *testing.T, p programs, steps ...step) *history {
 	return h
 }
 
-func TestPowerCutTakesNothingThatWasAcknowledged(t *testing.T) {
+func TestPowerCutTakesNothingThatWasAcknowledged(t *testing.T) { looked(t) }
+
+func TestPowerCutTakesNothingThatIsInTheTokenLog(t *testing.T) { looked(t, logging...) }
+
+// looked makes a recording of everything, of a service that is started with args, and looks at its images.
+func looked(t *testing.T, args ...string) {
+	t.Helper()
 	traceable(t)
 	seed := seed(t)
-	j := recorded(t, builds(t), everything...)
+	p := builds(t)
+	p.args = args
+	j := recorded(t, p, everything...)
 	t.Logf("note: %d images of %d calls, %d acknowledgements, %d charged calls; POWERCUT_SEED=%d draws the same cuts",
 		images(t), len(j.disk.events), len(j.promises), len(j.charges), seed)
 	made, errs := j.look(t, seed, images(t), 10)
@@ -147,7 +155,7 @@ func TestStoresThatAreNotToldAreNoticed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h := historyOf(t, programs{program, program, program}, busy(1, 1), charging)
+	h := historyOf(t, programs{plain: program, slow: program, written: program}, busy(1, 1), charging)
 	if _, err := newChecker(h); err == nil || !strings.Contains(err.Error(), "mapped true, has other contents") {
 		t.Errorf("newChecker(a mapped journal that nobody tells of) = %v, want that the trace is not all", err)
 	}

@@ -59,6 +59,6 @@ func (r *recorder) run(ctx context.Context, binary string, args ...string) (stri
 	return said, nil
 }
 
-func (r *recorder) serve(ctx context.Context, binary string) (*serving.Server, error) {
-	return serving.Start(r.command(ctx, binary, serving.Args(r.data)...))
+func (r *recorder) serve(ctx context.Context, binary string, args []string) (*serving.Server, error) {
+	return serving.Start(r.command(ctx, binary, serving.Args(r.data, args...)...))
 }

@@ -49,12 +49,16 @@ type history struct {
 	left      []leftover // what killed processes left, in their order
 }
 
-// programs are the ways in which one program is built.
+// programs are the ways in which one program is built, and how it is started.
 type programs struct {
 	plain   string
-	slow    string // it keeps calls in the journal for a minute
-	written string // so does this, which writes each of them
+	slow    string   // it keeps calls in the journal for a minute
+	written string   // so does this, which writes each of them
+	args    []string // of each serve, behind those that it always has
 }
+
+// logging are the arguments of a program that writes tokens to a log first.
+var logging = []string{"--token-log"}
 
 func (h *history) promise(p promise) {
 	h.mu.Lock()
@@ -121,7 +125,7 @@ func counting(ctx context.Context, h *history) error {
 }
 
 func (h *history) live(ctx context.Context, binary string, end syscall.Signal, work func(*serving.Client) error) error {
-	s, err := h.serve(ctx, binary)
+	s, err := h.serve(ctx, binary, h.args)
 	if err != nil {
 		return err
 	}

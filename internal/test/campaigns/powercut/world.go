@@ -149,8 +149,8 @@ func (w *world) hasBackup() error {
 }
 
 // serve has the program open the image, and asks it what only it can tell.
-func (w *world) serve(binary string, ask func(*serving.Client) error) error {
-	s, err := serving.Start(exec.CommandContext(w, binary, serving.Args(w.data)...))
+func (w *world) serve(p programs, ask func(*serving.Client) error) error {
+	s, err := serving.Start(exec.CommandContext(w, p.plain, serving.Args(w.data, p.args...)...))
 	if err != nil {
 		return err
 	}
