@@ -426,20 +426,21 @@ func TestAnswerIsOverWithItsHandler(t *testing.T) {
 
 func TestDeadlinesOfAHandlerEndWithIt(t *testing.T) {
 	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		control := http.NewResponseController(w)
-		if err := control.SetReadDeadline(time.Now().Add(time.Second)); err != nil {
-			t.Error(err)
-		}
-		if err := control.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
-			t.Error(err)
+		if control := http.NewResponseController(w); r.URL.Path != "/later" {
+			if err := control.SetReadDeadline(time.Now().Add(time.Second)); err != nil {
+				t.Error(err)
+			}
+			if err := control.SetWriteDeadline(time.Now().Add(time.Second)); err != nil {
+				t.Error(err)
+			}
 		}
 		_, err := io.ReadAll(r.Body)
 		fmt.Fprint(w, err)
 	})}
 	inBubble(t, s, func(b *bubble) {
 		c := b.dial()
-		for range 3 {
-			c.send(get)
+		for _, path := range []string{"/", "/later", "/", "/"} {
+			c.send("GET " + path + " HTTP/1.1\r\nHost: h\r\n\r\n")
 			if got := c.answer(); got != "<nil>" {
 				t.Errorf("answered %q", got)
 			}
@@ -448,6 +449,89 @@ func TestDeadlinesOfAHandlerEndWithIt(t *testing.T) {
 		c.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 4\r\n\r\nbo")
 		if n := c.closedAfter(); n != time.Second {
 			t.Errorf("closed after %v, want the handler's second", n)
+		}
+	})
+}
+
+// The rest of an answer is not sent behind a part that was not.
+func TestConnectionEndsWithAWriteThatFails(t *testing.T) {
+	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		if err := http.NewResponseController(w).SetWriteDeadline(time.Unix(1, 0)); err != nil {
+			t.Error(err)
+		}
+	})}
+	inBubble(t, s, func(b *bubble) {
+		c := b.dial()
+		c.send(get)
+		if n := c.closedAfter(); n != 0 {
+			t.Errorf("closed after %v, want at once", n)
+		}
+	})
+}
+
+func TestDateIsThatOfTheAnswer(t *testing.T) {
+	inBubble(t, &http.Server{Handler: http.HandlerFunc(ok)}, func(b *bubble) {
+		c := b.dial()
+		for range 3 {
+			c.send(get)
+			r, err := http.ReadResponse(c.read, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			io.Copy(io.Discard, r.Body)
+			if got, want := r.Header.Get("Date"), time.Now().UTC().Format(http.TimeFormat); got != want {
+				t.Errorf("Date: %s, want %s", got, want)
+			}
+			time.Sleep(1500 * time.Millisecond)
+		}
+	})
+}
+
+// net/http panics over such a handler, so this is held against what should be.
+func TestBodyThatIsLeftByADuplexHandlerIsNoRequest(t *testing.T) {
+	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		http.NewResponseController(w).EnableFullDuplex()
+		fmt.Fprint(w, r.Method)
+	})}
+	inBubble(t, s, func(b *bubble) {
+		c := b.dial()
+		c.send(post(300) + get)
+		if first, second := c.answer(), c.answer(); first != "POST" || second != "GET" {
+			t.Errorf("answered %q and %q", first, second)
+		}
+		c.send(post(mostDropped + mostRead)[:mostRead])
+		if answer := c.answer(); answer != "POST" {
+			t.Errorf("answered %q", answer)
+		}
+		if n := c.closedAfter(); n != lastRead {
+			t.Errorf("closed after %v, want %v: the body is too long to be read in vain", n, lastRead)
+		}
+	})
+}
+
+func TestShutdownWaitsForAHandler(t *testing.T) {
+	s := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { time.Sleep(time.Minute) })}
+	inBubble(t, s, func(b *bubble) {
+		c := b.dial()
+		c.send(get)
+		synctest.Wait()
+		began := time.Now()
+		go c.answer()
+		if err := b.plain.Shutdown(b.t.Context()); err != nil || time.Since(began) != time.Minute {
+			t.Errorf("Shutdown() = %v after %v, want nil after the minute of the handler", err, time.Since(began))
+		}
+	})
+}
+
+// A listener may have accepted a connection while the server was closed.
+func TestConnectionThatComesBehindCloseIsClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBubble(t, &http.Server{Handler: http.HandlerFunc(ok)})
+		b.plain.Close()
+		near, far := net.Pipe()
+		b.plain.begin(t.Context(), far, nil)
+		if _, err := near.Read(make([]byte, 1)); err != io.EOF {
+			t.Errorf("Read() = %v, want the end", err)
 		}
 	})
 }

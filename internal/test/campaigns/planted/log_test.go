@@ -1,15 +1,6 @@
 package planted
 
-import (
-	"bytes"
-	"os"
-	"testing"
-
-	"github.com/keystile/keystile/internal/test/campaigns/overlay"
-)
-
-// logBug is a mistake that somebody could make in the token log.
-type logBug struct{ name, file, old, new string }
+import "testing"
 
 const (
 	block  = "storage/bolt/internal/tokenlog/block.go"
@@ -22,7 +13,8 @@ const (
 	store  = "storage/bolt/store.go"
 )
 
-var logBugs = []logBug{
+// logBugs are mistakes that somebody could make in the token log.
+var logBugs = []bug{
 	{"a block may share a page with the one before", block,
 		"if over := len(b) % page; over != 0 {",
 		"if over := len(b) % 512; over != 0 {"},
@@ -140,39 +132,6 @@ var logBugs = []logBug{
 	{"the log is never asked for", store, "	if opts.TokenLog {", "	if opts.TokenLog && false {"},
 }
 
-// TestPlantedBugsBeforeTheTokenLog plants each of them in a build of its own, and has the tests of the adapter look for
-// it.
-// KEYSTILE_LOG_BUG names one that is planted alone.
-func TestPlantedBugsBeforeTheTokenLog(t *testing.T) {
-	if testing.Short() {
-		t.Skip("some 60 builds")
-	}
-	for _, b := range logBugs {
-		t.Run(b.name, func(t *testing.T) {
-			if only := os.Getenv("KEYSTILE_LOG_BUG"); only != "" && only != b.name {
-				t.Skip("another one is asked for")
-			}
-			t.Parallel()
-			out, err := overlay.Test(t.Context(), t.TempDir(), "./storage/bolt/...",
-				[]string{"-short", "-failfast", "-count=1", "-timeout=10m"}, overlay.Change{File: b.file, Old: b.old, New: b.new})
-			switch {
-			case err == nil:
-				t.Error("no test finds it")
-			case !bytes.Contains(out, []byte("--- FAIL: ")) && !bytes.Contains(out, []byte("panic: ")):
-				t.Errorf("it cannot be built: %v\n%s", err, out)
-			default:
-				at := bytes.Index(out, []byte("--- FAIL: "))
-				line, _, _ := bytes.Cut(out[max(at, 0):], []byte("\n"))
-				t.Logf("note: found by %s", line)
-			}
-		})
-	}
-}
+func TestPlantedBugsBeforeTheTokenLog(t *testing.T) { find(t, logBugs, "./storage/bolt/...", "10m") }
 
-func TestBugsOfTheTokenLogFitTheSources(t *testing.T) {
-	for _, b := range logBugs {
-		if err := overlay.Fits(t.Context(), overlay.Change{File: b.file, Old: b.old, New: b.new}); err != nil {
-			t.Errorf("%s: %v", b.name, err)
-		}
-	}
-}
+func TestBugsOfTheTokenLogFitTheSources(t *testing.T) { fit(t, logBugs) }
