@@ -66,10 +66,14 @@ func (h *dataStore) Ready(ctx context.Context) error {
 
 // open opens the database of a data folder, or the one at the address that the configuration names.
 func (s Storage) open(ctx context.Context, c *config.Config, path string, w Watch) (driver.Backend, error) {
+	logs := s.OpenLogging != nil
+	if c.TokenLog != nil {
+		logs = *c.TokenLog
+	}
 	switch {
-	case c.TokenLog && s.OpenLogging == nil:
+	case logs && s.OpenLogging == nil:
 		return nil, cli.Usage("token_log: %s has no log of tokens; leave it out", s.name())
-	case c.TokenLog:
+	case logs:
 		return s.OpenLogging(ctx, path)
 	case len(s.Schemes) == 0:
 		return s.Open(ctx, path)

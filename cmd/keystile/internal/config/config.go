@@ -25,7 +25,7 @@ type Config struct {
 	ListenFast bool
 
 	StorageURL storage.Secret // where the store is, with a password perhaps; zero: in the data folder
-	TokenLog   bool           // the file in the data folder has a log of tokens before it
+	TokenLog   *bool          // the store has a log of tokens before it; nil: if it can have one
 	// where several nodes count together, with a password perhaps; zero: each counts alone
 	RedisURL      storage.Secret
 	NodeName      string              // zero: the name of the machine

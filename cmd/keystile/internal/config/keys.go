@@ -44,8 +44,8 @@ func (c *Config) storeKeys() []key {
 			set: text(&c.Data)},
 		{name: "listen", kind: "host:port", fallback: "127.0.0.1:8080", help: "the address to listen on; port 0 is any " +
 			"free one", example: "127.0.0.1:8080", set: address(&c.Listen)},
-		{name: "listen_fast", kind: "true or false", fallback: "false", help: "whether plain requests of HTTP/1.1 are read " +
-			"and answered in a way that takes less of the processor, and only the others by Go's net/http", example: "true",
+		{name: "listen_fast", kind: "true or false", fallback: "true", help: "whether plain requests of HTTP/1.1 are read " +
+			"and answered in a way that takes less of the processor, and only the others by Go's net/http", example: "false",
 			set: boolean(&c.ListenFast)},
 		{name: "base_url", kind: "origin", protocol: "1", help: "the origin people and applications reach the service " +
 			"at; without it, that of the listener", example: "https://id.example.com", set: origin(&c.BaseURL)},
@@ -54,10 +54,10 @@ func (c *Config) storeKeys() []key {
 			"pool_max_conns and timeout, see go doc ./storage/postgres; leave the password to PGPASSWORD or ~/.pgpass; " +
 			"without it, the data folder", example: "postgres://keystile@db.example.com/keystile?sslmode=verify-full",
 			secret: true, set: hidden(&c.StorageURL)},
-		{name: "token_log", kind: "true or false", fallback: "false", help: "whether codes and refresh tokens are written " +
-			"to a log beside the file in the data folder first, keystile.db.wal, with one flush instead of two; after a " +
-			"kill the next start puts it into the file, and older versions refuse the file until then",
-			example: "true", set: boolean(&c.TokenLog)},
+		{name: "token_log", kind: "true or false", help: "whether codes and refresh tokens are written to a log beside " +
+			"the file in the data folder first, keystile.db.wal, with one flush instead of two; after a kill the next " +
+			"start puts it into the file, and older versions refuse the file until then; without it, wherever the store " +
+			"is that file", example: "false", set: maybe(decided(&c.TokenLog))},
 		{name: "redis_url", kind: "address", help: "where several nodes count requests and failed sign-ins together: " +
 			"redis://host:6379, or rediss:// for TLS; without it each node counts alone; while it is away each node keeps " +
 			"its share of the limits", example: "redis://redis.example.com:6379", secret: true, set: hidden(&c.RedisURL)},

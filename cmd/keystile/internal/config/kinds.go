@@ -110,6 +110,18 @@ func boolean(at *bool) func(string) error {
 	}
 }
 
+// decided leaves nil what nobody has decided.
+func decided(at **bool) func(string) error {
+	return func(s string) error {
+		on := new(bool)
+		err := boolean(on)(s)
+		if err == nil {
+			*at = on
+		}
+		return err
+	}
+}
+
 func choice(at *string, among ...string) func(string) error {
 	return func(s string) error {
 		for _, one := range among {

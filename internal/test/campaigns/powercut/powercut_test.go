@@ -127,7 +127,7 @@ func historyOf(t *testing.T, p programs, steps ...step) *history {
 
 func TestPowerCutTakesNothingThatWasAcknowledged(t *testing.T) { looked(t) }
 
-func TestPowerCutTakesNothingThatIsInTheTokenLog(t *testing.T) { looked(t, logging...) }
+func TestPowerCutTakesNothingWithoutATokenLog(t *testing.T) { looked(t, unlogged...) }
 
 // looked makes a recording of everything, of a service that is started with args, and looks at its images.
 func looked(t *testing.T, args ...string) {

@@ -57,8 +57,8 @@ type programs struct {
 	args    []string // of each serve, behind those that it always has
 }
 
-// logging are the arguments of a program that writes tokens to a log first.
-var logging = []string{"--token-log"}
+// unlogged are the arguments of a program that writes tokens into the database at once.
+var unlogged = []string{"--token-log=false"}
 
 func (h *history) promise(p promise) {
 	h.mu.Lock()
