@@ -516,7 +516,7 @@ func TestShutdownWaitsForAHandler(t *testing.T) {
 		c.send(get)
 		synctest.Wait()
 		began := time.Now()
-		go c.answer()
+		go io.Copy(io.Discard, c.read)
 		if err := b.plain.Shutdown(b.t.Context()); err != nil || time.Since(began) != time.Minute {
 			t.Errorf("Shutdown() = %v after %v, want nil after the minute of the handler", err, time.Since(began))
 		}

@@ -146,6 +146,31 @@ func TestBatchOfTokensTakesOneFlushAndNoTransaction(t *testing.T) {
 	})
 }
 
+// Each job of a batch sees what the ones before it have done.
+func TestOneOfABatchExchangesAToken(t *testing.T) {
+	for where, n := range map[string]int{"file": 1, "log": 2} {
+		synctest.Test(t, func(t *testing.T) {
+			s := logging(t)
+			answers := atOnceOf(t, s, 8, func(i int) error {
+				return s.Exchange(t.Context(), numbered(n).Key, time.Unix(1, 0), numbered(100+i))
+			})
+			won := 0
+			for i, err := range answers {
+				_, missing := s.Token(t.Context(), numbered(100+i).Key)
+				switch {
+				case err == nil && missing == nil:
+					won++
+				case !errors.Is(err, driver.ErrSpent) || !errors.Is(missing, driver.ErrNotFound):
+					t.Errorf("a token of the %s: Exchange = %v, and what follows is read with %v", where, err, missing)
+				}
+			}
+			if won != 1 {
+				t.Errorf("a token of the %s was exchanged %d times", where, won)
+			}
+		})
+	}
+}
+
 func TestLogIsInTheFileWithinASecond(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s := openLogging(t, filepath.Join(t.TempDir(), "keystile.db"), files{logAge: logAge})
