@@ -9,6 +9,7 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"slices"
 	"testing"
 
 	"github.com/keystile/keystile/storage/driver"
@@ -229,6 +230,27 @@ func TestBlocksThatAreGoneAreMissed(t *testing.T) {
 	}
 }
 
+func TestBlockBehindAHoleInTheNumbersIsDamage(t *testing.T) {
+	l, m := begun(t)
+	rows := made(dice(), 3, 300)
+	appended(t, l, 2, rows)
+	l.last.number++
+	appended(t, l, 2, rows)
+	if got, err := read(m.bytes, l.ID(), 2); !errors.Is(err, ErrDamaged) || got != nil {
+		t.Errorf("read(blocks 1 and 3) = %d rows, %v, want ErrDamaged", len(got), err)
+	}
+}
+
+func TestNewLogIsFlushedWhenItIsWritten(t *testing.T) {
+	m := &image{}
+	if _, err := Begin(m); err != nil {
+		t.Fatal(err)
+	}
+	if last := len(m.calls) - 1; slices.Index(m.calls, "flush") != last {
+		t.Errorf("Begin makes %v, want one flush, the last", m.calls)
+	}
+}
+
 func TestLogThatIsAheadOfItsFileIsDamage(t *testing.T) {
 	id, _, after, _, _, _ := older(t)
 	if _, err := read(after, id, 1); !errors.Is(err, ErrDamaged) {
@@ -238,7 +260,8 @@ func TestLogThatIsAheadOfItsFileIsDamage(t *testing.T) {
 
 func TestLogOfAnotherFileIsNotRead(t *testing.T) {
 	dir := t.TempDir()
-	_, m := begun(t)
+	other, m := begun(t)
+	appended(t, other, 1, made(dice(), 3, 300))
 	l, _ := begun(t)
 	path := filepath.Join(dir, "k.db.wal")
 	for what, c := range map[string]struct {
@@ -283,6 +306,9 @@ func TestFullLogTakesNothingUntilTheFileHasIt(t *testing.T) {
 			t.Fatal(err)
 		}
 		blocks = append(blocks, rows)
+		if len(m.bytes) != Size {
+			t.Fatalf("the log has grown to %d bytes, want %d", len(m.bytes), Size)
+		}
 	}
 	got, err := read(m.bytes, l.ID(), 3)
 	wantRows(t, "a full log", got, err, blocks...)
