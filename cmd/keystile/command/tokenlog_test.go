@@ -69,8 +69,8 @@ func TestRestorePutsALogAwayWithItsDatabase(t *testing.T) {
 
 func TestTokenLogOfADatabaseThatHasNoneIsRefused(t *testing.T) {
 	t.Parallel()
-	c := spawn(t, []string{"KEYSTILE_TOKEN_LOG=true"}, "serve", "--data", t.TempDir(), "--listen", "127.0.0.1:0", "--storage-url",
-		"postgres://keystile@127.0.0.1:9/keystile")
+	c := spawn(t, []string{"KEYSTILE_TOKEN_LOG=true"}, "serve", "--data", t.TempDir(), "--listen", "127.0.0.1:0",
+		"--storage-url", "postgres://keystile@127.0.0.1:9/keystile")
 	select {
 	case <-c.ended:
 	case <-time.After(time.Minute):
