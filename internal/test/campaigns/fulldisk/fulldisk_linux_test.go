@@ -52,7 +52,7 @@ func (d small) filler() string { return filepath.Join(d.dir, "filler") }
 
 func (d small) database() string { return filepath.Join(d.dir, "keystile.db") }
 
-// client is what a store has answered.
+// client holds what a store has answered.
 type client struct {
 	store   *bolt.Store
 	spent   map[int]bool // by token: those that there are, and whether they were exchanged
@@ -145,8 +145,8 @@ func open(t *testing.T, path string, log bool) *bolt.Store {
 	return s
 }
 
-// What was answered while the disk was full is so, what was refused is not, and both after a kill too; with room again
-// everything goes on.
+// A write that was answered while the disk was full is there, and one that was refused is not, after a kill too. When
+// there is room again, everything goes on.
 func TestNothingIsLostOnAFullDiskWhicheverWriteFindsItFull(t *testing.T) {
 	var failed int
 	for _, log := range []bool{false, true} {
