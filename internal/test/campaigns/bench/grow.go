@@ -29,7 +29,7 @@ type crowd struct {
 const (
 	someUsers   = 1000
 	someApps    = 1000
-	growers     = 8 // who fill at the same time
+	growers     = 64 // who fill at the same time, so that many share a flush
 	usageBatch  = 1000
 	usageNode   = "growth"
 	eventsAhead = 5000 // that may wait to be stored

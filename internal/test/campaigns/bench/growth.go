@@ -33,12 +33,14 @@ func (b *bench) growth(list, plot string) error {
 		}
 		all = append(all, m)
 		fmt.Fprintf(os.Stderr, "measured with %d of each\n", n)
+		if plot != "" { // after each size, as the largest one may take hours
+			if err := os.WriteFile(plot, drawGrowth(all), 0o600); err != nil {
+				return err
+			}
+		}
+		printGrowth(os.Stdout, all)
 	}
-	printGrowth(os.Stdout, all)
-	if plot == "" {
-		return nil
-	}
-	return os.WriteFile(plot, drawGrowth(all), 0o600)
+	return nil
 }
 
 // measured has the figures of one size, in the order in which they are printed.
