@@ -1,4 +1,5 @@
-// Package planted has the contract of storage find some 500 bugs, each planted before an adapter.
+// Package planted has the contract of storage find some 500 bugs, each planted before an adapter, and the tests of the
+// token log and of plain requests those that somebody could make there, each in a build of its own.
 package planted
 
 import (
