@@ -8,6 +8,7 @@
 // those of its subjects, whose types have names here too:
 //
 //	people    users, their logins, consents and invitations; [User], [Login], [Consent]
+//	groups    groups of users and their members; groups.Group, groups.Membership
 //	authn     sessions, begun flows, second factors and API keys; [Session], [Ticket], [Factors]
 //	apps      applications, orders, clients that registered themselves; [App], [Order]
 //	tools     capabilities, their tools, access to them and deliveries; [Capability], [Delivery]

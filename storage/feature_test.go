@@ -19,6 +19,7 @@ import (
 	"github.com/keystile/keystile/storage/authn"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/groups"
 	"github.com/keystile/keystile/storage/memory"
 )
 
@@ -60,7 +61,18 @@ var brings = map[string]func(context.Context, *storage.Store) error{
 		_, err := s.CreateAPIKey(ctx, apikey.Key{ID: handle.Hash("x"), UserID: "u1", Name: "n", Scope: "tools"}, time.Hour)
 		return err
 	},
+	"groups of users": func(ctx context.Context, s *storage.Store) error {
+		_, err := s.SaveGroup(ctx, groups.Group{Name: "ops"})
+		return err
+	},
+	"who may use an application": func(ctx context.Context, s *storage.Store) error {
+		_, err := s.SaveApp(ctx, storage.App{Name: "App", Domains: []string{"app.example.com"},
+			Admission: &access.Admission{Allow: []string{"role:admin"}}})
+		return err
+	},
 }
+
+const counting = "stored counters and search"
 
 func featuresOf(t *testing.T, s *storage.Store) (names []string) {
 	t.Helper()
@@ -103,7 +115,11 @@ func TestBinaryThatWouldIgnoreAFeatureIsRefused(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if names := featuresOf(t, s); !slices.Equal(names, []string{f.Name}) {
+		names := featuresOf(t, s)
+		if f.Name != counting { // a record that is counted brings that feature too
+			names = slices.DeleteFunc(names, func(name string) bool { return name == counting })
+		}
+		if !slices.Equal(names, []string{f.Name}) {
 			t.Errorf("%s: the store lists %q", f.Name, names)
 		}
 		_, err = storage.OpenKnowing(t.Context(), backend, without, key)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -93,7 +94,7 @@ func TestApplicationsAndUsersAreReadInOneCall(t *testing.T) {
 			u, err = s.SaveUser(t.Context(), u)
 		}
 		if _, users, err2 := s.AppsAndUsers(t.Context(), nil, []string{u.Sub}); errors.Join(err, err2) != nil ||
-			len(users) != 1 || users[0] != u {
+			len(users) != 1 || !reflect.DeepEqual(users[0], u) {
 			t.Errorf("after a change it is %v, %v, %v", users, err, err2)
 		}
 		if apps, users, err := s.AppsAndUsers(t.Context(), nil, nil); err != nil || len(apps)+len(users) > 0 {

@@ -23,6 +23,9 @@ var others = []string{"master", "trail"}
 var notKept = map[string]string{
 	"probe":     "it is written where nothing else was for some seconds",
 	"heldtools": "what upstreams have changed is held since the version after v0.1.0",
+	"group":     "groups are there since the version after v0.1.0",
+	"member":    "likewise",
+	"groupend":  "likewise",
 	"epoch": "it is kept where several processes share the store: internal/test/campaigns/upgrade swaps versions " +
 		"there",
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/storage/apps"
 	"github.com/keystile/keystile/storage/authn"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/groups"
 	"github.com/keystile/keystile/storage/internal/clock"
 	"github.com/keystile/keystile/storage/internal/document"
 	"github.com/keystile/keystile/storage/people"
@@ -17,7 +18,8 @@ import (
 )
 
 // Store is the typed view of a Backend that other packages use. Beside its own methods it has those of the stores of
-// its subjects: [people.Store], [authn.Store], [apps.Store], [tools.Store] and [service.Store]. So the method SaveApp
+// its subjects: [people.Store], [groups.Store], [authn.Store], [apps.Store], [tools.Store] and [service.Store].
+// So the method SaveApp
 // is shown by go doc of package storage/apps, as Store.SaveApp, and not by that of this package. Those about all
 // documents (OnChange, BeginRekey, Features) and about the clock (Dated, ClockErr) are of Store in
 // storage/internal/document, and of Clock in storage/internal/clock.
@@ -28,6 +30,7 @@ type Store struct {
 	*documents
 	*storeClock
 	*peopleStore
+	*groupStore
 	*authnStore
 	*appStore
 	*toolStore
@@ -39,6 +42,7 @@ type (
 	documents    = document.Store
 	storeClock   = clock.Clock
 	peopleStore  = people.Store
+	groupStore   = groups.Store
 	authnStore   = authn.Store
 	appStore     = apps.Store
 	toolStore    = tools.Store
@@ -46,7 +50,7 @@ type (
 )
 
 // kinds are all kinds of documents.
-var kinds = slices.Concat(document.Kinds, clock.Kinds, people.Kinds, authn.Kinds, apps.Kinds, tools.Kinds,
+var kinds = slices.Concat(document.Kinds, clock.Kinds, people.Kinds, groups.Kinds, authn.Kinds, apps.Kinds, tools.Kinds,
 	service.Kinds)
 
 // Open makes a Store over a backend. The first master key seals; all of them open. The
@@ -88,7 +92,8 @@ func open(ctx context.Context, backend driver.Backend, read func() clock.Reading
 	v := service.New(docs, clock)
 	return &Store{
 		documents: docs, storeClock: clock, appStore: apps.New(docs), toolStore: t, serviceStore: v,
-		peopleStore: people.New(docs, clock, v, t), authnStore: authn.New(docs, clock, v, t),
+		peopleStore: people.New(docs, clock, v, t), groupStore: groups.New(docs, clock),
+		authnStore: authn.New(docs, clock, v, t),
 	}, nil
 }
 

@@ -96,8 +96,12 @@ func (s *Store) sweepFor(ctx context.Context, task *lease.Task, at time.Time) er
 			return err
 		}
 		n, err := document.Backend(s.documents).Sweep(ctx, at, sweepStep)
-		if err != nil || n == 0 {
+		if err != nil {
 			return document.Unavailable("sweep", err)
+		}
+		left, err := s.SweepGroups(ctx, at, sweepStep)
+		if err != nil || n+left == 0 {
+			return err
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"reflect"
 	"slices"
 	"strings"
 	"sync"
@@ -24,6 +25,7 @@ import (
 	"github.com/keystile/keystile/storage/authn"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/groups"
 	"github.com/keystile/keystile/storage/memory"
 	"github.com/keystile/keystile/storage/postgres"
 	"github.com/keystile/keystile/storage/transfer"
@@ -121,6 +123,10 @@ func person(t *testing.T, store *storage.Store, n int) storage.User {
 		AppID: "app0", UserID: u.Sub, IssuedAt: now, ExpiresAt: now.Add(time.Hour)}))
 	_, err = store.AddMail(ctx, storage.Mail{Kind: "notice", Of: u.Sub, Content: storage.NewSecret("to z@quokka.example"),
 		ExpiresAt: now.Add(time.Hour)})
+	note(err)
+	_, err = store.SaveGroup(ctx, groups.Group{Name: "wombats", Managers: []string{u.Sub}})
+	note(err)
+	_, err = store.AddMember(ctx, "wombats", u.Sub)
 	note(err)
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
@@ -350,7 +356,7 @@ func TestOwnerAndTheLastAdministratorAreNotErasedAndStayAsTheyAre(t *testing.T) 
 		t.Errorf("of the last administrator it is %v", err)
 	}
 	for _, was := range []storage.User{mina, root} {
-		if u, err := store.User(ctx, was.Sub); err != nil || u != was {
+		if u, err := store.User(ctx, was.Sub); err != nil || !reflect.DeepEqual(u, was) {
 			t.Errorf("%+v is now %+v, %v", was, u, err)
 		}
 	}

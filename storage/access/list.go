@@ -15,15 +15,16 @@ import (
 // carried keeps what a newer version has written into a record.
 type carried = forward.Fields
 
-var _ = []carried{Bundle{}.carried, List{}.carried}
+var _ = []carried{Admission{}.carried, Bundle{}.carried, List{}.carried}
 
 // Kinds of subjects: whom a rule is about.
 const (
 	SubjectEveryone = "everyone"
-	SubjectRole     = "role" // users of a role
-	SubjectUser     = "user" // one user, by sub
-	SubjectApp      = "app"  // an application, acting for itself or for a user
-	SubjectTier     = "tier" // applications of a tier, likewise
+	SubjectRole     = "role"  // users of a role
+	SubjectUser     = "user"  // one user, by sub
+	SubjectApp      = "app"   // an application, acting for itself or for a user
+	SubjectTier     = "tier"  // applications of a tier, likewise
+	SubjectGroup    = "group" // the members of a group of users
 )
 
 // Subject names whom a rule is about: everyone, or one of a kind.
@@ -48,7 +49,7 @@ var (
 	tiers = []string{"free", "white_label", "enterprise"}
 )
 
-// ParseSubject reads a subject as it is written: everyone, role:R, user:SUB, app:CLIENT_ID
+// ParseSubject reads a subject as it is written: everyone, role:R, user:SUB, group:NAME, app:CLIENT_ID
 // or tier:T. Its errors wrap ErrInvalid.
 func ParseSubject(text string) (Subject, error) {
 	if text == SubjectEveryone {
@@ -66,8 +67,11 @@ func ParseSubject(text string) (Subject, error) {
 	case kind == SubjectTier && !slices.Contains(tiers, name):
 		return s, fmt.Errorf("%w: subject: %q is no tier; it is tier:free, tier:white_label or tier:enterprise",
 			driver.ErrInvalid, text)
-	case name == "" || !slices.Contains([]string{SubjectRole, SubjectUser, SubjectApp, SubjectTier}, kind):
-		return s, fmt.Errorf("%w: subject: %q is none of everyone, role:R, user:SUB, app:CLIENT_ID, tier:T",
+	case kind == SubjectGroup && !IsGroupName(name):
+		return s, fmt.Errorf("%w: subject: %q names no group; the name of a group is %s", driver.ErrInvalid, text,
+			GroupNameForm)
+	case name == "" || !slices.Contains([]string{SubjectRole, SubjectUser, SubjectApp, SubjectTier, SubjectGroup}, kind):
+		return s, fmt.Errorf("%w: subject: %q is none of everyone, role:R, user:SUB, group:NAME, app:CLIENT_ID, tier:T",
 			driver.ErrInvalid, text)
 	}
 	return s, nil

@@ -8,7 +8,9 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/handle"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/authn"
+	"github.com/keystile/keystile/storage/claim"
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/internal/document"
 	"github.com/keystile/keystile/storage/secret"
@@ -49,11 +51,17 @@ type App struct {
 	Owner             string              `json:"owner,omitempty"`               // a user's sub
 	Spent             Quota               `json:"spent,omitzero"`                // of its first period, used by applications of its owner that were removed
 	Client            *client.Description `json:"client,omitempty"`              // set where nobody registered it here
-	Disabled          bool                `json:"disabled,omitempty"`
-	Counted           bool                `json:"counted,omitempty"` // it is among the Apps of Counts: the Store says so
-	CreatedAt         time.Time           `json:"created_at"`
-	UpdatedAt         time.Time           `json:"updated_at"`
-	Version           int64               `json:"-"`
+	Admission         *access.Admission   `json:"admission,omitempty"`           // who may use it; nil: everybody
+
+	GroupFilter         []string     `json:"group_filter,omitempty"`           // patterns of the groups that it learns of; none: all
+	GroupsInAccessToken bool         `json:"groups_in_access_token,omitempty"` // its access tokens have them too, as old as they are
+	Claims              []claim.Rule `json:"claims,omitempty"`                 // that it learns of its users beside the usual ones
+
+	Disabled  bool      `json:"disabled,omitempty"`
+	Counted   bool      `json:"counted,omitempty"` // it is among the Apps of Counts: the Store says so
+	CreatedAt time.Time `json:"created_at"`
+	UpdatedAt time.Time `json:"updated_at"`
+	Version   int64     `json:"-"`
 	carried
 }
 
@@ -96,7 +104,11 @@ func (a App) clone() App {
 	if a.Brand != nil {
 		a.Brand = new(*a.Brand)
 	}
-	a.Client = a.Client.Clone()
+	a.Client, a.Admission = a.Client.Clone(), a.Admission.Clone()
+	a.GroupFilter, a.Claims = slices.Clone(a.GroupFilter), slices.Clone(a.Claims)
+	for i := range a.Claims {
+		a.Claims[i].In = slices.Clone(a.Claims[i].In)
+	}
 	return a
 }
 
@@ -169,6 +181,7 @@ func (a App) Check() error {
 		errs = append(errs, errBuiltIn(a.ID))
 	}
 	errs = append(errs, a.checkClient()...)
+	errs = append(errs, a.Admission.Check(), claim.Check(a.Claims), a.checkFilter())
 	if err := a.checkTiers(); err != nil {
 		errs = append(errs, err)
 	}

@@ -29,9 +29,8 @@ func (s *Store) putApp(ctx context.Context, a App) (App, error) {
 // WriteApp writes an application, and other documents in the same step. If it fails, the application
 // is returned as it was.
 func WriteApp(ctx context.Context, s *Store, a App, change document.Tally, beside ...driver.Doc) (App, error) {
-	if a.BackchannelLogoutURI != "" {
-		// a version before would end sessions without a word
-		if err := document.RequireFeature(ctx, s.docs, document.Outgoing); err != nil {
+	for _, needed := range a.features() {
+		if err := document.RequireFeature(ctx, s.docs, needed); err != nil {
 			return a, err
 		}
 	}

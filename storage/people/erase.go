@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/storage/apps"
 	"github.com/keystile/keystile/storage/authn"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/groups"
 	"github.com/keystile/keystile/storage/internal/document"
 	"github.com/keystile/keystile/storage/tools"
 )
@@ -58,8 +59,8 @@ func (s *Store) CountOwned(ctx context.Context, sub string) (applications, capab
 }
 
 // EraseUser removes a user who is Erasing, and what belongs to them, in bounded steps: sessions, factors, API keys,
-// consents, openids and begun sign-ins, and with the user in one last step the ways in and what their
-// name looks like, so that the name is free when the user is gone and not before. looksOfName is that of
+// memberships of groups, consents, openids and begun sign-ins, and with the user in one last step the ways in and
+// what their name looks like, so that the name is free when the user is gone and not before. looksOfName is that of
 // ReserveSkeletons.
 //
 // It returns ErrStillOwns for a user who owns applications or capabilities. If it breaks off it is called again:
@@ -77,10 +78,13 @@ func (s *Store) EraseUser(ctx context.Context, sub string, looksOfName func(user
 	if err := s.markErasure(ctx, sub); err != nil {
 		return err
 	}
-	for _, kind := range append(slices.Clone(authn.OfUser), consents.Name, openIDs.Name) {
+	for _, kind := range slices.Concat(authn.OfUser, groups.OfUser, []string{consents.Name, openIDs.Name}) {
 		if err := RemoveListed(ctx, s, kind, "user="+sub, 0); err != nil {
 			return err
 		}
+	}
+	if err := groups.Leave(ctx, s.docs, sub); err != nil {
+		return err
 	}
 	if u.Sub == "" {
 		return nil

@@ -5,11 +5,13 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/keystile/keystile/internal/record/notify"
+	"github.com/keystile/keystile/storage/claim"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
 )
@@ -32,23 +34,24 @@ func checkRole(role string) error {
 
 // User is a user account. Sub is the id everywhere; ID is the internal number of protocol 2.2.
 type User struct {
-	Sub           string    `json:"sub"`
-	ID            int64     `json:"id"`
-	Username      string    `json:"username"`
-	Name          string    `json:"name,omitempty"`
-	Nickname      string    `json:"nickname,omitempty"`
-	Picture       string    `json:"picture,omitempty"`
-	Email         string    `json:"email,omitempty"`
-	EmailVerified bool      `json:"email_verified,omitempty"`
-	Gender        string    `json:"gender,omitempty"` // male, female or ""
-	Location      string    `json:"location,omitempty"`
-	Role          string    `json:"role,omitempty"`
-	LoginType     string    `json:"login_type,omitempty"` // the method by which the user last signed in; see internal/protocol 1
-	Disabled      bool      `json:"disabled,omitempty"`
-	Erasing       bool      `json:"erasing,omitempty"` // on the way to be erased, and never enabled again
-	CreatedAt     time.Time `json:"created_at"`
-	UpdatedAt     time.Time `json:"updated_at"`
-	Version       int64     `json:"-"`
+	Sub           string            `json:"sub"`
+	ID            int64             `json:"id"`
+	Username      string            `json:"username"`
+	Name          string            `json:"name,omitempty"`
+	Nickname      string            `json:"nickname,omitempty"`
+	Picture       string            `json:"picture,omitempty"`
+	Email         string            `json:"email,omitempty"`
+	EmailVerified bool              `json:"email_verified,omitempty"`
+	Gender        string            `json:"gender,omitempty"` // male, female or ""
+	Location      string            `json:"location,omitempty"`
+	Role          string            `json:"role,omitempty"`
+	Attributes    map[string]string `json:"attributes,omitempty"` // what operators say of the user: see claim.CheckAttributes
+	LoginType     string            `json:"login_type,omitempty"` // the method by which the user last signed in; see internal/protocol 1
+	Disabled      bool              `json:"disabled,omitempty"`
+	Erasing       bool              `json:"erasing,omitempty"` // on the way to be erased, and never enabled again
+	CreatedAt     time.Time         `json:"created_at"`
+	UpdatedAt     time.Time         `json:"updated_at"`
+	Version       int64             `json:"-"`
 	carried
 }
 
@@ -60,8 +63,11 @@ var Users = document.Kind[User]{
 	Clone:   User.clone,
 }
 
-// clone returns u itself: it holds no memory that could be shared.
-func (u User) clone() User { return u }
+// clone is a copy that shares no memory with u.
+func (u User) clone() User {
+	u.Attributes = maps.Clone(u.Attributes)
+	return u
+}
 
 // User returns the user with this sub, or ErrNotFound.
 func (s *Store) User(ctx context.Context, sub string) (User, error) {
@@ -185,6 +191,9 @@ func (u User) Check() error {
 	case u.Erasing && !u.Disabled:
 		return fmt.Errorf("%w: the user is being erased, and is not enabled again: erase them once more to finish",
 			document.ErrInvalid)
+	}
+	if err := claim.CheckAttributes(u.Attributes); err != nil {
+		return err
 	}
 	return checkRole(u.Role)
 }

@@ -3,6 +3,7 @@ package people
 import (
 	"context"
 	"errors"
+	"maps"
 	"time"
 
 	"github.com/keystile/keystile/internal/record/notify"
@@ -92,6 +93,7 @@ func fieldsOf(a, b User) (names []string) {
 		{"picture", a.Picture == b.Picture}, {"email", a.Email == b.Email},
 		{"email_verified", a.EmailVerified == b.EmailVerified},
 		{"gender", a.Gender == b.Gender}, {"location", a.Location == b.Location}, {"role", a.Role == b.Role},
+		{"attributes", maps.Equal(a.Attributes, b.Attributes)},
 	} {
 		if !f.same {
 			names = append(names, f.name)

@@ -138,7 +138,7 @@ func TestEmptyRuleIsRefused(t *testing.T) {
 		}
 	}
 	for _, subject := range []string{"", "everybody", "role:", "role:king", "user:", "user:a b", "user:\u00a0", "app",
-		"tier:gold", "User:u1", "group:x", "user:" + strings.Repeat("x", 600)} {
+		"tier:gold", "User:u1", "group:X", "user:" + strings.Repeat("x", 600)} {
 		l := access.List{Member: "shop", Rules: []access.Rule{{Subject: subject}}}
 		if _, err := store.SaveAccess(t.Context(), l); !errors.Is(err, storage.ErrInvalid) {
 			t.Errorf("%q: %v, want ErrInvalid", subject, err)

@@ -108,6 +108,7 @@ var records = map[string]bool{
 	"storage/access": true, "storage/nodes": true, "storage/event": true, "storage/toolplan": true,
 	"storage/client": true, "storage/internal/redirect": true, "storage/internal/find": true, "storage/apikey": true,
 	"storage/authn": true, "storage/secret": true, "storage/state": true, "internal/handle": true,
+	"storage/claim":           true,
 	"internal/record/forward": true, "internal/record/idempotency": true, "internal/record/lease": true,
 	"internal/record/notify": true, "internal/record/ranking": true, "internal/record/shipping": true,
 }
@@ -115,7 +116,7 @@ var records = map[string]bool{
 // subjects are the packages that package storage is made of. Others use them by it, but for those among the records.
 var subjects = map[string]bool{
 	"storage/internal/document": true, "storage/internal/clock": true, "storage/people": true, "storage/authn": true,
-	"storage/apps": true, "storage/tools": true, "storage/service": true,
+	"storage/apps": true, "storage/tools": true, "storage/service": true, "storage/groups": true,
 }
 
 // counts reports whether a package is of the family that counts: it imports no room, so a host that counts elsewhere

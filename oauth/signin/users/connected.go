@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"reflect"
 	"slices"
 	"strings"
 
@@ -109,7 +110,7 @@ func (s *StoreUsers) seen(ctx context.Context, u storage.User, method string,
 	now.Picture = cmp.Or(u.Picture, p.Avatar)
 	now.Gender = cmp.Or(u.Gender, p.Gender)
 	now.Location = cmp.Or(u.Location, p.Location)
-	if now != u {
+	if !reflect.DeepEqual(now, u) {
 		if _, err := s.store.SaveUser(ctx, now); !harmless(err) {
 			return u, err
 		}

@@ -24,13 +24,15 @@ var (
 	SecondFactors      = state.Feature{Name: "second factors", Since: firstVersion}
 	Counting           = state.Feature{Name: "stored counters and search", Since: firstVersion}
 	Outgoing           = state.Feature{Name: "back-channel logout and user events", Since: firstVersion}
+	Groups             = state.Feature{Name: "groups of users", Since: "v0.2.0"}
+	Admission          = state.Feature{Name: "who may use an application", Since: "v0.2.0"}
 )
 
-var known = []state.Feature{ConsentRevocations, ToolAccess, DefaultAccess, DeniedClients, UserKeys, SecondFactors,
-	Counting, Outgoing}
-
 // Features returns the features that this version knows.
-func Features() []state.Feature { return slices.Clone(known) }
+func Features() []state.Feature {
+	return []state.Feature{ConsentRevocations, ToolAccess, DefaultAccess, DeniedClients, UserKeys, SecondFactors, Counting,
+		Outgoing, Groups, Admission}
+}
 
 // format is the document that lists the features that every binary that opens the store must obey, each
 // written down before the first fact that needs it. A version that does not know one is
@@ -51,7 +53,7 @@ var formats = Kind[format]{
 
 const formatID = "features"
 
-// featureMemo caches the features that are on the list. They are never removed.
+// featureMemo caches the features that are on the list, which only grows.
 type featureMemo struct {
 	mu     sync.Mutex
 	listed map[string]bool
@@ -74,10 +76,7 @@ func (m *featureMemo) note(f format) {
 
 // Features returns the features of the store, in the order in which they came.
 func (s *Store) Features(ctx context.Context) ([]state.Feature, error) {
-	f, err := Get(ctx, s, formats, formatID)
-	if errors.Is(err, ErrNotFound) {
-		return nil, nil
-	}
+	f, err := Find(ctx, s, formats, formatID)
 	return f.Features, err
 }
 
@@ -120,18 +119,18 @@ func HasFeature(ctx context.Context, s *Store, asked state.Feature) (bool, error
 	return slices.ContainsFunc(has, func(f state.Feature) bool { return f.Name == asked.Name }), err
 }
 
-// RequireFeature adds a feature to the list, before the first write that it protects: a process that
-// dies in between leaves a store that requires more than necessary.
+// RequireFeature adds a feature to the list, before the first write that it protects. A process that dies in between
+// leaves a store that requires more than it needs.
 func RequireFeature(ctx context.Context, s *Store, needed state.Feature) error {
 	if s.features.has(needed.Name) {
 		return nil
 	}
 	f, err := Update(ctx, s, formats, formatID, func(f *format) bool {
-		if slices.ContainsFunc(f.Features, func(has state.Feature) bool { return has.Name == needed.Name }) {
-			return false
+		there := slices.ContainsFunc(f.Features, func(has state.Feature) bool { return has.Name == needed.Name })
+		if !there {
+			f.Features = append(f.Features, needed)
 		}
-		f.Features = append(f.Features, needed)
-		return true
+		return !there
 	})
 	if err == nil {
 		s.features.note(f)

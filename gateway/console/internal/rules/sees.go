@@ -40,7 +40,7 @@ func (s *Rules) sees(_ http.ResponseWriter, r *http.Request, who admin.Actor) (a
 		App: strings.TrimSpace(q.Get("client_id")), Tier: q.Get("tier")}
 	record := answer{Role: v.Role, App: v.App, Tier: v.Tier, Tools: []seen{}}
 	onPage := strings.HasPrefix(r.URL.Path, "/console/")
-	if v == (access.Viewer{}) {
+	if v.User == "" && v.Role == "" && v.App == "" && v.Tier == "" {
 		if onPage {
 			return record, nil
 		}

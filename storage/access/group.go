@@ -1,0 +1,15 @@
+package access
+
+import "strings"
+
+// GroupNameForm says in words what IsGroupName takes.
+const GroupNameForm = "1 to 63 of a-z 0-9 . _ -, the first a letter or digit"
+
+const maxGroupName = 63 // bytes
+
+// IsGroupName reports whether a group of users can have this name: see GroupNameForm.
+func IsGroupName(text string) bool {
+	const first = "abcdefghijklmnopqrstuvwxyz0123456789"
+	return text != "" && len(text) <= maxGroupName && strings.IndexByte(first, text[0]) >= 0 &&
+		strings.Trim(text, first+"._-") == ""
+}

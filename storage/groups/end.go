@@ -1,0 +1,123 @@
+package groups
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/internal/document"
+)
+
+// endedGroup is a group that was deleted. Its memberships count no more.
+type endedGroup struct {
+	Key string    `json:"key"`
+	At  time.Time `json:"at"`
+	carried
+}
+
+// endedGroups are the groups of which there may be memberships left.
+type endedGroups struct {
+	Groups  []endedGroup `json:"groups"`
+	Version int64        `json:"-"`
+	carried
+}
+
+const endedID = "all"
+
+var groupEnds = document.Kind[endedGroups]{
+	Name:    "groupend",
+	ID:      func(endedGroups) string { return endedID },
+	Version: func(e *endedGroups) *int64 { return &e.Version },
+	Clone: func(e endedGroups) endedGroups {
+		e.Groups = slices.Clone(e.Groups)
+		return e
+	},
+}
+
+func (s *Store) endedGroups(ctx context.Context) (endedGroups, error) {
+	return document.Find(ctx, s.docs, groupEnds, endedID)
+}
+
+// live returns the memberships whose groups are there.
+func (e endedGroups) live(all []Membership) []Membership {
+	return slices.DeleteFunc(all, func(m Membership) bool {
+		return slices.ContainsFunc(e.Groups, func(g endedGroup) bool { return g.Key == m.Key })
+	})
+}
+
+// DeleteGroup removes a group that has been read before. From then on nobody is a member of it, however many there
+// were: their memberships are removed by SweepGroups, later.
+func (s *Store) DeleteGroup(ctx context.Context, g Group) error {
+	_, err := document.RetryOnConflict(ctx, func() (struct{}, error) {
+		ended, err := s.endedGroups(ctx)
+		if err != nil {
+			return struct{}{}, err
+		}
+		ended.Groups = append(slices.Clone(ended.Groups), endedGroup{Key: g.Key, At: s.clock.Later(time.Now()).UTC()})
+		d, err := groupEnds.Doc(s.docs, ended)
+		if err != nil {
+			return struct{}{}, err
+		}
+		gone := driver.Doc{Kind: groupKind.Name, ID: g.Name, Version: g.Version, Deleted: true}
+		_, err = document.Write(ctx, s.docs, gone, d)
+		if document.LostRace(err, groupKind.Name) {
+			err = fmt.Errorf("%w: the group %s has changed since it was read", document.ErrUnavailable, g.Name)
+		}
+		return struct{}{}, err
+	})
+	return err
+}
+
+// SweepGroups removes up to n memberships of groups that were deleted before a time, and returns how many were left of
+// them. A group is forgotten a day after that, when whoever was adding a member meanwhile is done.
+func (s *Store) SweepGroups(ctx context.Context, at time.Time, n int) (removed int, err error) {
+	ended, err := s.endedGroups(ctx)
+	if err != nil {
+		return 0, err
+	}
+	over := map[string]bool{}
+	for _, g := range ended.Groups {
+		for removed < n {
+			page, _, err := document.Page(ctx, s.docs, memberKind, inGroup(g.Key), "", min(n-removed, step))
+			if err != nil {
+				return removed, err
+			}
+			if len(page) == 0 {
+				over[g.Key] = at.Sub(g.At) > document.FenceLife
+				break
+			}
+			for _, m := range page {
+				// The memberships that count are written again, without those that count no more.
+				if err := s.rewriteMemberships(ctx, m.User); err != nil {
+					return removed, err
+				}
+				removed++
+			}
+		}
+	}
+	if !slices.ContainsFunc(ended.Groups, func(g endedGroup) bool { return over[g.Key] }) {
+		return removed, nil
+	}
+	_, err = document.Update(ctx, s.docs, groupEnds, endedID, func(e *endedGroups) bool {
+		e.Groups = slices.DeleteFunc(slices.Clone(e.Groups), func(g endedGroup) bool { return over[g.Key] })
+		return true
+	})
+	return removed, err
+}
+
+func (s *Store) rewriteMemberships(ctx context.Context, sub string) error {
+	_, err := document.RetryOnConflict(ctx, func() (struct{}, error) {
+		parts, all, err := s.membershipsOf(ctx, sub)
+		if err != nil || len(parts) == 0 {
+			return struct{}{}, err
+		}
+		docs, err := s.membershipDocs(sub, parts, all)
+		if err == nil {
+			_, err = document.Write(ctx, s.docs, docs...)
+		}
+		return struct{}{}, err
+	})
+	return err
+}
