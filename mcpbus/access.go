@@ -1,6 +1,7 @@
 package mcpbus
 
 import (
+	"iter"
 	"slices"
 
 	"github.com/keystile/keystile/internal/toolaccess"
@@ -16,7 +17,7 @@ type accessIndex struct {
 	lo, hi     int  // the capability's tools in the snapshot
 	open       bool // everybody may, unless a rule denies it
 	rules      map[access.Subject][]rule
-	stored     []access.Rule // as they were written, for explanations of a decision
+	stored     access.List // as it was written
 }
 
 // rule is an access rule about tools of the snapshot.
@@ -35,16 +36,16 @@ func (r *rule) covers(i int) bool {
 }
 
 // newAccessIndex compiles the rules of the capability whose tools are s.tools[lo:hi].
-func newAccessIndex(s *snapshot, lo, hi int, rules []access.Rule, open bool) *accessIndex {
-	a := &accessIndex{capability: s.tools[lo].capability, lo: lo, hi: hi, open: open && !toolaccess.Allows(rules),
-		stored: rules}
+func newAccessIndex(s *snapshot, lo, hi int, l access.List, open bool) *accessIndex {
+	a := &accessIndex{capability: s.tools[lo].capability, lo: lo, hi: hi, open: open && !toolaccess.Allows(l.Rules),
+		stored: l}
 	var readOnly []int
-	for i := lo; i < hi && len(rules) > 0; i++ {
+	for i := lo; i < hi && len(l.Rules) > 0; i++ {
 		if s.tools[i].stored.ChangesNothing() {
 			readOnly = append(readOnly, i)
 		}
 	}
-	for _, stored := range rules {
+	for _, stored := range l.Rules {
 		subject, err := access.ParseSubject(stored.Subject)
 		if err != nil {
 			continue // the store accepts no such subject; it matches nobody
@@ -65,6 +66,18 @@ func newAccessIndex(s *snapshot, lo, hi int, rules []access.Rule, open bool) *ac
 			a.rules = map[access.Subject][]rule{}
 		}
 		a.rules[subject] = append(a.rules[subject], r)
+	}
+	return a
+}
+
+// newBundleIndex compiles the rules of a bundle, each of which covers whatever tool is asked for.
+func newBundleIndex(b access.Bundle) *accessIndex {
+	a := &accessIndex{capability: &storage.Capability{}, open: !toolaccess.Allows(b.Rules), stored: b.Access(),
+		rules: map[access.Subject][]rule{}}
+	for _, stored := range b.Rules {
+		if subject, err := access.ParseSubject(stored.Subject); err == nil {
+			a.rules[subject] = append(a.rules[subject], rule{deny: stored.Deny, all: true})
+		}
 	}
 	return a
 }
@@ -105,7 +118,31 @@ func (a *accessIndex) allows(who *toolaccess.Who, i int) bool {
 			}
 		}
 	}
+	for r := range a.ofGroups(who) {
+		switch {
+		case !r.covers(i):
+		case r.deny:
+			return false
+		default:
+			allowed = true
+		}
+	}
 	return allowed
+}
+
+// ofGroups yields the rules that are about somebody by a group.
+func (a *accessIndex) ofGroups(who *toolaccess.Who) iter.Seq[rule] {
+	return func(yield func(rule) bool) {
+		for n, all := range [2][]access.Group{who.Groups, who.OwnerGroups} {
+			for _, g := range all {
+				for _, r := range a.rules[g.Subject()] {
+					if (r.deny || n == 0 && g.KnownTo(a.stored.UpdatedAt)) && !yield(r) {
+						return
+					}
+				}
+			}
+		}
+	}
 }
 
 // mark sets the bits of all tools that a subject may use.
@@ -122,6 +159,11 @@ func (a *accessIndex) mark(who *toolaccess.Who, in bits) {
 				if r.deny == deny {
 					a.apply(r, in)
 				}
+			}
+		}
+		for r := range a.ofGroups(who) {
+			if r.deny == deny {
+				a.apply(r, in)
 			}
 		}
 	}

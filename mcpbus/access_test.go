@@ -13,6 +13,7 @@ import (
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/groups"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -126,7 +127,7 @@ func TestAccessIsForOwnersAndAdministratorsWhereSignUpIsOpen(t *testing.T) {
 // rules, for every caller and tool, in lists and in calls.
 func TestIndexDecidesAsTheRulesSay(t *testing.T) {
 	subjects := []string{"everyone", "role:admin", "role:developer", "user:u1", "user:u2", "app:app1", "app:app2",
-		"tier:free", "tier:enterprise"}
+		"tier:free", "tier:enterprise", "group:ops", "group:dev"}
 	random := rand.New(rand.NewPCG(1, 2))
 	for round := range 60 {
 		h := emptyFixture(t)
@@ -135,6 +136,10 @@ func TestIndexDecidesAsTheRulesSay(t *testing.T) {
 		rich := must(h.store.SaveApp(t.Context(), storage.App{Name: "R", Domains: []string{"r.example"},
 			Tier: storage.TierEnterprise, Owner: dev.Sub}))(t)
 		poor := must(h.store.SaveApp(t.Context(), storage.App{Name: "P", Domains: []string{"p.example"}}))(t)
+		must(h.store.SaveGroup(t.Context(), groups.Group{Name: "ops"}))(t)
+		must(h.store.SaveGroup(t.Context(), groups.Group{Name: "dev"}))(t)
+		must(h.store.AddMember(t.Context(), "ops", dev.Sub))(t)
+		in := must(h.store.GroupsOf(t.Context(), dev.Sub))(t)
 		mine := append(subjects, "user:"+dev.Sub, "app:"+rich.ID)
 		type registered struct {
 			c     storage.Capability
@@ -167,8 +172,8 @@ func TestIndexDecidesAsTheRulesSay(t *testing.T) {
 			}
 		})
 		for _, who := range []toolaccess.Who{
-			{User: "u1", App: poor.ID, Tier: "free"}, {User: dev.Sub, Role: "developer", App: rich.ID, Tier: "enterprise"},
-			{App: rich.ID, Tier: "enterprise", Owner: dev.Sub}, {App: poor.ID, Tier: "free"}, {User: "u7", App: "app1"},
+			{User: "u1", App: poor.ID, Tier: "free"}, {User: dev.Sub, Role: "developer", App: rich.ID, Tier: "enterprise", Groups: in},
+			{App: rich.ID, Tier: "enterprise", Owner: dev.Sub, OwnerGroups: in}, {App: poor.ID, Tier: "free"}, {User: "u7", App: "app1"},
 		} {
 			scope := "tools"
 			if who.User == "" {
@@ -179,7 +184,7 @@ func TestIndexDecidesAsTheRulesSay(t *testing.T) {
 			for _, r := range all {
 				for _, tool := range r.tools {
 					name := r.c.Member + "__" + tool.Name
-					want := toolaccess.Decide(r.rules, open, who, r.c, tool)
+					want := toolaccess.Decide(access.List{Rules: r.rules, UpdatedAt: time.Now()}, open, who, r.c, tool)
 					if slices.Contains(names, name) != want.Allowed {
 						t.Fatalf("%+v finds %v; of %s, open %t, with %+v: %+v", who, names, name, open, r.rules, want)
 					}
@@ -238,6 +243,44 @@ func TestChangedAccessListHoldsHereAtOnceAndElsewhereSoon(t *testing.T) {
 		h.allow("payroll")
 		h.reload()
 		h.wantFound("after Reload", "ub", "payroll__show", "payroll__wipe", "pets__getPet")
+	})
+}
+
+// Decision 54, and a group is as much a subject as its members.
+func TestMembershipOpensToolsAndItsEndTakesThemWithinASecond(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := payroll(t)
+		ada := must(h.store.CreateUser(t.Context(), storage.User{Username: "ada"}))(t)
+		h.user("ada", ada.Sub, "tools")
+		ops := must(h.store.SaveGroup(t.Context(), groups.Group{Name: "ops"}))(t)
+		h.allow("payroll", access.Rule{Subject: "group:ops"})
+		h.reload()
+		others, all := []string{"pets__getPet"}, []string{"payroll__show", "payroll__wipe", "pets__getPet"}
+		h.wantFound("no member", "ada", others...)
+		change := func(what string, want []string, _ bool, err error) {
+			t.Helper()
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Second)
+			h.wantFound(what, "ada", want...)
+		}
+		added, err := h.store.AddMember(t.Context(), "ops", ada.Sub)
+		change("a member", all, added, err)
+		removed, err := h.store.RemoveMember(t.Context(), "ops", ada.Sub)
+		change("a member no more", others, removed, err)
+		added, err = h.store.AddMember(t.Context(), "ops", ada.Sub)
+		change("a member again", all, added, err)
+		change("after the group has ended", others, true, h.store.DeleteGroup(t.Context(), ops))
+		must(h.store.SaveGroup(t.Context(), groups.Group{Name: "ops"}))(t)
+		added, err = h.store.AddMember(t.Context(), "ops", ada.Sub)
+		change("in another group of the name", others, added, err)
+		h.allow("payroll", access.Rule{Subject: "group:ops"}) // it means the one of now
+		h.reload()
+		h.wantFound("in the group of a new rule", "ada", all...)
+		h.allow("payroll", access.Rule{Subject: "everyone"}, access.Rule{Subject: "group:ops", Deny: true, Tools: []string{"wipe"}})
+		h.reload()
+		h.wantFound("denied by group", "ada", "payroll__show", "pets__getPet")
 	})
 }
 

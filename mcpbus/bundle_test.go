@@ -5,12 +5,14 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/mcpbus"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/groups"
 )
 
 // at sends a legacy request to an address.
@@ -222,4 +224,60 @@ func TestAddressOfTheBusIsNamed(t *testing.T) {
 	if a := h.at(mcpbus.BundlePaths()[0]+"x", "", "ping", ""); a.status != 401 {
 		t.Errorf("%s = %d", mcpbus.BundlePaths()[0], a.status)
 	}
+}
+
+// A bundle that a rule keeps from somebody is not there for them, at its address and as a scope elsewhere.
+func TestBundleIsForThoseWhomItsRulesAllow(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := bundled(t)
+		ada := must(h.store.CreateUser(t.Context(), storage.User{Username: "ada"}))(t)
+		must(h.store.SaveGroup(t.Context(), groups.Group{Name: "helpers"}))(t)
+		must(h.store.AddMember(t.Context(), "helpers", ada.Sub))(t)
+		for bearer, c := range map[string]storage.Caller{
+			"ada":     {UserID: ada.Sub, Scope: "openid tools", Audience: issuer},
+			"adaonly": {UserID: ada.Sub, Scope: "openid tools:b:support", Audience: issuer},
+		} {
+			c.AppID = "app1"
+			h.tokens.give(bearer, c, time.Hour)
+		}
+		rule := func(rules ...access.Rule) {
+			t.Helper()
+			b := must(h.store.Bundle(t.Context(), "support"))(t)
+			b.Rules = rules
+			must(h.store.SaveBundle(t.Context(), b))(t)
+			h.reload()
+		}
+		want := func(what string, open map[string]bool) {
+			t.Helper()
+			for bearer, is := range open {
+				status := map[bool]int{true: 200, false: 404}[is]
+				if a := h.at(supportPath, bearer, "tools/list", ""); a.status != status || is && len(a.names()) != 2 {
+					t.Errorf("%s: %s is answered %d %s", what, bearer, a.status, a.text)
+				}
+				if a := h.at(supportPath, bearer, "tools/call", getPet); a.status != status {
+					t.Errorf("%s: %s calls %d %s", what, bearer, a.status, a.text)
+				}
+			}
+			for _, bearer := range []string{"bundle", "adaonly"} { // their scope opens the bundle alone, at the bus too
+				n := map[bool]int{true: 2, false: 0}[open[bearer]]
+				if a := h.at("/api/mcp", bearer, "tools/list", ""); len(a.names()) != n {
+					t.Errorf("%s: %s finds %s on the bus", what, bearer, a.text)
+				}
+			}
+			offer := must(h.bus.Offer(t.Context(), ada.Sub, "app1", "tools:b:support"))(t)
+			if is := len(offer.Bundles) == 1 && offer.Tools == 2; is != open["ada"] {
+				t.Errorf("%s: ada is offered %+v", what, offer)
+			}
+		}
+		want("without rules", map[string]bool{"ada": true, "adaonly": true, "tools": true, "bundle": true, "machine": true})
+		rule(access.Rule{Subject: "group:helpers"})
+		want("a group", map[string]bool{"ada": true, "adaonly": true, "tools": false, "bundle": false, "machine": false})
+		must(h.store.RemoveMember(t.Context(), "helpers", ada.Sub))(t)
+		time.Sleep(time.Second)
+		want("a member no more", map[string]bool{"ada": false, "adaonly": false, "tools": false, "bundle": false})
+		rule(access.Rule{Subject: "user:" + ada.Sub, Deny: true})
+		want("one is denied", map[string]bool{"ada": false, "adaonly": false, "tools": true, "bundle": true, "machine": true})
+		rule(access.Rule{Subject: "app:app1"})
+		want("an application", map[string]bool{"ada": true, "adaonly": true, "tools": true, "bundle": true, "machine": true})
+	})
 }

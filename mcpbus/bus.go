@@ -19,6 +19,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/toolplan"
 )
@@ -102,6 +103,7 @@ type Bus struct {
 	catalog  catalogState
 	leftOut  atomic.Pointer[map[string]string] // by member: why a published capability is left out
 	roles    *facts[string]
+	groups   *facts[[]access.Group]
 	tiers    *facts[storage.App]
 	changed  chan struct{} // other processes have changed the catalog
 	lag      lag
@@ -126,6 +128,7 @@ func New(ctx context.Context, c Config) (*Bus, error) {
 	b := &Bus{c: c, self: hop.ID(c.BaseURL), root: address{uri: uri, scopes: c.Scopes,
 		metadata: c.BaseURL + metadataRoot + Path, audiences: []string{c.BaseURL, uri}}}
 	b.roles, b.tiers = newFacts(roleMaxAge, b.roleOf), newFacts(tierMaxAge, b.tierOf)
+	b.groups = newFacts(groupsMaxAge, c.Store.GroupsOf)
 	b.runCtx, b.stop = context.WithCancel(context.Background())
 	b.meta, _ = encode(meta{b.info()}) // texts never fail
 	b.callers.limit, b.upstreams.limit, b.streams.limit = c.PerCaller, c.PerUpstream, c.PerListener

@@ -29,6 +29,8 @@ type Store interface {
 	// App returns an application, whose tier access lists may mention, or an error that wraps
 	// storage.ErrNotFound.
 	App(ctx context.Context, id string) (storage.App, error)
+	// GroupsOf returns the groups that a user (a sub) is a member of, sorted by name.
+	GroupsOf(ctx context.Context, sub string) ([]access.Group, error)
 	// Later returns the time by which the store dates what is agreed on, such as tiers.
 	Later(now time.Time) time.Time
 	// OnChange has f called with what other processes change, until stop is called.

@@ -3,6 +3,7 @@ package mcpbus
 import (
 	"strconv"
 
+	"github.com/keystile/keystile/internal/toolaccess"
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
 	"github.com/keystile/keystile/storage/toolplan"
 )
@@ -44,13 +45,15 @@ func (x *exchange) toolView() *toolView {
 	v := s.everything
 	if s.strict || !x.openedTools.all || x.address.bundle != "" {
 		key := viewKey{bundle: x.address.bundle}
+		who := toolaccess.Who{}
 		if s.strict {
-			key.who = s.mentionedOnly(x.who)
+			who = s.mentionedOnly(x.who)
+			key.who = keyOf(&who)
 		}
 		if !x.openedTools.all {
 			key.openedTools = x.openedTools.key(s)
 		}
-		v = s.toolView(key)
+		v = s.toolView(key, &who)
 	}
 	if visible := x.bus.c.Visible; visible != nil {
 		v = v.filter(func(i int) bool { return visible(x.caller, *s.tools[i].capability, s.tools[i].stored) })

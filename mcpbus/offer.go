@@ -27,8 +27,7 @@ func (b *Bus) Offer(ctx context.Context, sub, clientID, wanted string) (access.O
 	if x.openedTools, ok = b.root.openedBy(x.caller); !ok {
 		return o, nil
 	}
-	var err error
-	if x.who, err = b.subjects(ctx, x.snapshot, x.caller); err != nil {
+	if err := x.loadSubjects(ctx); err != nil {
 		return o, err
 	}
 	tools := x.toolView().tools
@@ -36,7 +35,7 @@ func (b *Bus) Offer(ctx context.Context, sub, clientID, wanted string) (access.O
 	x.offerMembers(&o, tools)
 	for _, bundle := range x.snapshot.labels {
 		n := tools.common(x.snapshot.bundles[bundle.Name])
-		if n > 0 && scope.Within(wanted, scope.Bundle(bundle.Name)) && len(o.Bundles) < access.MaxOfferedBundles {
+		if n > 0 && x.snapshot.opensBundle(&x.who, bundle.Name) && scope.Within(wanted, scope.Bundle(bundle.Name)) && len(o.Bundles) < access.MaxOfferedBundles {
 			o.Bundles = append(o.Bundles, access.OfferedBundle{Name: bundle.Name, Label: offeredText(bundle.Label), Count: n})
 		}
 	}

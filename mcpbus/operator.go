@@ -43,7 +43,8 @@ func (b *Bus) Unlisted(n int) (names []string, count int) {
 // empty are read from the store: the role of the user, the tier and the owner of the application.
 func (b *Bus) Explain(ctx context.Context, v access.Viewer, after string,
 	n int) (all []access.Verdict, next string, err error) {
-	who, err := b.complete(ctx, toolaccess.Who{User: v.User, Role: v.Role, App: v.App, Tier: v.Tier}, true, v.App != "")
+	who, err := b.complete(ctx, toolaccess.Who{User: v.User, Role: v.Role, App: v.App, Tier: v.Tier},
+		wants{role: true, app: v.App != "", groups: true})
 	if err != nil {
 		return nil, "", err
 	}

@@ -1,6 +1,7 @@
 package mcpbus
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
@@ -168,8 +169,25 @@ func (x *exchange) loadSnapshot() (err error) {
 	if _, there := x.snapshot.bundles[x.address.bundle]; !there && x.address.bundle != "" {
 		return noBundle
 	}
-	x.who, err = x.bus.subjects(x.request.Context(), x.snapshot, x.caller)
-	return err
+	if err := x.loadSubjects(x.request.Context()); err != nil {
+		return err
+	}
+	if x.address.bundle != "" && !x.snapshot.opensBundle(&x.who, x.address.bundle) {
+		return noBundle // as of a bundle that is not there
+	}
+	return nil
+}
+
+// loadSubjects loads the caller's subjects, and takes out of what their token opens the bundles that they may not use.
+func (x *exchange) loadSubjects(ctx context.Context) (err error) {
+	s := x.snapshot
+	if x.who, err = x.bus.subjects(ctx, s, x.caller); err != nil || len(s.bundleLists) == 0 {
+		return err
+	}
+	x.openedTools.bundles = slices.DeleteFunc(slices.Clone(x.openedTools.bundles), func(name string) bool {
+		return !s.opensBundle(&x.who, name)
+	})
+	return nil
 }
 
 func (x *exchange) serveOne(w http.ResponseWriter, m rpc.Message) error {

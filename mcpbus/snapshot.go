@@ -20,20 +20,22 @@ type snapshot struct {
 	text  []byte         // the tools as they are listed, with a comma after each
 	ends  []int          // in text, after each tool and before its comma
 
-	access     map[string]*accessIndex // by member
-	accesses   []*accessIndex          // in the order of the tools
-	mentioned  map[access.Subject]bool
-	open       bool            // everybody may use a capability without a list
-	openBy     string          // the value of the setting by which that is so
-	strict     bool            // not everybody may use everything
-	tiers      bool            // a rule mentions a tier
-	owners     bool            // a rule mentions a user, and so their applications
-	bundles    map[string]bits // by name
-	readOnly   bits            // the tools that change nothing
-	labels     []access.Bundle // the bundles, by name
-	everything *toolView
-	views      lru[viewKey, *toolView]
-	joined     lru[joinedKey, joinedPage]
+	access      map[string]*accessIndex // by member
+	accesses    []*accessIndex          // in the order of the tools
+	mentioned   map[access.Subject]bool
+	open        bool                    // everybody may use a capability without a list
+	openBy      string                  // the value of the setting by which that is so
+	strict      bool                    // not everybody may use everything
+	tiers       bool                    // a rule mentions a tier
+	groups      bool                    // a rule mentions a group
+	owners      bool                    // a rule mentions a user or a group, and so their applications
+	bundles     map[string]bits         // by name
+	bundleLists map[string]*accessIndex // by name, of those bundles that not everybody may use
+	readOnly    bits                    // the tools that change nothing
+	labels      []access.Bundle         // the bundles, by name
+	everything  *toolView
+	views       lru[viewKey, *toolView]
+	joined      lru[joinedKey, joinedPage]
 }
 
 // newSnapshot sorts and joins tools, whose names are unique.
@@ -67,17 +69,16 @@ func newSnapshot(tools []*tool, r *rules) *snapshot {
 // sorted list, because its name cannot contain "__".
 func (s *snapshot) addRules(r *rules) {
 	s.access, s.mentioned, s.bundles = map[string]*accessIndex{}, map[access.Subject]bool{}, map[string]bits{}
+	s.bundleLists = map[string]*accessIndex{}
 	s.open, s.openBy, s.strict = r.defaultOpen, r.defaultBy, !r.defaultOpen
 	for lo := 0; lo < len(s.tools); {
 		member, hi := s.tools[lo].capability.Member, lo+1
 		for hi < len(s.tools) && s.tools[hi].capability.Member == member {
 			hi++
 		}
-		a := newAccessIndex(s, lo, hi, r.lists[member].Rules, r.defaultOpen)
+		a := newAccessIndex(s, lo, hi, r.lists[member], r.defaultOpen)
 		for subject := range a.rules {
-			s.mentioned[subject], s.strict = true, true
-			s.tiers = s.tiers || subject.Kind == access.SubjectTier
-			s.owners = s.owners || subject.Kind == access.SubjectUser
+			s.mention(subject)
 		}
 		if !a.open {
 			s.mentioned[access.Subject{Kind: access.SubjectUser, Name: a.capability.Owner}] = true
@@ -92,11 +93,32 @@ func (s *snapshot) addRules(r *rules) {
 	s.everything.tools.set(0, len(s.tools))
 	for _, b := range r.bundles {
 		s.bundles[b.Name] = s.bundle(b)
+		if len(b.Rules) > 0 {
+			a := newBundleIndex(b)
+			for subject := range a.rules {
+				s.mention(subject)
+			}
+			s.bundleLists[b.Name] = a
+		}
 	}
 	s.labels = slices.SortedFunc(slices.Values(r.bundles), func(a,
 		b access.Bundle) int {
 		return cmp.Compare(a.Name, b.Name)
 	})
+}
+
+// mention notes whom a rule is about, and with it what has to be known of a caller.
+func (s *snapshot) mention(subject access.Subject) {
+	s.mentioned[subject], s.strict = true, true
+	s.tiers = s.tiers || subject.Kind == access.SubjectTier
+	s.groups = s.groups || subject.Kind == access.SubjectGroup
+	s.owners = s.owners || s.groups || subject.Kind == access.SubjectUser
+}
+
+// opensBundle reports whether a caller may use a bundle, which is there.
+func (s *snapshot) opensBundle(who *toolaccess.Who, name string) bool {
+	a := s.bundleLists[name]
+	return a == nil || a.allows(who, 0)
 }
 
 // bundle returns the tools of a bundle.
@@ -131,8 +153,19 @@ func (s *snapshot) mentionedOnly(who toolaccess.Who) toolaccess.Who {
 	return toolaccess.Who{
 		User: unless(access.SubjectUser, who.User), Role: unless(access.SubjectRole, who.Role),
 		App: unless(access.SubjectApp, who.App), Tier: unless(access.SubjectTier, who.Tier),
-		Owner: unless(access.SubjectUser, who.Owner),
+		Owner: unless(access.SubjectUser, who.Owner), Groups: s.mentionedGroups(who.Groups),
+		OwnerGroups: s.mentionedGroups(who.OwnerGroups),
 	}
+}
+
+// mentionedGroups returns those groups that a rule mentions.
+func (s *snapshot) mentionedGroups(all []access.Group) (some []access.Group) {
+	for _, g := range all {
+		if s.mentioned[g.Subject()] {
+			some = append(some, g)
+		}
+	}
+	return some
 }
 
 // mayUse reports whether a caller may use a tool.

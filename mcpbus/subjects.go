@@ -11,11 +11,13 @@ import (
 	"github.com/keystile/keystile/internal/cache"
 	"github.com/keystile/keystile/internal/toolaccess"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 )
 
 // Bounds of the cached roles of users and tiers of applications.
 const (
 	roleMaxAge     = time.Second // nobody tells of changes: users may be in a table of the host's
+	groupsMaxAge   = time.Second // likewise: a membership that ended opens nothing a second later
 	tierMaxAge     = 5 * time.Second
 	factMaxStale   = time.Minute     // if the store does not answer
 	factTimeout    = 2 * time.Second // of one read
@@ -73,10 +75,11 @@ func (f *facts[V]) refresh(ctx context.Context, id string, one *fact[V], now tim
 	}
 }
 
-// Forget drops the cached role of a user (by sub) or tier of an application (by client_id). Call
+// Forget drops the cached role and groups of a user (by sub) or tier of an application (by client_id). Call
 // it after a change; other processes notice within a second.
 func (b *Bus) Forget(id string) {
 	b.roles.known.Delete(id)
+	b.groups.known.Delete(id)
 	b.tiers.known.Delete(id)
 }
 
@@ -102,19 +105,23 @@ func (b *Bus) tierOf(ctx context.Context, id string) (storage.App, error) {
 // rules of the snapshot mention.
 func (b *Bus) subjects(ctx context.Context, s *snapshot, caller storage.Caller) (who toolaccess.Who, err error) {
 	who.User, who.App = caller.UserID, caller.AppID
-	return b.complete(ctx, who, s.strict, s.tiers || s.owners && who.User == "")
+	return b.complete(ctx, who, wants{role: s.strict, app: s.tiers || s.owners && who.User == "", groups: s.groups})
 }
 
-// complete reads what is not known of a caller: the role of the user, and the tier and the owner of the application.
-func (b *Bus) complete(ctx context.Context, who toolaccess.Who, role, app bool) (toolaccess.Who, error) {
+// wants says what is to be read of a caller.
+type wants struct{ role, app, groups bool }
+
+// complete reads what is not known of a caller: the role and the groups of the user, the tier and the owner of the
+// application, and the groups of that owner.
+func (b *Bus) complete(ctx context.Context, who toolaccess.Who, read wants) (toolaccess.Who, error) {
 	var err error
-	if role && who.Role == "" && who.User != "" {
+	if read.role && who.Role == "" && who.User != "" {
 		if who.Role, err = b.roles.of(ctx, who.User); err != nil {
 			return who, fmt.Errorf("mcpbus: the role of a user cannot be read: %w", err)
 		}
 	}
-	if !app {
-		return who, nil
+	if who.Groups, err = b.groupsOf(ctx, who.User, read); err != nil || !read.app {
+		return who, err
 	}
 	of, err := b.tiers.of(ctx, who.App)
 	if err != nil {
@@ -123,6 +130,19 @@ func (b *Bus) complete(ctx context.Context, who toolaccess.Who, role, app bool) 
 	who.Tier = cmp.Or(who.Tier, of.TierAt(b.c.Store.Later(time.Now())))
 	if who.User == "" {
 		who.Owner = of.Owner
+		who.OwnerGroups, err = b.groupsOf(ctx, of.Owner, read)
 	}
-	return who, nil
+	return who, err
+}
+
+// groupsOf returns the groups of a user (a sub) where a rule asks for them.
+func (b *Bus) groupsOf(ctx context.Context, sub string, read wants) ([]access.Group, error) {
+	if !read.groups || sub == "" {
+		return nil, nil
+	}
+	all, err := b.groups.of(ctx, sub)
+	if err != nil {
+		err = fmt.Errorf("mcpbus: the groups of a user cannot be read: %w", err)
+	}
+	return all, err
 }

@@ -2,9 +2,11 @@ package mcpbus
 
 import (
 	"bytes"
+	"strconv"
 	"sync"
 
 	"github.com/keystile/keystile/internal/toolaccess"
+	"github.com/keystile/keystile/storage/access"
 )
 
 const (
@@ -34,27 +36,48 @@ type toolView struct {
 // viewKey identifies a view. Callers that the access lists treat alike have the same key: what
 // no rule mentions is "" (see snapshot.mentionedOnly).
 type viewKey struct {
-	who         toolaccess.Who
+	who         subjectsKey
 	openedTools string // what the token is for, see openedTools.key; "": everything
 	bundle      string // "": the whole bus
 }
 
-// toolView returns the view of a key, cached if possible. Of concurrent requests for a new view one
-// makes it, and the others wait.
-func (s *snapshot) toolView(key viewKey) *toolView {
+// subjectsKey is a toolaccess.Who that can be compared.
+type subjectsKey struct {
+	user, role, app, tier, owner string
+	groups                       string // with when each was made, which rules ask for too
+}
+
+func keyOf(who *toolaccess.Who) subjectsKey {
+	k := subjectsKey{user: who.User, role: who.Role, app: who.App, tier: who.Tier, owner: who.Owner}
+	if len(who.Groups)+len(who.OwnerGroups) > 0 {
+		var text []byte
+		for _, all := range [2][]access.Group{who.Groups, who.OwnerGroups} {
+			for _, g := range all {
+				text = append(strconv.AppendInt(append(append(text, g.Name...), '@'), g.Since.UnixNano(), 10), ' ')
+			}
+			text = append(text, '/')
+		}
+		k.groups = string(text)
+	}
+	return k
+}
+
+// toolView returns the view of a key and of what the key was made of, cached if possible. Of concurrent requests for a
+// new view one makes it, and the others wait.
+func (s *snapshot) toolView(key viewKey, who *toolaccess.Who) *toolView {
 	v, there := s.views.get(key)
 	if !there {
 		v = s.views.getOrPut(key, new(toolView), 1)
 	}
-	v.once.Do(func() { s.fill(v, key) })
+	v.once.Do(func() { s.fill(v, key, who) })
 	return v
 }
 
 // fill computes the tools of a view.
-func (s *snapshot) fill(v *toolView, key viewKey) {
+func (s *snapshot) fill(v *toolView, key viewKey, who *toolaccess.Who) {
 	v.tools = newBits(len(s.tools))
 	for _, a := range s.accesses {
-		a.mark(&key.who, v.tools)
+		a.mark(who, v.tools)
 	}
 	if key.openedTools != "" {
 		v.tools.and(s.within(key.openedTools))

@@ -29,7 +29,10 @@ func ruled(list ...access.Rule) *snapshot {
 
 func TestCallersWithTheSameRulesShareAView(t *testing.T) {
 	s := ruled(access.Rule{Subject: "role:developer"}, access.Rule{Subject: "user:u1", Tools: []string{"t01"}})
-	of := func(who toolaccess.Who) *toolView { return s.toolView(viewKey{who: s.mentionedOnly(who)}) }
+	of := func(who toolaccess.Who) *toolView {
+		who = s.mentionedOnly(who)
+		return s.toolView(viewKey{who: keyOf(&who)}, &who)
+	}
 	unknown := of(toolaccess.Who{User: "u5", App: "a"})
 	for i := range 5000 {
 		if of(toolaccess.Who{User: fmt.Sprint("x", i), App: fmt.Sprint("y", i), Tier: "free"}) != unknown {
@@ -47,18 +50,21 @@ func TestCallersWithTheSameRulesShareAView(t *testing.T) {
 
 func TestViewsAreBoundedAndTheLatestStay(t *testing.T) {
 	s := ruled(access.Rule{Subject: "everyone"})
-	key := func(i int) viewKey { return viewKey{who: toolaccess.Who{User: strconv.Itoa(i)}} }
-	busy := s.toolView(key(-1))
+	view := func(i int) *toolView {
+		who := toolaccess.Who{User: strconv.Itoa(i)}
+		return s.toolView(viewKey{who: keyOf(&who)}, &who)
+	}
+	busy := view(-1)
 	for i := range 10 * maxViews {
-		s.toolView(key(i))
-		if s.toolView(key(-1)) != busy {
+		view(i)
+		if view(-1) != busy {
 			t.Fatalf("the view that everybody asks for was dropped after %d others", i)
 		}
 	}
 	if len(s.views.entries) != maxViews || s.views.used.Len() != maxViews {
 		t.Errorf("%d views are known, %d in line, want %d", len(s.views.entries), s.views.used.Len(), maxViews)
 	}
-	if again := s.toolView(key(0)); again.count != 100 {
+	if again := view(0); again.count != 100 {
 		t.Errorf("one that was dropped has %d tools when it is made anew", again.count)
 	}
 }
@@ -69,7 +75,8 @@ func TestViewIsMadeOnceForAllWhoWaitForIt(t *testing.T) {
 	found := make([]*toolView, 64)
 	for i := range found {
 		all.Go(func() {
-			found[i] = s.toolView(viewKey{who: toolaccess.Who{User: "u1"}})
+			who := toolaccess.Who{User: "u1"}
+			found[i] = s.toolView(viewKey{who: keyOf(&who)}, &who)
 			if found[i].count != 1 || !found[i].tools.has(7) {
 				t.Errorf("it has %d tools", found[i].count)
 			}

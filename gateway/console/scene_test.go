@@ -82,7 +82,8 @@ func newScene(t testing.TB) *scene {
 	s.signedIn(zoe.Sub, time.Now())
 	s.own[""] = s.things(zoe, "y", strange)
 	s.own[""]["seq"] = s.recorded(s.own[""]["client_id"], strange)
-	must(s.store.SaveBundle(t.Context(), access.Bundle{Name: "kit", Label: "a kit", Tools: []string{"y__getPet"}}))(t)
+	must(s.store.SaveBundle(t.Context(), access.Bundle{Name: "kit", Label: "a kit", Tools: []string{"y__getPet"},
+		Rules: []access.Rule{{Subject: "everyone"}}}))(t)
 	must(s.store.SetClientHost(t.Context(), "agent.example", false))(t)
 	s.agent(document, client.Document, time.Time{})
 	s.agent(dynamic, client.Dynamic, time.Now().Add(time.Hour))
@@ -129,12 +130,17 @@ func (s *scene) things(u storage.User, member, name string) map[string]string {
 	must(s.store.SaveHeld(s.Context(), toolplan.Held{Member: member, Tools: held, Digest: digest, First: digest,
 		At: time.Now()}))(s)
 	must(s.store.SaveAccess(s.Context(), access.List{Member: member, Rules: []access.Rule{{Subject: "everyone"}}}))(s)
-	rule := sha256.Sum256([]byte(`["everyone",false,null,false]`))
 	return map[string]string{
 		"sub": u.Sub, "client_id": app.ID, "name": name, "order_id": order, "member": member, "tool": "getPet",
-		"delivery": d.ID, "digest": digest, "key": s.key(u.Sub), "rule": hex.EncodeToString(rule[:10]),
+		"delivery": d.ID, "digest": digest, "key": s.key(u.Sub), "rule": everyoneRule,
 	}
 }
+
+// everyoneRule is the id of a rule that allows everyone everything.
+var everyoneRule = func() string {
+	sum := sha256.Sum256([]byte(`["everyone",false,null,false]`))
+	return hex.EncodeToString(sum[:10])
+}()
 
 // idOf tells what {id} is in a path.
 func idOf(path string) string {
@@ -180,11 +186,16 @@ func (s *scene) fill(text, role, path string) string {
 			return document
 		case "bundle":
 			return "kit"
+		case "bundlerule":
+			return everyoneRule
 		case "name":
 			if strings.Contains(path, "/bundles/") {
 				return "kit"
 			}
 		case "id":
+			if strings.Contains(path, "/bundles/") {
+				return everyoneRule
+			}
 			word = idOf(path)
 		}
 		if word == "session" {

@@ -13,11 +13,17 @@
 //
 // A token of a user is the user, of a role, by an application of a tier. A token of an
 // application itself is that application and nobody else, so that what its owner may use is
-// not its own to use; but what is denied to its owner is denied to it: whoever can make an
+// not its own to use; but what is denied to its owner, or to a group of theirs, is denied to it: whoever can make an
 // application could go around every such rule.
+//
+// A rule that allows a group means the group that had its name when the list was last written: one that was made later
+// is another one. A rule that denies means any group of the name.
 package toolaccess
 
 import (
+	"slices"
+	"time"
+
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/toolplan"
@@ -31,6 +37,9 @@ type Who struct {
 	Tier string // of the application
 
 	Owner string // sub, of an application acting for itself; read by what denies alone
+
+	Groups      []access.Group // that the user is a member of
+	OwnerGroups []access.Group // that Owner is a member of; read by what denies alone
 }
 
 // DeniedAs is one more subject that rules which deny are about; its Kind is "" if there is
@@ -54,9 +63,9 @@ func (w Who) Subjects() [5]access.Subject {
 	return all
 }
 
-// Is reports whether a subject is, or includes, Who.
-func (w Who) Is(subject string) bool {
-	s, err := access.ParseSubject(subject)
+// matches reports whether a rule of a list that was written at a time is about Who.
+func (w Who) matches(r access.Rule, written time.Time) bool {
+	s, err := access.ParseSubject(r.Subject)
 	if err != nil {
 		return false
 	}
@@ -65,7 +74,11 @@ func (w Who) Is(subject string) bool {
 			return true
 		}
 	}
-	return false
+	if r.Deny && w.Owner != "" && s == w.DeniedAs() {
+		return true
+	}
+	named := func(g access.Group) bool { return s == g.Subject() && (r.Deny || g.KnownTo(written)) }
+	return slices.ContainsFunc(w.Groups, named) || r.Deny && slices.ContainsFunc(w.OwnerGroups, named)
 }
 
 // Standing returns whether Who may use a capability without any rule, and why.
@@ -112,9 +125,10 @@ type Decision struct {
 	Because string       // where no rule did
 }
 
-// Decide says whether Who may use a tool of a capability with these rules. open: everybody
+// Decide says whether Who may use a tool of a capability with this list. open: everybody
 // may use what has no list.
-func Decide(rules []access.Rule, open bool, w Who, c storage.Capability, t toolplan.Tool) Decision {
+func Decide(l access.List, open bool, w Who, c storage.Capability, t toolplan.Tool) Decision {
+	rules := l.Rules
 	standing, why := w.Standing(c)
 	d := Decision{Allowed: standing, Because: why}
 	switch {
@@ -128,7 +142,7 @@ func Decide(rules []access.Rule, open bool, w Who, c storage.Capability, t toolp
 	}
 	for i := range rules {
 		r := &rules[i]
-		if !Covers(*r, t) || !w.Is(r.Subject) && !(r.Deny && w.Owner != "" && r.Subject == w.DeniedAs().String()) {
+		if !Covers(*r, t) || !w.matches(*r, l.UpdatedAt) {
 			continue
 		}
 		if r.Deny {

@@ -2,6 +2,7 @@ package toolaccess
 
 import (
 	"testing"
+	"time"
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
@@ -18,6 +19,9 @@ func deny(subject string, tools ...string) access.Rule {
 func TestToolAccess(t *testing.T) {
 	owner, admin, bob := Who{User: "uo", App: "a1", Tier: "free"}, Who{User: "ua", Role: "admin", App: "a1", Tier: "free"},
 		Who{User: "ub", Role: "developer", App: "a1", Tier: "free"}
+	written := time.Now()
+	ops := []access.Group{{Name: "ops", Since: written.Add(-time.Hour)}, {Name: "new", Since: written.Add(time.Hour)}}
+	inOps, ofOps := Who{User: "ub", App: "a1", Groups: ops}, Who{App: "a3", Owner: "ub", OwnerGroups: ops}
 	app, rich := Who{App: "a1", Tier: "free"}, Who{App: "a2", Tier: "enterprise"}
 	get, post := toolplan.Tool{Name: "get", Method: "get", Call: &toolplan.Call{}},
 		toolplan.Tool{Name: "post", Method: "post", Call: &toolplan.Call{}}
@@ -40,15 +44,22 @@ func TestToolAccess(t *testing.T) {
 		"a user":                          {[]access.Rule{rule("user:ub")}, true, bob, post, true},
 		"not another": {[]access.Rule{rule("user:ub")}, true, Who{User: "uc", App: "a1"}, post,
 			false},
-		"the owner beside a list":        {[]access.Rule{rule("user:ub")}, false, owner, post, true},
-		"an administrator beside a list": {[]access.Rule{rule("user:ub")}, false, admin, post, true},
-		"a role":                         {[]access.Rule{rule("role:developer")}, false, bob, post, true},
-		"a role without the user":        {[]access.Rule{rule("role:developer")}, false, app, post, false},
-		"an application":                 {[]access.Rule{rule("app:a1")}, false, app, post, true},
-		"an application for a user":      {[]access.Rule{rule("app:a1")}, false, bob, post, true},
-		"another application":            {[]access.Rule{rule("app:a1")}, false, rich, post, false},
-		"a tier":                         {[]access.Rule{rule("tier:enterprise")}, false, rich, post, true},
-		"another tier":                   {[]access.Rule{rule("tier:enterprise")}, false, bob, post, false},
+		"the owner beside a list":              {[]access.Rule{rule("user:ub")}, false, owner, post, true},
+		"an administrator beside a list":       {[]access.Rule{rule("user:ub")}, false, admin, post, true},
+		"a role":                               {[]access.Rule{rule("role:developer")}, false, bob, post, true},
+		"a role without the user":              {[]access.Rule{rule("role:developer")}, false, app, post, false},
+		"an application":                       {[]access.Rule{rule("app:a1")}, false, app, post, true},
+		"an application for a user":            {[]access.Rule{rule("app:a1")}, false, bob, post, true},
+		"another application":                  {[]access.Rule{rule("app:a1")}, false, rich, post, false},
+		"a group":                              {[]access.Rule{rule("group:ops")}, false, inOps, post, true},
+		"another group":                        {[]access.Rule{rule("group:dev")}, true, inOps, post, false},
+		"a group that was made later":          {[]access.Rule{rule("group:new")}, true, inOps, post, false},
+		"a denied group made later":            {[]access.Rule{deny("group:new")}, true, inOps, post, false},
+		"a denied group":                       {[]access.Rule{deny("group:ops"), rule("user:ub")}, true, inOps, post, false},
+		"what a group of its owner is denied":  {[]access.Rule{deny("group:ops")}, true, ofOps, post, false},
+		"what a group of its owner is allowed": {[]access.Rule{rule("group:ops")}, false, ofOps, post, false},
+		"a tier":                               {[]access.Rule{rule("tier:enterprise")}, false, rich, post, true},
+		"another tier":                         {[]access.Rule{rule("tier:enterprise")}, false, bob, post, false},
 		"a denial before": {[]access.Rule{deny("user:ub"), rule("everyone")}, true, bob, post,
 			false},
 		"a denial behind": {[]access.Rule{rule("user:ub"), deny("everyone")}, true, bob, post,
@@ -73,7 +84,7 @@ func TestToolAccess(t *testing.T) {
 		"read-only, called by name":                 {[]access.Rule{readOnly}, false, bob, silent, false},
 		"a subject that is none":                    {[]access.Rule{rule("everybody")}, true, bob, post, false},
 	} {
-		if d := Decide(x.rules, x.open, x.who, c, x.tool); d.Allowed != x.want || (d.Rule == nil) == (d.Because == "") {
+		if d := Decide(access.List{Rules: x.rules, UpdatedAt: written}, x.open, x.who, c, x.tool); d.Allowed != x.want || (d.Rule == nil) == (d.Because == "") {
 			t.Errorf("%s: %+v, want %t", name, d, x.want)
 		}
 	}

@@ -15,7 +15,8 @@ type Bundle struct {
 	Name        string    `json:"name"`
 	Label       string    `json:"label,omitempty"`
 	Description string    `json:"description,omitempty"`
-	Tools       []string  `json:"tools"` // as on the bus, member__tool, or member__* for all of a capability
+	Tools       []string  `json:"tools"`           // as on the bus, member__tool, or member__* for all of a capability
+	Rules       []Rule    `json:"rules,omitempty"` // who may use it: rules for all of it; see List for what they mean
 	CreatedAt   time.Time `json:"created_at"`
 	UpdatedAt   time.Time `json:"updated_at"`
 	Version     int64     `json:"-"`
@@ -28,6 +29,7 @@ const (
 	MaxBundleTools = 1000 // that one bundle names
 	maxBundleText  = 1000 // bytes of a label or description
 	maxBundleName  = 48   // bytes
+	maxBundleRules = 200
 )
 
 // IsBundleName reports whether a bundle can have this name: 1 to 48 of A-Z a-z 0-9 _ -.
@@ -52,5 +54,17 @@ func (b Bundle) Check() error {
 			return fmt.Errorf("%w: %q is neither member__tool nor member__*", driver.ErrInvalid, name)
 		}
 	}
-	return nil
+	if len(b.Rules) > maxBundleRules {
+		return fmt.Errorf("%w: a bundle has at most %d rules: use groups or roles", driver.ErrInvalid, maxBundleRules)
+	}
+	for _, r := range b.Rules {
+		if len(r.Tools) > 0 || r.ReadOnly {
+			return fmt.Errorf("%w: a rule of a bundle is for all of it: leave out tools and read_only", driver.ErrInvalid)
+		}
+	}
+	return b.Access().Check()
 }
+
+// Access returns the rules of the bundle as a list of a capability has them. Administrators need no rule that allows
+// them; without any rule that allows, everybody may use the bundle but those whom a rule denies it.
+func (b Bundle) Access() List { return List{Member: b.Name, Rules: b.Rules, UpdatedAt: b.UpdatedAt} }

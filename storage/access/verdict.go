@@ -19,6 +19,9 @@ type Group struct {
 	Since time.Time // when it was made
 }
 
+// Subject returns the group as rules name it.
+func (g Group) Subject() Subject { return Subject{Kind: SubjectGroup, Name: g.Name} }
+
 // KnownTo reports whether the group was there when a rule about its name was written. One that was made later is not
 // the group that the rule means.
 func (g Group) KnownTo(written time.Time) bool { return !g.Since.After(written) }

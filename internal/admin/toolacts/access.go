@@ -32,13 +32,8 @@ func (a *Acts) SetAccess(ctx context.Context, by admin.Actor, member string, ch 
 	if err != nil {
 		return before, after, err
 	}
-	ch.Add = slices.Clone(ch.Add)
-	for i := range ch.Add {
-		r := &ch.Add[i]
-		r.Tools, r.Operator = slices.Compact(slices.Sorted(slices.Values(r.Tools))), by.Admin() == nil
-		if err := a.checkRule(ctx, c.Member, *r); err != nil {
-			return before, after, err
-		}
+	if ch, err = a.checked(ctx, by, c.Member, ch); err != nil {
+		return before, after, err
 	}
 	after, err = storage.RetryOnConflict(ctx, func() (access.List, error) {
 		l, err := a.c.Store.Access(ctx, c.Member)
@@ -59,12 +54,28 @@ func (a *Acts) SetAccess(ctx context.Context, by admin.Actor, member string, ch 
 	})
 }
 
+// checked returns a change with its rules as they are stored, and refuses those that cannot be.
+func (a *Acts) checked(ctx context.Context, by admin.Actor, member string, ch AccessChange) (AccessChange, error) {
+	ch.Add = slices.Clone(ch.Add)
+	for i := range ch.Add {
+		r := &ch.Add[i]
+		r.Tools, r.Operator = slices.Compact(slices.Sorted(slices.Values(r.Tools))), by.Admin() == nil
+		if err := a.checkRule(ctx, member, *r); err != nil {
+			return ch, err
+		}
+	}
+	return ch, nil
+}
+
 // checkRule refuses a rule about somebody, or for a tool, that does not exist.
 func (a *Acts) checkRule(ctx context.Context, member string, r access.Rule) error {
 	s, err := access.ParseSubject(r.Subject)
 	switch {
 	case err != nil:
 		return err
+	case s.Kind == access.SubjectGroup:
+		_, err = a.c.Store.Group(ctx, s.Name)
+		err = missing(err, "group", s.Name)
 	case s.Kind == access.SubjectUser:
 		_, err = a.c.Store.User(ctx, s.Name)
 		err = missing(err, "user", s.Name)

@@ -36,6 +36,41 @@ func (a *Acts) CreateBundle(ctx context.Context, by admin.Actor, b access.Bundle
 	return b, a.done(ctx, by, admin.Act{What: "bundle create", On: b.Name, Changes: []string{"none -> " + toolText(b)}})
 }
 
+// SetBundleAccess changes who may use a bundle, which still opens no tool by itself. Administrators may.
+func (a *Acts) SetBundleAccess(ctx context.Context, by admin.Actor, name string, ch AccessChange) (before,
+	after access.Bundle, err error) {
+	if err := cmp.Or(by.Admin(), by.Fresh()); err != nil {
+		return before, after, err
+	}
+	for _, r := range ch.Add {
+		if len(r.Tools) > 0 {
+			return before, after, errPart
+		}
+	}
+	if ch, err = a.checked(ctx, by, "", ch); err != nil {
+		return before, after, err
+	}
+	after, err = storage.RetryOnConflict(ctx, func() (access.Bundle, error) {
+		b, err := a.c.Store.Bundle(ctx, name)
+		if err != nil {
+			return b, err
+		}
+		before = b
+		if b.Rules, err = ch.apply(by, b.Rules); err != nil {
+			return b, err
+		}
+		return a.c.Store.SaveBundle(ctx, b)
+	})
+	if err != nil {
+		return before, after, missing(err, "bundle", name)
+	}
+	return before, after, a.done(ctx, by, admin.Act{What: "bundle access", On: name,
+		Changes: accessChanges(before.Rules, after.Rules)})
+}
+
+// errPart refuses a rule for a part of a bundle.
+var errPart = fmt.Errorf("%w: a rule of a bundle is for all of it: leave out tools and read_only", storage.ErrInvalid)
+
 // DeleteBundle deletes a bundle. Its tools stay where they are. Administrators may.
 func (a *Acts) DeleteBundle(ctx context.Context, by admin.Actor, name string) error {
 	if err := cmp.Or(by.Admin(), by.Fresh()); err != nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/groups"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -29,6 +30,7 @@ type Store interface {
 	Deliveries(ctx context.Context, member string) ([]storage.Delivery, error)
 	SaveDelivery(ctx context.Context, d storage.Delivery) (storage.Delivery, error)
 	User(ctx context.Context, sub string) (storage.User, error)
+	Group(ctx context.Context, name string) (groups.Group, error)
 	App(ctx context.Context, id string) (storage.App, error)
 }
 
@@ -48,7 +50,7 @@ func New(c Config) *Acts { return &Acts{c} }
 // Missing is the error of an act on a record that does not exist, or that its actor may not see. It wraps
 // storage.ErrNotFound.
 type Missing struct {
-	Kind string // capability, tool, rule, bundle, delivery, user or application
+	Kind string // capability, tool, rule, bundle, delivery, user, group or application
 	Name string
 	Of   string // the capability that has no such tool
 }

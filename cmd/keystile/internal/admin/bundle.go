@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
+	"github.com/keystile/keystile/internal/admin/toolacts"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
@@ -28,6 +29,23 @@ var bundleCommands = []command{
 		examples: []string{"keystile capability bundle list"}},
 	{name: "capability bundle show", words: []string{"NAME"}, summary: "Show a bundle", do: showBundle,
 		examples: []string{"keystile capability bundle show support"}},
+	{
+		name: "capability bundle access", words: []string{"NAME"},
+		summary: "Say who may use a bundle, or show it", do: bundleAccess, acts: true,
+		details: "SUBJECT is what keystile capability access takes. Without a rule that allows, everybody may use the\n" +
+			"bundle but those whom a rule denies it; what denies wins. To others it answers as if it were not there.\n" +
+			"A bundle opens no tool by itself: see keystile capability access.",
+		examples: []string{
+			"keystile capability bundle access support",
+			"keystile capability bundle access support --allow group:support --deny user:eve",
+			"keystile capability bundle access support --reset",
+		},
+		flags: []cli.Flag{
+			{Name: allowFlag, Value: "SUBJECT", Help: "who may use it", Many: true},
+			{Name: denyFlag, Value: "SUBJECT", Help: "who may not", Many: true},
+			{Name: resetFlag, Help: "take all rules away first"},
+		},
+	},
 	{
 		name: "capability bundle delete", words: []string{"NAME"}, summary: "Delete a bundle", do: deleteBundle, acts: true,
 		details:  "Its tools stay where they are; its address answers 404.",
@@ -59,6 +77,27 @@ func listBundles(ctx context.Context, target Target, _ cli.Args) (output, error)
 func showBundle(ctx context.Context, target Target, args cli.Args) (output, error) {
 	b, err := bundleOf(ctx, target.Store, args.Words[0])
 	return bundleShown(b), err
+}
+
+// bundleAccess shows who may use a bundle, as it is after the change that was typed, if any was.
+func bundleAccess(ctx context.Context, target Target, args cli.Args) (output, error) {
+	if !changesAccess(args) {
+		b, err := bundleOf(ctx, target.Store, args.Words[0])
+		return bundleRules(b), err
+	}
+	typed, err := typedRules(ctx, target.Store, args)
+	if err != nil {
+		return nil, err
+	}
+	_, b, err := target.tools().SetBundleAccess(ctx, target.By, args.Words[0],
+		toolacts.AccessChange{Reset: args.On(resetFlag), Add: typed})
+	return bundleRules(b), err
+}
+
+func bundleRules(b access.Bundle) list {
+	return of(list{empty: "no rules: everybody may use it"}, b.Rules, func(r access.Rule) answer {
+		return answer{{"subject", r.Subject}, {"deny", r.Deny}}
+	})
 }
 
 func deleteBundle(ctx context.Context, target Target, args cli.Args) (output, error) {

@@ -24,7 +24,7 @@ var accessCommands = []command{{
 	name: "capability access", words: []string{"[MEMBER]"},
 	summary: "Say who may use the tools of a capability, or show it", do: capabilityAccess, acts: true,
 	details: "SUBJECT is everyone, role:admin, role:developer, role:auditor, user:USER (a username or a sub),\n" +
-		"app:CLIENT_ID or tier:TIER.\n" +
+		"group:NAME, app:CLIENT_ID or tier:TIER.\n" +
 		"Rules are added to those there are; what denies wins over what allows. The owner and administrators\n" +
 		"need no rule that allows them. Without a rule that allows, the default holds: see setting list.\n" +
 		"A token of an application itself is app:CLIENT_ID, and never its owner. What a caller may not use is\n" +

@@ -188,6 +188,18 @@ func TestBundleIsMadeShownAndDeleted(t *testing.T) {
 			t.Errorf("%q = %d %q, want %q", words, code, errs, want)
 		}
 	}
+	if rows := o.rows("capability", "bundle", "access", "support", "--allow", "role:developer", "--deny", "tier:free"); len(
+		rows) != 2 || rows[0]["subject"] != "role:developer" || rows[1]["deny"] != true {
+		t.Errorf("its rules are %v", rows)
+	}
+	if rows := o.rows("capability", "bundle", "access", "support"); len(rows) != 2 {
+		t.Errorf("its rules are shown as %v", rows)
+	}
+	o.wantFailure(1, `there is no group "none"`, "capability", "bundle", "access", "support", "--allow", "group:none")
+	o.wantFailure(1, `there is no bundle "none"`, "capability", "bundle", "access", "none", "--reset")
+	if rows := o.rows("capability", "bundle", "access", "support", "--reset"); len(rows) != 0 {
+		t.Errorf("after --reset its rules are %v", rows)
+	}
 	if v := o.must("capability", "bundle", "delete", "support"); v["deleted"] != "support" {
 		t.Errorf("deleted is %v", v)
 	}
@@ -199,6 +211,8 @@ func TestBundleIsMadeShownAndDeleted(t *testing.T) {
 	}
 	by := admin.CommandLine().Name()
 	if !slices.Equal(details, []string{"bundle create support by " + by + ": none -> pets__getPet",
+		"bundle access support by " + by + ": 0 rules -> 2; + allow role:developer (all); + deny tier:free (all)",
+		"bundle access support by " + by + ": 2 rules -> 0; - allow role:developer (all); - deny tier:free (all)",
 		"bundle delete support by " + by + ": pets__getPet -> none"}) {
 		t.Errorf("the trail is %q", details)
 	}

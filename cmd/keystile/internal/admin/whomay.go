@@ -57,7 +57,7 @@ func whatSomebodyMayUse(ctx context.Context, target Target, text string) (output
 		l, e := target.Store.Access(ctx, c.Member)
 		err = e
 		for _, t := range tools {
-			d := toolaccess.Decide(l.Rules, open, who, c, t)
+			d := toolaccess.Decide(l, open, who, c, t)
 			because := d.Because
 			if d.Rule != nil {
 				because = ruleText(*d.Rule)
@@ -74,12 +74,20 @@ func whatSomebodyMayUse(ctx context.Context, target Target, text string) (output
 func somebody(ctx context.Context, store *storage.Store, text string) (toolaccess.Who, error) {
 	if id, ok := strings.CutPrefix(text, access.SubjectApp+":"); ok {
 		app, err := appOf(ctx, store, id)
-		return toolaccess.Who{App: app.ID, Tier: app.TierAt(time.Now()), Owner: app.Owner}, err
+		who := toolaccess.Who{App: app.ID, Tier: app.TierAt(time.Now()), Owner: app.Owner}
+		if err == nil && app.Owner != "" {
+			who.OwnerGroups, err = store.GroupsOf(ctx, app.Owner)
+		}
+		return who, err
 	}
 	u, err := userOf(ctx, store, strings.TrimPrefix(text, access.SubjectUser+":"))
+	if err != nil {
+		return toolaccess.Who{}, err
+	}
 	who := toolaccess.Who{User: u.Sub, Role: u.Role}
 	if u.Disabled {
 		who.Role = ""
 	}
+	who.Groups, err = store.GroupsOf(ctx, u.Sub)
 	return who, err
 }

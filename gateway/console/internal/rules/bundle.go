@@ -23,6 +23,7 @@ type bundle struct {
 	Path        string   `json:"path"`
 	Scope       string   `json:"scope"`
 	CreatedAt   string   `json:"created_at"`
+	Rules       []rule   `json:"-"` // for readers, as GET .../access shows them
 }
 
 func bundleOf(b access.Bundle) bundle {
@@ -30,8 +31,14 @@ func bundleOf(b access.Bundle) bundle {
 		b.Name, ui.Shown(b.Label, 100), ui.Shown(b.Description, 300),
 		append([]string{}, b.Tools[:min(len(b.Tools), maxTools)]...),
 		max(0, len(b.Tools)-maxTools),
-		"/api/mcp/b/" + b.Name, "tools:b:" + b.Name, b.CreatedAt.UTC().Format(adminapi.ISO8601),
+		"/api/mcp/b/" + b.Name, "tools:b:" + b.Name, b.CreatedAt.UTC().Format(adminapi.ISO8601), bundleAccessOf(b).Rules,
 	}
+}
+
+// bundleList is a page of bundles.
+type bundleList struct {
+	Bundles []bundle `json:"bundles"`
+	Next    string   `json:"next"`
 }
 
 // bundles serves GET /api/console/bundles. They open nothing, so everybody of the console sees them;
@@ -45,14 +52,11 @@ func (s *Rules) bundles(_ http.ResponseWriter, r *http.Request, who admin.Actor)
 	if err != nil {
 		return nil, err
 	}
-	record := struct {
-		Bundles []bundle `json:"bundles"`
-		Next    string   `json:"next"`
-	}{[]bundle{}, next}
+	record := bundleList{[]bundle{}, next}
 	for _, b := range all {
 		one := bundleOf(b)
 		if who.Reader() != nil {
-			one.Tools, one.More = []string{}, len(b.Tools)
+			one.Tools, one.More, one.Rules = []string{}, len(b.Tools), nil
 		}
 		record.Bundles = append(record.Bundles, one)
 	}

@@ -68,6 +68,8 @@ func refusal(err error, notThere *reply.Failure) error {
 		return noRule
 	case "user":
 		return noUser
+	case "group":
+		return noGroup
 	case "application":
 		return noApp
 	}
@@ -76,12 +78,13 @@ func refusal(err error, notThere *reply.Failure) error {
 
 // addByForm adds the rule of a form, which names whom it is about in fields of its own.
 func (s *Rules) addByForm(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	var subject, kind, user, app string
-	f, err := adminapi.ReadFields(w, r, "subject", "who", "user", "app", "deny", "tools", "read_only")
+	var subject, kind, user, app, group string
+	f, err := adminapi.ReadFields(w, r, "subject", "who", "user", "app", "group", "deny", "tools", "read_only")
 	if err != nil {
 		return nil, err
 	}
-	for name, into := range map[string]*string{"subject": &subject, "who": &kind, "user": &user, "app": &app} {
+	for name, into := range map[string]*string{"subject": &subject, "who": &kind, "user": &user, "app": &app,
+		"group": &group} {
 		if err := f.Read(name, "a text", into); err != nil {
 			return nil, err
 		}
@@ -92,6 +95,10 @@ func (s *Rules) addByForm(w http.ResponseWriter, r *http.Request, who admin.Acto
 		return nil, &ui.Mistyped{Failure: noPerson, Field: "user"}
 	case kind == access.SubjectApp && strings.TrimSpace(app) == "":
 		return nil, &ui.Mistyped{Failure: noNamed, Field: "app"}
+	case kind == access.SubjectGroup && strings.TrimSpace(group) == "":
+		return nil, &ui.Mistyped{Failure: noGroupNamed, Field: "group"}
+	case kind == access.SubjectGroup:
+		subject = kind + ":" + strings.TrimSpace(group)
 	case kind == access.SubjectUser:
 		subject = kind + ":" + user
 	case kind == access.SubjectApp:

@@ -64,6 +64,10 @@ var (
 	// protocol 7
 	noApp = &reply.Failure{Status: 400, Msg: "there is no such application: give its name or its client_id"}
 	// protocol 7
+	noGroup = &reply.Failure{Status: 400, Msg: "there is no such group: make it first"}
+	// protocol 7
+	noGroupNamed = &reply.Failure{Status: 400, Msg: "Group is missing: type its name."}
+	// protocol 7
 	noPerson = &reply.Failure{Status: 400, Msg: "Person is missing: type a name, or a part of it to choose from."}
 	// protocol 7
 	noNamed = &reply.Failure{Status: 400, Msg: "Application is missing: type its name, or a part of it to choose from."}
@@ -92,6 +96,9 @@ func (s *Rules) Part() ui.Part {
 			{Path: api + "/{member}/{id}", Methods: by{"DELETE": s.remove}},
 			{Path: apiBundles, Methods: by{"GET": s.bundles, "POST": s.makeBundle}, Changes: administrator},
 			{Path: apiBundles + "/{name}", Methods: by{"DELETE": s.removeBundle}, Changes: administrator},
+			{Path: apiBundles + "/{name}/access", Methods: by{"GET": s.bundleRules, "POST": s.addBundleRule},
+				Changes: administrator},
+			{Path: apiBundles + "/{name}/access/{id}", Methods: by{"DELETE": s.removeBundleRule}, Changes: administrator},
 			{Path: apiSees, Methods: by{"GET": s.sees}, May: reader},
 		},
 		Pages: []ui.Page{
@@ -99,7 +106,8 @@ func (s *Rules) Part() ui.Part {
 			{Path: html + "/{member}", Title: "Permissions of an API", Get: s.show, Template: showPage, Names: named,
 				Tabs: ui.ToolTabs, Acts: acts{
 					"add": {Says: "Add a rule", Do: s.addByForm, Done: "The rule was added.", Fields: map[string]ui.Kind{
-						"subject": ui.Text, "who": ui.Text, "user": ui.Text, "app": ui.Text, "deny": ui.Bool, "tools": ui.Lines,
+						"subject": ui.Text, "who": ui.Text, "user": ui.Text, "app": ui.Text, "group": ui.Text,
+						"deny": ui.Bool, "tools": ui.Lines,
 						"read_only": ui.Bool}},
 					"remove": {Says: "Remove a rule", Do: s.remove, Done: "The rule was removed.",
 						Fields: map[string]ui.Kind{"id": ui.Text}},
@@ -109,6 +117,10 @@ func (s *Rules) Part() ui.Part {
 					"make": {Says: "Make a tool set", Do: s.makeBundle, May: administrator, Done: "The tool set was made.",
 						Fields: map[string]ui.Kind{
 							"name": ui.Text, "label": ui.Optional, "description": ui.Optional, "tools": ui.Lines}},
+					"allow": {Says: "Change who may use a tool set", Do: s.addBundleRuleByForm, May: administrator,
+						Done: "The rule was added.", Fields: map[string]ui.Kind{"name": ui.Text, "subject": ui.Text, "deny": ui.Bool}},
+					"disallow": {Says: "Change who may use a tool set", Do: s.removeBundleRule, May: administrator,
+						Done: "The rule was removed.", Fields: map[string]ui.Kind{"name": ui.Text, "id": ui.Text}},
 					"remove": {Says: "Remove a tool set", Do: s.removeBundle, May: administrator,
 						Done: "The tool set was removed.", Fields: map[string]ui.Kind{"name": ui.Text}},
 				}},
@@ -137,6 +149,12 @@ func named(data any) (apps, users []string) {
 		users = append(users, data.Owner)
 		for _, one := range data.Rules {
 			subject(&one)
+		}
+	case bundleList:
+		for _, b := range data.Bundles {
+			for _, one := range b.Rules {
+				subject(&one)
+			}
 		}
 	case answer:
 		apps, users = append(apps, data.App), append(users, data.User)

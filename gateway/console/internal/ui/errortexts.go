@@ -126,6 +126,9 @@ var errorTexts = Texts{
 	"client_id: %q is of the form of those that register themselves": "client_id：%s 是自行注册者的形式",
 	"disabled is missing: true or false":                             "请指明是否停用",
 
+	"group_filter: %s": "群组筛选：%s", "group_filter: at most %d patterns": "群组筛选：最多 %d 个",
+	"a rule of a bundle is for all of it: leave out tools and read_only": "工具集的规则针对整个工具集：请不要填写工具和只读",
+
 	// Billing and usage.
 	"client_id and status are written as they are in an order": "应用和状态须与订单中的写法一致",
 	"client_id is missing: name one of your applications":      "请选择您的一个应用",
