@@ -32,7 +32,11 @@ func (b badge) Finish(_ context.Context, _ string, query url.Values) (connector.
 	if query.Get("number") == "" {
 		return connector.Profile{}, connector.ErrDenied
 	}
-	return connector.Profile{Subjects: []string{"number-" + query.Get("number")}, Unread: query.Get("unread")}, nil
+	p := connector.Profile{Subjects: []string{"number-" + query.Get("number")}, Unread: query.Get("unread")}
+	if query.Has("groups") {
+		p.Groups = strings.Fields(query.Get("groups"))
+	}
+	return p, nil
 }
 
 func newBadgeFixture(t *testing.T, change func(*Config)) *fixture {

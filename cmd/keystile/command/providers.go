@@ -65,6 +65,7 @@ func openID(o config.OpenID) (connector.Connector, error) {
 	return oidc.New(oidc.Config{
 		Name: o.Name, Label: o.Label, Issuer: issuer, ClientID: o.ID, ClientSecret: o.Secret,
 		Scopes: o.Scopes, Domains: o.Domains, AllowPrivate: o.AllowPrivate, TrustEmail: o.TrustEmail,
+		GroupsClaim: o.GroupsClaim, GroupsMap: o.GroupsMap,
 	})
 }
 

@@ -67,6 +67,11 @@ type Profile struct {
 	// same, if the provider has verified it and the operator trusts the provider in this; else "".
 	Email, ConfirmedEmail string
 
+	// Groups names the groups of users here that the provider has put the user into, as a Connector has turned its
+	// names into ours. The user becomes a member of them, and leaves those that the same provider has put them into
+	// before. nil: the provider says nothing of groups, and nothing changes; empty: the user is in none.
+	Groups []string
+
 	// AuthTime is when the user proved to the provider who they are, which may have been long before they came
 	// from there. It is never in the future. Zero: the provider does not say.
 	AuthTime time.Time

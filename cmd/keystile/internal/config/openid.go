@@ -2,6 +2,7 @@ package config
 
 import (
 	"cmp"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -25,6 +26,8 @@ type OpenID struct {
 	SignUp       string   // closed, invitation or open; "": Config.SignUp
 	AllowPrivate []string
 	TrustEmail   bool // an address that the provider has verified is confirmed here
+	GroupsClaim  string
+	GroupsMap    map[string]string // from the names of groups at the provider to those here
 }
 
 // presets are the providers, and what they are called where nothing else is said.
@@ -55,7 +58,13 @@ func (o *OpenID) fields() []field {
 		}},
 		{"domains", func(s string) error { o.Domains = words(strings.ToLower(s)); return nil }},
 		{"signup", choice(&o.SignUp, signUps...)}, {"trust_email", boolean(&o.TrustEmail)},
-		{"allow_private", private(&o.AllowPrivate)},
+		{"allow_private", private(&o.AllowPrivate)}, {"groups_claim", maybe(text(&o.GroupsClaim))},
+		{"groups_map", func(s string) error {
+			if json.Unmarshal([]byte(s), &o.GroupsMap) != nil {
+				return errors.New("it must be an object, with the name of a group here by that of each group there")
+			}
+			return nil
+		}},
 	}
 }
 
@@ -67,7 +76,7 @@ func (c *Config) setOpenIDs(s string) error {
 	if !isList(s) {
 		return errors.New("it must be a list of objects, each with preset, id and secret")
 	}
-	list, err := objects(s)
+	list, err := objects(s, "groups_map")
 	if err != nil {
 		return err
 	}
@@ -103,8 +112,10 @@ func (o OpenID) check() error {
 		return errors.New("the issuer of Keycloak ends with /realms/ and the name of the realm")
 	case (o.Preset == "entra") != (o.Tenant != ""):
 		return errors.New("the preset entra has a tenant, its id, and no other preset has one")
-	case o.Preset == "github" && (len(o.Scopes) > 0 || len(o.AllowPrivate) > 0):
-		return errors.New("the preset github has no scopes and no allow_private")
+	case o.Preset == "github" && (len(o.Scopes) > 0 || len(o.AllowPrivate) > 0 || o.GroupsClaim != ""):
+		return errors.New("the preset github has no scopes, no allow_private and no groups_claim")
+	case (o.GroupsClaim == "") != (len(o.GroupsMap) == 0):
+		return errors.New("give both groups_claim, the claim that has the groups, and groups_map, or neither")
 	}
 	return nil
 }

@@ -13,7 +13,8 @@ const someProviders = "connectors:\n  oidc:\n    - {preset: google, id: g1, secr
 	"'corp.example, Other.example'}\n" +
 	"    - preset: keycloak\n      name: staff\n      label: Staff\n" +
 	"      issuer: https://id.corp.example/realms/staff\n      id: k1\n      secret: secret-of-staff\n" +
-	"      scopes: openid profile email\n      trust_email: true\n      allow_private: id.corp.example:443\n" +
+	"      scopes: openid profile email\n      trust_email: true\n      groups_claim: groups\n" +
+	"      groups_map: {/staff/ops: ops, /staff/dev: dev}\n      allow_private: id.corp.example:443\n" +
 	"    - {preset: entra, tenant: 9188040d-6c67-4c5b-b112-36a304b66dad, id: e1, secret: secret-of-entra}\n" +
 	"    - {preset: github, id: h1, secret: secret-of-github}\n    - {issuer: 'https://x.example', id: o1, secret: " +
 	"secret-of-x}\n"
@@ -26,6 +27,7 @@ func TestOpenIDConnectProvidersAreRead(t *testing.T) {
 			Domains: []string{"corp.example", "other.example"}},
 		{Preset: "keycloak", Name: "staff", Label: "Staff", Issuer: "https://id.corp.example/realms/staff", ID: "k1",
 			Secret: secret("staff"), Scopes: []string{"openid", "profile", "email"}, TrustEmail: true,
+			GroupsClaim: "groups", GroupsMap: map[string]string{"/staff/ops": "ops", "/staff/dev": "dev"},
 			AllowPrivate: []string{"id.corp.example:443"}},
 		{Preset: "entra", Name: "entra", Label: "Microsoft", Tenant: "9188040d-6c67-4c5b-b112-36a304b66dad", ID: "e1",
 			Secret: secret("entra")},
@@ -77,6 +79,12 @@ func TestProviderThatLacksSomethingIsAComplaint(t *testing.T) {
 		`[{"preset":"google","secret":"hush-hush"`: "a list of objects",
 
 		`[{"preset":"google","id":"a","secret":"hush-hush","trust_email":"maybe"}]`: "true or false",
+
+		`[{"preset":"google","id":"a","secret":"hush-hush","groups_claim":"groups"}]`:                     "give both groups_claim",
+		`[{"preset":"google","id":"a","secret":"hush-hush","groups_map":{"a":"b"}}]`:                      "give both groups_claim",
+		`[{"preset":"google","id":"a","secret":"hush-hush","groups_claim":"g","groups_map":"a"}]`:         "it must be an object",
+		`[{"preset":"google","id":"a","secret":"hush-hush","groups_claim":"g","groups_map":{"a":["b"]}}]`: "an object of texts",
+		`[{"preset":"github","id":"a","secret":"hush-hush","groups_claim":"g","groups_map":{"a":"b"}}]`:   "no groups_claim",
 	} {
 		env := []string{"KEYSTILE_CONNECTORS_OIDC=" + list}
 		wantComplaint(t, env, "", want)

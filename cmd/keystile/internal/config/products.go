@@ -67,7 +67,8 @@ func (c *Config) setProducts(s string) error {
 // object is one of a list, its fields as text.
 type object map[string]string
 
-func objects(s string) (list []object, err error) {
+// objects reads a list of objects. Fields that are themselves an object, by their names, are JSON.
+func objects(s string, nested ...string) (list []object, err error) {
 	if !isList(s) {
 		for _, word := range words(s) {
 			name, target, proxied := strings.Cut(word, "=")
@@ -86,6 +87,12 @@ func objects(s string) (list []object, err error) {
 	for _, fields := range nodes {
 		o := object{}
 		for name, n := range fields {
+			if n.Kind == yaml.MappingNode && slices.Contains(nested, name) {
+				if o[name], err = asJSON(n); err != nil {
+					return nil, fmt.Errorf("%q: %w", name, err)
+				}
+				continue
+			}
 			if n.Kind != yaml.ScalarNode || n.Tag == "!!null" {
 				return nil, fmt.Errorf("%q is a plain value", name)
 			}
@@ -94,6 +101,16 @@ func objects(s string) (list []object, err error) {
 		list = append(list, o)
 	}
 	return list, nil
+}
+
+// asJSON writes an object of texts as JSON.
+func asJSON(n yaml.Node) (string, error) {
+	texts := map[string]string{}
+	if n.Decode(&texts) != nil {
+		return "", errors.New("it must be an object of texts")
+	}
+	text, err := json.Marshal(texts)
+	return string(text), err
 }
 
 func isList(s string) bool { return strings.HasPrefix(s, "[") || strings.HasPrefix(s, "{") }

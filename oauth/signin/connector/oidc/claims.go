@@ -94,13 +94,15 @@ func (v *visit) profile(ctx context.Context, t tokens, c claims) (connector.Prof
 	granted := slices.Concat(v.Scopes, strings.Fields(t.scope))
 	addressless := c["email"] == nil && slices.Contains(granted, "email")
 	unknown := len(v.Domains) > 0 && c["email"] == nil
+	groupless, grouped := v.GroupsClaim != "" && c[v.GroupsClaim] == nil, v.GroupsClaim != ""
 	authTime, unread := c.authTime(time.Now()), "" // of the id_token: userinfo is not signed
-	if (nameless || addressless || unknown) && v.userinfo != "" && t.access != "" && strings.EqualFold(t.kind, "Bearer") {
+	if (nameless || addressless || unknown || groupless) && v.userinfo != "" && t.access != "" && strings.EqualFold(t.kind, "Bearer") {
 		more, err := v.ofUserinfo(ctx, t.access, c.text("sub"))
 		trouble := (*connector.Trouble)(nil)
 		decides := unknown || errors.Is(err, errTwoPeople) || errors.Is(err, context.Canceled)
 		if !decides && errors.As(err, &trouble) {
 			unread, err = trouble.Error(), nil // the id_token has said who it is
+			grouped = !groupless
 		}
 		if err != nil {
 			return connector.Profile{}, err
@@ -110,12 +112,16 @@ func (v *visit) profile(ctx context.Context, t tokens, c claims) (connector.Prof
 	if !v.admits(c) {
 		return connector.Profile{}, fmt.Errorf("%s: %w", v.Config.Name, connector.ErrStranger)
 	}
+	var in []string
+	if grouped {
+		in = v.groups(c)
+	}
 	confirmed := ""
 	if v.TrustEmail {
 		confirmed = c.verified()
 	}
 	return connector.Profile{
-		Subjects: []string{subject(v.Issuer, c.text("sub"))}, AuthTime: authTime, Unread: unread,
+		Subjects: []string{subject(v.Issuer, c.text("sub"))}, AuthTime: authTime, Unread: unread, Groups: in,
 		Nickname: nickname(c), Avatar: picture(c), Gender: c.text("gender"),
 		Email: strings.ToLower(c.text("email")), ConfirmedEmail: confirmed,
 	}.Tidy(), nil

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -15,6 +16,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/connector/internal/pkce"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 )
 
 // Google is the issuer of Google.
@@ -42,6 +44,12 @@ type Config struct {
 	// TrustEmail treats an address that the provider has verified as confirmed here: its user may sign in with a
 	// code that is sent there. The operator of the provider can then name any address.
 	TrustEmail bool
+
+	// GroupsClaim names the claim of the id_token, or else of userinfo, with the groups of a user at the provider: a list
+	// of texts, or one text. GroupsMap has the name of a group here by each of those names; what it does not name is passed
+	// over. Both or neither are given.
+	GroupsClaim string
+	GroupsMap   map[string]string
 
 	AllowPrivate []string     // what may be asked although it is private, as in netguard.Config
 	Client       *http.Client // nil: our own. Another one must guard itself; it follows no redirects
@@ -88,6 +96,14 @@ func New(c Config) (connector.Connector, error) {
 	}
 	if c.TrustEmail && strings.HasPrefix(c.Issuer, entra) {
 		add("TrustEmail: Entra does not say whether it has verified an address")
+	}
+	if (c.GroupsClaim == "") != (len(c.GroupsMap) == 0) {
+		add("GroupsClaim, GroupsMap: give both, the claim that has the groups and which groups they are here, or neither")
+	}
+	for _, from := range slices.Sorted(maps.Keys(c.GroupsMap)) {
+		if to := c.GroupsMap[from]; !access.IsGroupName(to) {
+			add("GroupsMap: %q: the name of a group is %s", to, access.GroupNameForm)
+		}
 	}
 	guard, err := netguard.New(netguard.Config{Allow: c.AllowPrivate})
 	if err != nil {

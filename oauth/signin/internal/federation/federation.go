@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/groups"
 )
 
 // Federation signs users in by other providers.
@@ -39,6 +40,9 @@ type store interface {
 	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
 	EndTicket(ctx context.Context, t storage.Ticket) error
 	Factors(ctx context.Context, sub string) (storage.Factors, error)
+	SaveGroup(ctx context.Context, g groups.Group) (groups.Group, error)
+	Group(ctx context.Context, name string) (groups.Group, error)
+	FollowGroups(ctx context.Context, sub, connector string, names []string) (before, after []string, err error)
 }
 
 // Connect adds the providers, and returns the links to sign in by them and to link them.

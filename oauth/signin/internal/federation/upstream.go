@@ -5,6 +5,7 @@ import (
 	"encoding/hex"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/groups"
 )
 
 // Signing in at another provider: the browser is sent there with a state that leads to a
@@ -164,7 +166,30 @@ const (
 // with an invitation (its ID).
 func (u provider) connected(r *http.Request, p connector.Profile, invitation string) (storage.User, error) {
 	admission := users.Admission{Open: u.Ways.Of(u.Name()) == access.SignUpOpen, Invitation: invitation}
-	return u.Users.Connected(users.WithAdmission(r.Context(), admission), u.Name(), p)
+	user, err := u.Users.Connected(users.WithAdmission(r.Context(), admission), u.Name(), p)
+	if err == nil && !user.Disabled && p.Groups != nil {
+		err = u.followGroups(r, user, p.Groups)
+	}
+	return user, err
+}
+
+// followGroups has a user leave and join groups as the provider says, before they are let in: whoever has left a group
+// there must not use it here. Groups that are missing are made.
+func (u provider) followGroups(r *http.Request, user storage.User, names []string) error {
+	for _, name := range names {
+		_, err := u.Store.Group(r.Context(), name)
+		if errors.Is(err, storage.ErrNotFound) {
+			_, err = u.Store.SaveGroup(r.Context(), groups.Group{Name: name})
+		}
+		if err != nil && !errors.Is(err, storage.ErrExists) { // another sign-in was first
+			return err
+		}
+	}
+	before, after, err := u.Store.FollowGroups(r.Context(), user.Sub, u.Name(), names)
+	if err != nil || slices.Equal(before, after) {
+		return err
+	}
+	return u.Trail.Changed(r, user.Sub, "groups by "+u.Name(), strings.Join(before, ", "), strings.Join(after, ", "))
 }
 
 func (u provider) showTrouble(w http.ResponseWriter, r *http.Request, query string, err error) error {
