@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/groups"
 )
 
 // AppChanges returns the differences between two states of an application, one text for
@@ -38,7 +39,8 @@ func AppChanges(before, after storage.App) []string {
 	return d.all
 }
 
-// UserChanges is AppChanges for a user.
+// UserChanges is AppChanges for a user. Of their attributes it says the names alone: what organizations keep there is
+// not for everybody who reads the trail.
 func UserChanges(before, after storage.User) []string {
 	d := &difference{}
 	d.text("username", before.Username, after.Username)
@@ -48,6 +50,16 @@ func UserChanges(before, after storage.User) []string {
 	d.text("email", before.Email, after.Email)
 	d.value("email_verified", before.EmailVerified, after.EmailVerified)
 	d.value("disabled", before.Disabled, after.Disabled)
+	d.attributes(before.Attributes, after.Attributes)
+	return d.all
+}
+
+// GroupChanges is AppChanges for a group of users. Its members are no part of it.
+func GroupChanges(before, after groups.Group) []string {
+	d := &difference{}
+	d.text("name", before.Name, after.Name)
+	d.text("label", before.Label, after.Label)
+	d.list("managers", before.Managers, after.Managers)
 	return d.all
 }
 
@@ -166,6 +178,17 @@ func (d *difference) address(name, before, after string) {
 func (d *difference) chosen(name string, before, after storage.Secret) {
 	state := map[bool]string{true: "none", false: "set"}
 	d.hidden(name, state[before.IsZero()], state[after.IsZero()], before.Reveal() == after.Reveal())
+}
+
+func (d *difference) attributes(before, after map[string]string) {
+	state := map[bool]string{true: "set", false: "none"}
+	names := slices.AppendSeq(slices.Collect(maps.Keys(before)), maps.Keys(after))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		was, had := before[name]
+		is, has := after[name]
+		d.hidden("attribute "+name, state[had], state[has], was == is)
+	}
 }
 
 func (d *difference) headers(before, after map[string]storage.Secret) {

@@ -2,7 +2,6 @@ package groups
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"time"
 
@@ -47,10 +46,17 @@ func (e endedGroups) live(all []Membership) []Membership {
 	})
 }
 
-// DeleteGroup removes a group that has been read before. From then on nobody is a member of it, however many there
-// were: their memberships are removed by SweepGroups, later.
+// DeleteGroup removes a group, as it is now; ErrNotFound: it is gone, or another one has its name. From then on nobody
+// is a member of it, however many there were: their memberships are removed by SweepGroups, later.
 func (s *Store) DeleteGroup(ctx context.Context, g Group) error {
 	_, err := document.RetryOnConflict(ctx, func() (struct{}, error) {
+		now, err := s.Group(ctx, g.Name)
+		if err == nil && now.Key != g.Key {
+			err = document.ErrNotFound
+		}
+		if err != nil {
+			return struct{}{}, err
+		}
 		ended, err := s.endedGroups(ctx)
 		if err != nil {
 			return struct{}{}, err
@@ -60,11 +66,8 @@ func (s *Store) DeleteGroup(ctx context.Context, g Group) error {
 		if err != nil {
 			return struct{}{}, err
 		}
-		gone := driver.Doc{Kind: groupKind.Name, ID: g.Name, Version: g.Version, Deleted: true}
+		gone := driver.Doc{Kind: groupKind.Name, ID: g.Name, Version: now.Version, Deleted: true}
 		_, err = document.Write(ctx, s.docs, gone, d)
-		if document.LostRace(err, groupKind.Name) {
-			err = fmt.Errorf("%w: the group %s has changed since it was read", document.ErrUnavailable, g.Name)
-		}
 		return struct{}{}, err
 	})
 	return err

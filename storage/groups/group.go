@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/keystile/keystile/storage/access"
@@ -39,7 +40,7 @@ var groupKind = document.Kind[Group]{
 	Version: func(g *Group) *int64 { return &g.Version },
 }
 
-// ManagedBy returns the index entry of the groups that a user manages.
+// managedBy returns the index entry of the groups that a user manages.
 func managedBy(sub string) string { return "manager=" + sub }
 
 func (g Group) texts() []string { return []string{g.Name, g.Label} }
@@ -54,6 +55,12 @@ func (g Group) entries() []string {
 
 // Manages reports whether a user (a sub) is a manager of the group.
 func (g Group) Manages(sub string) bool { return sub != "" && slices.Contains(g.Managers, sub) }
+
+// Begins reports whether the name or the label of the group begins with a text, as FindGroups compares them.
+func (g Group) Begins(text string) bool {
+	begin := find.Fold(text)
+	return slices.ContainsFunc(g.texts(), func(t string) bool { return strings.HasPrefix(find.Fold(t), begin) })
+}
 
 // Check returns what is wrong with a group, as an ErrInvalid.
 func (g Group) Check() error {

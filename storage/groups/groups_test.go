@@ -119,8 +119,8 @@ func TestMembersAreFoundFromTheGroupAndGroupsFromTheUser(t *testing.T) {
 	}
 	w.want("of ada", w.groupsOf(ada.Sub), "dev")
 	w.want("in ops", w.members(ops, 10), bob.Sub)
-	if _, err := w.AddMember(t.Context(), "ops", "unobody"); !errors.Is(err, storage.ErrNotFound) {
-		t.Errorf("a user who is not there: %v", err)
+	if _, err := w.AddMember(t.Context(), "ops", "\x00"); !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("who cannot be a user: %v", err)
 	}
 	if _, err := w.AddMember(t.Context(), "none", ada.Sub); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("a group that is not there: %v", err)
@@ -291,6 +291,43 @@ func TestDeletedGroupHasNoMembersAlsoUnderItsNameAgain(t *testing.T) {
 		}
 		w.want("of ada", w.groupsOf(ada.Sub), "dev", "ops")
 	})
+}
+
+func TestDeletingAGroupNeedsNoNewestStateButTheSameGroup(t *testing.T) {
+	w := newTown(t)
+	before := w.group("ops")
+	changed := before
+	changed.Label = "Operations"
+	if _, err := w.SaveGroup(t.Context(), changed); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.DeleteGroup(t.Context(), before); err != nil {
+		t.Errorf("one that has changed: %v", err)
+	}
+	if err := w.DeleteGroup(t.Context(), before); !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("one that is gone: %v", err)
+	}
+	w.group("ops")
+	if err := w.DeleteGroup(t.Context(), before); !errors.Is(err, storage.ErrNotFound) {
+		t.Errorf("one that was made anew: %v", err)
+	}
+	if _, err := w.Group(t.Context(), "ops"); err != nil {
+		t.Errorf("the new one: %v", err)
+	}
+}
+
+func TestGroupBeginsWithWhatFindsIt(t *testing.T) {
+	w := newTown(t)
+	g, err := w.SaveGroup(t.Context(), groups.Group{Name: "team-a", Label: "Überblick"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, text := range []string{"", "team", "TEAM-A", "über", "ÜB", "team-b", "blick", "a"} {
+		found, _, err := w.FindGroups(t.Context(), text, "", 10)
+		if err != nil || g.Begins(text) != (len(found) == 1) {
+			t.Errorf("%q: it begins so is %t, found are %d, %v", text, g.Begins(text), len(found), err)
+		}
+	}
 }
 
 func TestConnectorRemovesOnlyWhomItHasAdded(t *testing.T) {

@@ -154,14 +154,15 @@ func (s *Store) IsMember(ctx context.Context, group, sub string) (bool, error) {
 }
 
 // AddMember makes a user (a sub) a member of a group, and reports whether they were none. A member whom a connector
-// had added stays, from then on, until somebody removes them. ErrNotFound: there is no such user, or no such group.
+// had added stays, from then on, until somebody removes them. The caller knows that there is such a user, who may be in
+// a host's own table. ErrNotFound: there is no such group, or the user is being erased.
 func (s *Store) AddMember(ctx context.Context, group, sub string) (added bool, err error) {
 	g, err := s.Group(ctx, group)
 	if err != nil {
 		return false, err
 	}
-	if err := s.userExists(ctx, sub); err != nil {
-		return false, err
+	if !driver.ValidName(sub) {
+		return false, document.ErrNotFound
 	}
 	err = s.changeMemberships(ctx, sub, func(all []Membership) []Membership {
 		i := slices.IndexFunc(all, func(m Membership) bool { return m.Key == g.Key })

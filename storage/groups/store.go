@@ -5,10 +5,8 @@ import (
 	"slices"
 
 	"github.com/keystile/keystile/internal/record/forward"
-	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/clock"
 	"github.com/keystile/keystile/storage/internal/document"
-	"github.com/keystile/keystile/storage/state"
 )
 
 // Store reads and writes these records. The zero value is none: storage.Open makes it.
@@ -33,15 +31,6 @@ var OfUser = []string{memberKind.Name}
 
 // Kinds are all kinds of these records, for package storage.
 var Kinds = []document.AnyKind{groupEnds, groupKind, memberKind}
-
-// userExists returns ErrNotFound if there is no such user (a sub).
-func (s *Store) userExists(ctx context.Context, sub string) error {
-	if !driver.ValidName(sub) {
-		return document.ErrNotFound
-	}
-	_, err := document.Backend(s.docs).Get(ctx, state.ChangedUsers, sub)
-	return document.Unavailable("get a user", err)
-}
 
 const step = 50 // documents that are read or written in one step
 

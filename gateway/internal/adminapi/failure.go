@@ -16,6 +16,8 @@ var (
 	// protocol 7
 	BadQuery = &reply.Failure{Status: 400, Msg: "the query is malformed"}
 	// protocol 7
+	badPlace = &reply.Failure{Status: 400, Msg: "after is the next of the page before, as it was sent"}
+	// protocol 7
 	NotJSON = &reply.Failure{Status: 400, Msg: "send Content-Type: application/json"}
 	// decision 29
 	TooManyApps = &reply.Failure{Status: 400, Msg: "you have as many applications as one user may: delete one first"}

@@ -3,8 +3,10 @@ package useracts
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/netip"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -239,5 +241,48 @@ func TestWithdrawGrantsEndsNothingIfOneIsNotThere(t *testing.T) {
 	}
 	if _, err := o.store.Consent(t.Context(), app.ID, ada.Sub); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("the consent is there: %v", err)
+	}
+}
+
+func TestAttributesAreMergedAndOnTheTrailByNameAlone(t *testing.T) {
+	o := newOffice(t)
+	ada := o.user("ada", "")
+	set := func(changes map[string]*string) (storage.User, error) {
+		done, err := o.Set(t.Context(), operator, ada.Sub, Change{Attributes: &changes})
+		return done.After, err
+	}
+	text := func(value string) *string { return &value }
+	for _, c := range []struct {
+		changes map[string]*string
+		want    map[string]string
+		trail   string
+	}{
+		{map[string]*string{"dept": text("Sales"), "floor": text("")}, map[string]string{"dept": "Sales", "floor": ""},
+			": attribute dept none -> set; attribute floor none -> set"},
+		{map[string]*string{"dept": text("Ops"), "gone": nil}, map[string]string{"dept": "Ops", "floor": ""},
+			": attribute dept changed"},
+		{map[string]*string{"floor": nil}, map[string]string{"dept": "Ops"}, ": attribute floor set -> none"},
+		{map[string]*string{}, map[string]string{"dept": "Ops"}, operator.Name()},
+	} {
+		u, err := set(c.changes)
+		if last := o.trail[len(o.trail)-1].Detail; err != nil || !maps.Equal(u.Attributes, c.want) ||
+			!strings.HasSuffix(last, c.trail) || strings.Contains(last, "Ops") {
+			t.Errorf("%v: %v, %v; on the trail is %q", c.changes, u.Attributes, err, last)
+		}
+	}
+	records := len(o.trail)
+	many := map[string]*string{}
+	for i := range 32 {
+		many["a"+strconv.Itoa(i)] = text("x")
+	}
+	for _, changes := range []map[string]*string{{"Dept": text("x")}, {"dept": text(strings.Repeat("x", 1025))}, many} {
+		if _, err := set(changes); !errors.Is(err, storage.ErrInvalid) {
+			t.Errorf("%d attributes: %v", len(changes), err)
+		}
+	}
+	u, err := o.store.User(t.Context(), ada.Sub)
+	if err != nil || !maps.Equal(u.Attributes, map[string]string{"dept": "Ops"}) || len(o.trail) > records ||
+		len(o.told) > 0 {
+		t.Errorf("the user has %v, %v; trail %v, told %q", u.Attributes, err, o.trail, o.told)
 	}
 }

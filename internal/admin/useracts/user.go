@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 	"unicode"
 
@@ -35,6 +36,8 @@ type Change struct {
 	Email         *string // another one is not verified, and nobody signs in by the old one
 	EmailVerified *bool   // the user signs in by a verified address
 	Password      *string // of a user who has one: a drawn or typed one in the place of theirs
+	// Attributes are those that change, by name: nil removes one.
+	Attributes *map[string]*string
 }
 
 // Changed says what Set has changed.
@@ -148,11 +151,28 @@ func (c Change) amend(u *storage.User) {
 			*text.to = *text.from
 		}
 	}
+	if c.Attributes != nil {
+		u.Attributes = merged(u.Attributes, *c.Attributes)
+	}
 	for _, on := range []struct{ to, from *bool }{{&u.Disabled, c.Disabled}, {&u.EmailVerified, c.EmailVerified}} {
 		if on.from != nil {
 			*on.to = *on.from
 		}
 	}
+}
+
+// merged returns attributes with some of them changed.
+func merged(now map[string]string, changes map[string]*string) map[string]string {
+	after := maps.Clone(now)
+	if after == nil {
+		after = map[string]string{}
+	}
+	for name, value := range changes {
+		if delete(after, name); value != nil {
+			after[name] = *value
+		}
+	}
+	return after
 }
 
 // settle makes the ways in by mail follow what is said of the address.

@@ -2,7 +2,6 @@ package people
 
 import (
 	"cmp"
-	"encoding/base64"
 	"net/http"
 	"net/netip"
 	"slices"
@@ -72,9 +71,9 @@ func emptyIfNone(find ui.Action) ui.Action {
 
 // sessionQuery reads what a request asks for.
 func (s *People) sessionQuery(r *http.Request, who admin.Actor) (*storage.SessionQuery, string, error) {
-	user, address := queryOf(r, "user"), queryOf(r, "address")
-	from, err := fromPlace(r)
-	if err != nil || len(user) > maxQuery || len(address) > maxQuery {
+	user, address := adminapi.QueryOf(r, "user"), adminapi.QueryOf(r, "address")
+	from, err := adminapi.FromPlace(r)
+	if err != nil || len(user) > adminapi.MaxQuery || len(address) > adminapi.MaxQuery {
 		return nil, "", cmp.Or(err, error(adminapi.BadQuery.Saying("user and address are texts of up to 1000 bytes")))
 	}
 	q := &storage.SessionQuery{}
@@ -95,10 +94,6 @@ func (s *People) sessionQuery(r *http.Request, who admin.Actor) (*storage.Sessio
 
 const badAddress = "address is an IP address such as 192.0.2.7 or 2001:db8::7"
 
-func queryOf(r *http.Request, name string) string {
-	return strings.TrimSpace(r.URL.Query().Get(name))
-}
-
 // shownOfID is the part of an id that a place has: it is enough to tell records apart, and not to use one.
 const shownOfID = 16
 
@@ -107,19 +102,7 @@ func sessionPlace(next string) string {
 	if entry, id, ok := strings.Cut(next, driver.Separator); ok {
 		next = entry + driver.Separator + id[:min(len(id), shownOfID)]
 	}
-	return placeOf(next)
-}
-
-func placeOf(next string) string { return base64.RawURLEncoding.EncodeToString([]byte(next)) }
-
-// fromPlace reads it.
-func fromPlace(r *http.Request) (string, error) {
-	after := r.URL.Query().Get("after")
-	text, err := base64.RawURLEncoding.DecodeString(after)
-	if err != nil || len(after) > maxQuery {
-		return "", adminapi.BadQuery.Saying("after is the next of the page before, as it was sent")
-	}
-	return string(text), nil
+	return adminapi.PlaceOf(next)
 }
 
 // endFound serves POST /api/console/sessions/end.

@@ -28,13 +28,13 @@ type foundGrants struct {
 
 // findGrants serves GET /api/console/grants?user=&client_id=&after=.
 func (s *People) findGrants(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	user, app := queryOf(r, "user"), queryOf(r, "client_id")
+	user, app := adminapi.QueryOf(r, "user"), adminapi.QueryOf(r, "client_id")
 	if user == "" && app == "" {
 		return nil, adminapi.BadQuery.Saying("say whose: user is a sub or a username, client_id an application")
 	}
 	ctx, all := r.Context(), foundGrants{Grants: []foundGrant{}}
-	from, err := fromPlace(r)
-	if err != nil || len(user) > maxQuery || len(app) > maxQuery {
+	from, err := adminapi.FromPlace(r)
+	if err != nil || len(user) > adminapi.MaxQuery || len(app) > adminapi.MaxQuery {
 		return nil, cmp.Or(err, error(adminapi.BadQuery.Saying("user and client_id are texts of up to 1000 bytes")))
 	}
 	sub := ""
@@ -66,7 +66,7 @@ func (s *People) findGrants(_ http.ResponseWriter, r *http.Request, who admin.Ac
 	for i, g := range all.Grants {
 		all.Grants[i].Name, all.Grants[i].Username = called[g.ClientID], names[g.Sub]
 	}
-	all.Next = placeOf(next)
+	all.Next = adminapi.PlaceOf(next)
 	return all, err
 }
 
@@ -97,7 +97,7 @@ func (s *People) consents(r *http.Request, sub, app, from string) ([]storage.Con
 
 // showGrants serves the page, which asks first whose grants to show.
 func (s *People) showGrants(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	if queryOf(r, "user") == "" && queryOf(r, "client_id") == "" {
+	if adminapi.QueryOf(r, "user") == "" && adminapi.QueryOf(r, "client_id") == "" {
 		return foundGrants{}, nil
 	}
 	return s.findGrants(w, r, who)

@@ -51,20 +51,17 @@ type userList struct {
 	Next  string       `json:"next"` // send it as after for more; "": there is no more
 }
 
-// maxQuery bounds what is searched for, and the place where a search goes on, in bytes.
-const maxQuery = 1000
-
 // listUsers serves GET /api/console/users?q=&role=&after=: all, or those who are found by the beginning of
 // a text or by their role.
 func (s *People) listUsers(_ http.ResponseWriter, r *http.Request, _ admin.Actor) (any, error) {
 	var page []storage.User
 	var next string
 	var err error
-	q, role, after := queryOf(r, "q"), queryOf(r, "role"), r.URL.Query().Get("after")
+	q, role, after := adminapi.QueryOf(r, "q"), adminapi.QueryOf(r, "role"), r.URL.Query().Get("after")
 	switch {
 	case role != "" && role != storage.RoleAdmin && role != storage.RoleAuditor && role != storage.RoleDeveloper:
 		return nil, adminapi.BadQuery.Saying("role is admin, auditor or developer")
-	case len(q) > maxQuery || len(after) > maxQuery:
+	case len(q) > adminapi.MaxQuery || len(after) > adminapi.MaxQuery:
 		return nil, adminapi.BadQuery.Saying("q and after are texts of up to 1000 bytes")
 	case role != "":
 		page, next, err = s.c.Store.FindUsersWithRole(r.Context(), role, q, after, adminapi.PageSize)
