@@ -134,6 +134,15 @@ var bodies = map[string]string{
 	"POST /console/users/{sub}/sessions#end":                "ids={session}",
 	"POST /console/users/{sub}/grants#withdraw":             "ids={client_id}",
 	"POST /console/users/{sub}/keys#revoke":                 "ids={key}",
+	"POST /console/users/{sub}#attribute":                   "attribute=dept&value=Ops",
+	"POST /console/users/{sub}#unattribute":                 "attribute=dept",
+	"POST /console/groups#make":                             "name=fresh",
+	"POST /console/groups/{group}#add":                      "user={guest}",
+	"POST /console/groups/{group}#remove":                   "sub={sub}",
+	"POST /console/groups/{group}/settings#set":             "label=Other",
+	"POST /console/groups/{group}/settings#manager":         "user={guest}",
+	"POST /console/groups/{group}/settings#unmanage":        "sub={sub}",
+	"POST /console/groups/{group}/danger#delete":            "confirm={group}",
 	"POST /console/keys#rotate":                             "alg=ES256",
 	"POST /console/keys#retire":                             "kid=old",
 	"POST /console/settings#set":                            "name=" + storage.SettingForcePKCE + "&value=1",
@@ -151,6 +160,9 @@ var bodies = map[string]string{
 	"POST /api/console/tiers":                               `{"client_id":"{client_id}","tier":"enterprise"}`,
 	"POST /api/console/users":                               `{"username":"fresh","password":"` + password + `"}`,
 	"PATCH /api/console/users/{sub}":                        `{"role":"auditor"}`,
+	"POST /api/console/groups":                              `{"name":"fresh"}`,
+	"PATCH /api/console/groups/{group}":                     `{"label":"Other"}`,
+	"POST /api/console/groups/{group}/members":              `{"user":"{guest}"}`,
 	"POST /api/console/sessions/end":                        `{"ids":["{sub}.{session}"]}`,
 	"POST /api/console/grants/withdraw":                     `{"ids":["{sub}.{client_id}"]}`,
 	"POST /api/console/invitations":                         `{"days":1}`,
@@ -243,7 +255,7 @@ func TestRoleTriesEveryPageAndActOfEveryOther(t *testing.T) {
 // personal tells whether it matters whose object a request is about.
 func personal(q request) bool {
 	text := q.path + q.query + bodies[q.name()]
-	for _, word := range []string{"client_id", "order_id", "member", "sub", "seq"} {
+	for _, word := range []string{"client_id", "order_id", "member", "group", "sub", "seq"} {
 		if strings.Contains(text, "{"+word+"}") {
 			return true
 		}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/console/internal/apps"
 	"github.com/keystile/keystile/gateway/console/internal/billing"
+	"github.com/keystile/keystile/gateway/console/internal/groups"
 	"github.com/keystile/keystile/gateway/console/internal/overview"
 	"github.com/keystile/keystile/gateway/console/internal/people"
 	"github.com/keystile/keystile/gateway/console/internal/rules"
@@ -14,6 +15,7 @@ import (
 	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/console/internal/usage"
 	"github.com/keystile/keystile/internal/admin/appacts"
+	"github.com/keystile/keystile/internal/admin/groupacts"
 	"github.com/keystile/keystile/internal/admin/toolacts"
 	"github.com/keystile/keystile/internal/admin/useracts"
 	"github.com/keystile/keystile/storage"
@@ -45,6 +47,8 @@ func (s *Console) parts() []ui.Part {
 		rules.New(rules.Config{Store: s.c.Store, User: records.User, Finder: s.finder, Bus: s.c.Bus,
 			Ways: s.c.Ways, Acts: toolActs}).Part(),
 		users,
+		groups.New(groups.Config{Store: s.c.Store, Names: s.names, Finder: s.finder,
+			Acts: groupacts.New(groupacts.Config{Store: records, Recorder: s.recorder})}).Part(),
 		usage.New(usage.Config{Store: s.c.Store, Reader: s.c.Usage, Finder: s.finder}).Part(),
 		billing.New(billing.Config{Store: s.c.Store, Billing: s.c.Billing, Acts: acts, Finder: s.finder}).Part(),
 		audit.Part(),

@@ -28,6 +28,7 @@ import (
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/groups"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -129,10 +130,13 @@ func (s *scene) things(u storage.User, member, name string) map[string]string {
 	digest := toolpins.Digest(held)
 	must(s.store.SaveHeld(s.Context(), toolplan.Held{Member: member, Tools: held, Digest: digest, First: digest,
 		At: time.Now()}))(s)
+	team := must(s.store.SaveGroup(s.Context(), groups.Group{Name: member + "-team", Label: name,
+		Managers: []string{u.Sub}}))(s)
+	must(s.store.AddMember(s.Context(), team.Name, u.Sub))(s)
 	must(s.store.SaveAccess(s.Context(), access.List{Member: member, Rules: []access.Rule{{Subject: "everyone"}}}))(s)
 	return map[string]string{
 		"sub": u.Sub, "client_id": app.ID, "name": name, "order_id": order, "member": member, "tool": "getPet",
-		"delivery": d.ID, "digest": digest, "key": s.key(u.Sub), "rule": everyoneRule,
+		"group": team.Name, "delivery": d.ID, "digest": digest, "key": s.key(u.Sub), "rule": everyoneRule,
 	}
 }
 
@@ -188,6 +192,8 @@ func (s *scene) fill(text, role, path string) string {
 			return "kit"
 		case "bundlerule":
 			return everyoneRule
+		case "guest":
+			return s.who["guest"].Sub
 		case "name":
 			if strings.Contains(path, "/bundles/") {
 				return "kit"

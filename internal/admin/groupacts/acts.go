@@ -155,7 +155,10 @@ func (a *Acts) AddMember(ctx context.Context, by admin.Actor, name, sub string) 
 	if added, err = a.c.Store.AddMember(ctx, name, sub); err != nil {
 		return false, err
 	}
-	return added, a.note(ctx, by, "group add", name, sub, added)
+	if added {
+		return true, a.note(ctx, by, "group add", name, sub, "member +"+sub)
+	}
+	return false, a.note(ctx, by, "group add", name, sub) // a connector no longer removes them
 }
 
 // RemoveMember ends a membership, and reports whether there was one.
@@ -163,10 +166,10 @@ func (a *Acts) RemoveMember(ctx context.Context, by admin.Actor, name, sub strin
 	if err := a.mayManage(ctx, by, name); err != nil {
 		return false, err
 	}
-	if removed, err = a.c.Store.RemoveMember(ctx, name, sub); err != nil {
+	if removed, err = a.c.Store.RemoveMember(ctx, name, sub); err != nil || !removed {
 		return false, err
 	}
-	return removed, a.note(ctx, by, "group remove", name, sub, removed)
+	return true, a.note(ctx, by, "group remove", name, sub, "member -"+sub)
 }
 
 // mayManage refuses an actor who may not change the members of a group. One who may not see it is told that there is
@@ -184,13 +187,9 @@ func (a *Acts) mayManage(ctx context.Context, by admin.Actor, name string) error
 	return by.Fresh()
 }
 
-// note writes an act on a member to the audit trail. What has changed nothing says so by having no change.
-func (a *Acts) note(ctx context.Context, by admin.Actor, what, name, sub string, changed bool) error {
-	act := admin.Act{What: what, On: name, User: sub}
-	if changed {
-		act.Changes = []string{map[bool]string{true: "member +", false: "member -"}[what == "group add"] + sub}
-	}
-	return a.c.Recorder.Note(ctx, by, act)
+// note writes an act on a member to the audit trail.
+func (a *Acts) note(ctx context.Context, by admin.Actor, what, name, sub string, changes ...string) error {
+	return a.c.Recorder.Note(ctx, by, admin.Act{What: what, On: name, User: sub, Changes: changes})
 }
 
 // done writes an act on a group to the audit trail, and tells the users who manage it from now on, or no longer.

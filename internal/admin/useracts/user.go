@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"strings"
 	"unicode"
 
@@ -159,20 +158,6 @@ func (c Change) amend(u *storage.User) {
 			*on.to = *on.from
 		}
 	}
-}
-
-// merged returns attributes with some of them changed.
-func merged(now map[string]string, changes map[string]*string) map[string]string {
-	after := maps.Clone(now)
-	if after == nil {
-		after = map[string]string{}
-	}
-	for name, value := range changes {
-		if delete(after, name); value != nil {
-			after[name] = *value
-		}
-	}
-	return after
 }
 
 // settle makes the ways in by mail follow what is said of the address.

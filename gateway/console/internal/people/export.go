@@ -17,11 +17,12 @@ type loginRecord struct {
 
 // exportRecord holds what is stored of a user, without secrets.
 type exportRecord struct {
-	User     userRecord      `json:"user"`
+	User     detailedUser    `json:"user"`
 	Logins   []loginRecord   `json:"logins"`
 	Sessions []sessionRecord `json:"sessions"`
 	Consents []grantRecord   `json:"consents"`
 	Keys     []keyRecord     `json:"keys"`
+	Groups   []memberRecord  `json:"groups"`
 	Apps     []string        `json:"apps"` // client_ids; the first 100
 }
 
@@ -35,7 +36,7 @@ func (s *People) export(w http.ResponseWriter, r *http.Request, who admin.Actor)
 	if err != nil {
 		return nil, err
 	}
-	ctx, all := r.Context(), exportRecord{User: userOf(u), Logins: []loginRecord{}, Apps: []string{}}
+	ctx, all := r.Context(), exportRecord{User: detailsOf(u), Logins: []loginRecord{}, Apps: []string{}}
 	ways, err := s.c.Store.Logins(ctx, u.Sub)
 	if err != nil {
 		return nil, err
@@ -50,6 +51,9 @@ func (s *People) export(w http.ResponseWriter, r *http.Request, who admin.Actor)
 		return nil, err
 	}
 	if all.Keys, err = s.keys(ctx, u.Sub); err != nil {
+		return nil, err
+	}
+	if all.Groups, err = s.memberships(ctx, u.Sub); err != nil {
 		return nil, err
 	}
 	apps, _, err := s.c.Store.Apps(ctx, u.Sub, "", adminapi.PageSize)

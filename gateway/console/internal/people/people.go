@@ -30,6 +30,7 @@ var (
 	givenPage    = ui.Parse(pages, "given.html")
 	factorsPage  = ui.Parse(pages, "factors.html")
 	keysPage     = ui.Parse(pages, "keys.html")
+	groupsPage   = ui.Parse(pages, "groups.html")
 	erasedPage   = ui.Parse(pages, "erased.html")
 )
 
@@ -99,7 +100,7 @@ func (s *People) Part() ui.Part {
 		api + "/{sub}/unlock": {"POST": s.ofUser(s.unlock)}, api + "/{sub}/password": {"POST": s.ofUser(s.givePassword)},
 		api + "/{sub}/factors": {"GET": s.ofUser(s.listFactors), "DELETE": s.resetFactors},
 		api + "/{sub}/keys":    {"GET": s.ofUser(s.listKeys)}, api + "/{sub}/keys/{id}": {"DELETE": s.ofUser(s.revokeKeys)},
-		api + "/{sub}/export": {"POST": s.export},
+		api + "/{sub}/groups": {"GET": s.ofUser(s.listGroups)}, api + "/{sub}/export": {"POST": s.export},
 	} {
 		part.APIs = append(part.APIs, ui.API{Path: path, Methods: actions, May: reader, Changes: administrator})
 	}
@@ -123,7 +124,7 @@ const one = html + "/{sub}"
 // tabs are those of a user.
 var tabs = []ui.Tab{
 	{Title: "Overview", Path: one}, {Title: "Sessions", Path: one + "/sessions"}, {Title: "Grants", Path: one + "/grants"},
-	{Title: "API keys", Path: one + "/keys"}, {Title: "Two-step sign-in", Path: one + "/factors"},
+	{Title: "API keys", Path: one + "/keys"}, {Title: "Groups", Path: one + "/groups"}, {Title: "Two-step sign-in", Path: one + "/factors"},
 	{Title: "Danger", Path: one + "/danger"},
 }
 
@@ -168,6 +169,7 @@ func (s *People) pages(reader, administrator []consoleauth.Check) []ui.Page {
 		{Path: one + "/keys", Title: "API keys", Get: s.ofUser(s.listKeys), Template: keysPage, Acts: acts{
 			"revoke": act("Revoke API keys of a user", s.ofUser(s.revokeKeys), "The API keys were revoked.", chosen),
 		}},
+		{Path: one + "/groups", Title: "Groups", Get: s.ofUser(s.listGroups), Template: groupsPage},
 		{Path: one + "/factors", Title: "Two-step sign-in", Get: s.ofUser(s.listFactors), Template: factorsPage, Acts: acts{
 			"reset": act("Remove the second factors of a user", s.resetFactors,
 				"The second factors were removed, and the user was told.", nil),
@@ -191,6 +193,10 @@ func (s *People) changes(administrator []consoleauth.Check) map[string]ui.Act {
 			Fields: map[string]ui.Kind{"nickname": ui.Text}},
 		"unlock": {Says: "Forget the failed sign-ins of a user", Do: s.ofUser(s.unlock),
 			Done: "The failed sign-ins were forgotten.", Fields: map[string]ui.Kind{"address": ui.Optional}},
+		"attribute": {Says: "Set an attribute of a user", Do: s.setAttribute, Done: "The change was made.",
+			Fields: map[string]ui.Kind{"attribute": ui.Text, "value": ui.Text}},
+		"unattribute": {Says: "Remove an attribute of a user", Do: s.dropAttribute, Done: "The change was made.",
+			Fields: map[string]ui.Kind{"attribute": ui.Text}},
 		"password": {Says: "Give a user a new password", Do: s.ofUser(s.givePassword), Result: passwordPage,
 			Done: "The user has a new password, and is signed out everywhere."},
 		"disabled": {Says: "Disable or enable a user", Do: s.changeUser, Done: "The change was made.",

@@ -1,6 +1,9 @@
 package people
 
-import "github.com/keystile/keystile/gateway/console/internal/ui"
+import (
+	"github.com/keystile/keystile/gateway/console/internal/ui"
+	"github.com/keystile/keystile/storage/claim"
+)
 
 var texts = ui.Texts{
 	"New password": "新密码",
@@ -139,6 +142,28 @@ var texts = ui.Texts{
 	"For who has lost their phone and their recovery codes. Make sure that it is them: from then on the first factor " +
 		"alone signs in. The user is told.": "用于丢失手机和恢复码的用户。请先确认确为本人：此后仅凭第一步即可登录。该用户会收到通知。",
 	"The second factors were removed, and the user was told.": "两步验证已移除，并已通知该用户。",
-	"set up": "已设置",
+	"set up":                        "已设置",
+	"Groups":                        "用户组",
+	"Group":                         "用户组",
+	"Added by":                      "添加方式",
+	"by hand":                       "手动添加",
+	"The user is in no group.":      "该用户不在任何用户组中。",
+	"Show the groups":               "查看用户组",
+	"Attributes":                    "属性",
+	"Value":                         "值",
+	"Action":                        "操作",
+	"Remove":                        "移除",
+	"Set the attribute":             "设置属性",
+	"Set an attribute of a user":    "设置用户的属性",
+	"Remove an attribute of a user": "移除用户的属性",
+	"Where the user is a member. Members are added and removed on the page of a " +
+		"group.": "该用户所在的用户组。成员在用户组的页面添加和移除。",
+	"What the organization says of the user, for claims of applications. The user does not change " +
+		"it.": "组织对该用户的说明，可作为声明提供给应用。用户本人不能修改。",
+	"attributes: at most %d":                                              "属性至多 %d 个",
+	"attributes: %q: a name is %s":                                        "属性 %q：名称须为%s",
+	"attributes: %s: a value is text of at most %d bytes":                 "属性 %s：值为至多 %d 字节的文本",
+	claim.AttributeForm:                                                   "1 至 32 个 a-z 0-9 _ 字符，首字符为字母",
+	"an object of texts, and of null for those that go":                   "由文本组成的对象（要移除的为 null）",
 	"What proves that it is the user, after the first step of a sign-in.": "登录第一步之后，用以确认是用户本人的方式。",
 }

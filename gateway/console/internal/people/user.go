@@ -28,9 +28,23 @@ type userRecord struct {
 	UpdatedAt     string `json:"updated_at"`
 }
 
+// detailedUser is a user with what a list of them leaves out.
+type detailedUser struct {
+	userRecord
+	Attributes map[string]string `json:"attributes"` // what the organization says of them
+}
+
+func detailsOf(u storage.User) detailedUser {
+	d := detailedUser{userOf(u), u.Attributes}
+	if d.Attributes == nil {
+		d.Attributes = map[string]string{}
+	}
+	return d
+}
+
 // shownUser is a user with when they signed in last, as long as the session is kept.
 type shownUser struct {
-	userRecord
+	detailedUser
 	LastSignIn *string `json:"last_sign_in"` // null: no session is kept
 	Erasing    bool    `json:"erasing"`      // an erasure has begun, and has to be finished
 	Wait       wait    `json:"wait_until,omitzero"`
@@ -111,7 +125,7 @@ func (s *People) showUser(w http.ResponseWriter, r *http.Request, _ admin.Actor)
 			last = v.AuthTime
 		}
 	}
-	return shownUser{userOf(u), adminapi.Stamp(last), u.Erasing, s.waitOf(r.Context(), u),
+	return shownUser{detailsOf(u), adminapi.Stamp(last), u.Erasing, s.waitOf(r.Context(), u),
 		s.c.Acts.SetPassword != nil}, nil
 }
 
@@ -133,19 +147,20 @@ func (s *People) createUser(w http.ResponseWriter, r *http.Request, who admin.Ac
 
 // changeUser serves PATCH /api/console/users/{sub}.
 func (s *People) changeUser(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	known := []string{"role", "disabled", "nickname"}
+	known := []string{"role", "disabled", "nickname", "attributes"}
 	f, err := adminapi.ReadFields(w, r, known...)
 	if err == nil {
 		err = f.Any(known)
 	}
 	var c useracts.Change
 	err = errors.Join(err, f.Read("role", "a text", &c.Role), f.Read("disabled", "true or false", &c.Disabled),
-		f.Read("nickname", "a text", &c.Nickname))
+		f.Read("nickname", "a text", &c.Nickname),
+		f.Read("attributes", "an object of texts, and of null for those that go", &c.Attributes))
 	if err != nil {
 		return nil, err
 	}
 	done, err := s.acts.Set(r.Context(), who, r.PathValue("sub"), c)
-	return userOf(done.After), adminapi.Refusal(err, noUser)
+	return detailsOf(done.After), adminapi.Refusal(err, noUser)
 }
 
 // username returns the username of the user whom a page is about.
