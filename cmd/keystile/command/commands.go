@@ -28,6 +28,7 @@ var groups = []cli.Group{
 		{Name: "tier", Summary: "Give an application a tier"},
 		{Name: "client", Summary: "Trust and refuse applications that no user registered here"},
 		{Name: "user", Summary: "Create, invite, list, change, lock out and erase users"},
+		{Name: "group", Summary: "Make groups of users, and say who is in them"},
 		{Name: "lockout", Summary: "Let an address sign in again"},
 		{Name: "apikey", Summary: "Make, list and end the API keys of users"},
 		{Name: "webhook", Summary: "Choose where user events are sent, and see what waits"},

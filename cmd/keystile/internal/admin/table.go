@@ -129,8 +129,8 @@ type command struct {
 
 // table is everything an operator can do from the command line, in the server's process or
 // in the command's own. Copies of the whole database go other ways: backup.go, restore.go.
-var table = slices.Concat(movedCommands, appCommands, billingCommands, usageCommands, userCommands, apiKeyCommands,
-	sessionCommands,
+var table = slices.Concat(movedCommands, appCommands, billingCommands, usageCommands, userCommands, groupCommands,
+	apiKeyCommands, sessionCommands,
 	lockoutCommands, nodeCommands, settingCommands, webhookCommands, keyCommands, masterKeyCommands, auditCommands,
 	searchCommands, countCommands, pruneCommands, capabilityCommands, pinCommands, accessCommands, bundleCommands,
 	clientCommands, openToolsCommands)

@@ -2,8 +2,10 @@ package admin
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -48,7 +50,8 @@ var userCommands = []command{
 		name: "user set", words: []string{"USER"}, summary: "Change a user", do: setUser, acts: true, flags: userChanges,
 		details: userHelp + " What is not named stays as it is. A new password, and\n" +
 			"another role, end the user's sessions and everything they granted, as session end does.",
-		examples: []string{"keystile user set ada --role admin", "keystile user set ada --password - < password.txt"},
+		examples: []string{"keystile user set ada --role admin", "keystile user set ada --password - < password.txt",
+			"keystile user set ada --attribute department=Sales --drop-attribute floor"},
 	},
 	{
 		name: "user disable", words: []string{"USER"}, summary: "Lock a user out", do: disableUser, acts: true,
@@ -114,8 +117,26 @@ func showUser(u storage.User) answer {
 	return answer{
 		{"sub", u.Sub}, {"id", u.ID}, {"username", u.Username}, {"name", u.Name}, {"nickname", u.Nickname},
 		{"email", u.Email}, {"email_verified", u.EmailVerified}, {"role", u.Role}, {"login_type", u.LoginType},
-		{"disabled", u.Disabled}, {"created_at", when(u.CreatedAt)}, {"updated_at", when(u.UpdatedAt)},
+		{"disabled", u.Disabled}, {"attributes", attributes(u.Attributes)}, {"created_at", when(u.CreatedAt)}, {"updated_at", when(u.UpdatedAt)},
 	}
+}
+
+// attributes are those of a user: an object in JSON, and NAME=VALUE for people.
+type attributes map[string]string
+
+func (a attributes) String() string {
+	var all []string
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		all = append(all, name+"="+a[name])
+	}
+	return strings.Join(all, ", ")
+}
+
+// MarshalJSON writes an object, also where there are none.
+func (a attributes) MarshalJSON() ([]byte, error) {
+	all := map[string]string{}
+	maps.Copy(all, a)
+	return json.Marshal(all)
 }
 
 func allUsers(ctx context.Context, store *storage.Store) ([]storage.User, error) {

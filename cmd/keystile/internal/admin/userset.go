@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/internal/admin/useracts"
@@ -20,8 +21,16 @@ var userChanges = []cli.Flag{
 	{Name: "email", Value: "ADDRESS",
 		Help: "what applications are told; a new one is not verified, and nobody signs in by the old one"},
 	{Name: "email-verified", Help: "the address is known to be the user's, who can sign in by it"},
+	{Name: attributeFlag, Value: "NAME=VALUE", Many: true,
+		Help: "what the organization says of the user, for claims of applications; they do not change it"},
+	{Name: dropAttributeFlag, Value: "NAME", Help: "no longer says it", Many: true},
 	{Name: secretFlag, Value: "PASSWORD", Help: "at least 8 characters; - reads a line of the standard input"},
 }
+
+const (
+	attributeFlag     = "attribute"
+	dropAttributeFlag = "drop-attribute"
+)
 
 func setUser(ctx context.Context, target Target, args cli.Args) (output, error) {
 	if !slices.ContainsFunc(userChanges, func(f cli.Flag) bool { return len(args.Flags[f.Name]) > 0 }) {
@@ -31,7 +40,11 @@ func setUser(ctx context.Context, target Target, args cli.Args) (output, error) 
 	if err != nil {
 		return nil, err
 	}
-	done, err := target.users().Set(ctx, target.By, u.Sub, changeOf(args))
+	change := changeOf(args)
+	if change.Attributes, err = attributesOf(args); err != nil {
+		return nil, err
+	}
+	done, err := target.users().Set(ctx, target.By, u.Sub, change)
 	if errors.Is(err, useracts.ErrNoPassword) {
 		return nil, fmt.Errorf("%s does not sign in with a password", u.Username)
 	}
@@ -62,6 +75,26 @@ func changeOf(args cli.Args) useracts.Change {
 		c.EmailVerified = &on
 	}
 	return c
+}
+
+// attributesOf reads the flags that change attributes; nil: none does.
+func attributesOf(args cli.Args) (*map[string]*string, error) {
+	set, drop := args.Flags[attributeFlag], args.Flags[dropAttributeFlag]
+	if len(set)+len(drop) == 0 {
+		return nil, nil
+	}
+	changes := map[string]*string{}
+	for _, name := range drop {
+		changes[name] = nil
+	}
+	for _, text := range set {
+		name, value, ok := strings.Cut(text, "=")
+		if _, twice := changes[name]; twice || !ok {
+			return nil, cli.Usage("--%s %s: write NAME=VALUE, and each NAME once", attributeFlag, text)
+		}
+		changes[name] = &value
+	}
+	return &changes, nil
 }
 
 func eraseUser(ctx context.Context, target Target, args cli.Args) (output, error) {
