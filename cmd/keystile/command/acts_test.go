@@ -45,7 +45,7 @@ type act struct {
 }
 
 // acts are those of each subject.
-var acts = slices.Concat(userActs, appActs, toolActs, serviceActs)
+var acts = slices.Concat(userActs, groupActs, appActs, toolActs, serviceActs)
 
 // An act is one function, whichever front it comes through: what it writes on the audit trail is the same but for the
 // actor, and so is what is told by mail and by webhooks.

@@ -119,7 +119,8 @@ const legend = `# Who may do what. A line is an endpoint with an object: of the 
 #                                           u  a user                v  a revocation
 #                                           l  a way to sign in      m  that two have met
 #                                           c  a capability          n  a consent
-#                                           s  a session             x  anything else
+#                                           s  a session             g  a group, or who is in it
+#                                                                    x  anything else
 #
 # The credentials, in the order of the columns:
 #

@@ -16,8 +16,8 @@ var (
 	withModules = cli.Flag{Name: "modules", Help: "list the modules that are linked into it, with their versions"}
 )
 
-// groups are the headings of the help.
-var groups = []cli.Group{
+// headings are those of the help.
+var headings = []cli.Group{
 	{Title: "The service:", Topics: []cli.Topic{{Name: "serve"}, {Name: "config"},
 		{Name: "setting", Summary: "Show and change what may change while the service runs"}, {Name: "health"},
 		{Name: "version"}, {Name: "node", Summary: "List the servers that share a store"}}},
@@ -89,7 +89,7 @@ func (p program) commands() cli.Table {
 			Addresses: p.addresses(),
 			Check:     p.check, Belongs: p.belongs,
 		})...),
-		Summary: "Keystile is an identity provider, an API gateway and a tool bus in one program.", Groups: groups,
+		Summary: "Keystile is an identity provider, an API gateway and a tool bus in one program.", Groups: headings,
 	}
 }
 

@@ -17,6 +17,7 @@ import (
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/authn"
 	"github.com/keystile/keystile/storage/client"
+	"github.com/keystile/keystile/storage/groups"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -151,6 +152,7 @@ type object struct {
 	order  storage.Order
 	human  human
 	member string
+	group  string
 }
 
 // thing makes what the path of a row names, of somebody's or of an application's.
@@ -177,6 +179,13 @@ func (w *world) thing(r row, p human, a storage.App, name string) (o object) {
 	if strings.Contains(r.path, "/capabilities") || strings.HasPrefix(r.path, "/api/mcp") {
 		o.member = name
 		w.capability(o.human, a, name)
+	}
+	if strings.Contains(r.path, "/groups") {
+		o.group = name
+		_, err := w.store.SaveGroup(w.Context(), groups.Group{Name: name, Managers: []string{o.human.Sub}})
+		fatal(w, err)
+		_, err = w.store.AddMember(w.Context(), name, o.human.Sub)
+		fatal(w, err)
 	}
 	return o
 }
@@ -220,6 +229,9 @@ func (o object) marks() []string {
 	}
 	if o.member != "" {
 		all = append(all, o.member+"__get", `"`+o.member+`"`)
+	}
+	if o.group != "" {
+		all = append(all, `"`+o.group+`"`, `>`+o.group+`<`)
 	}
 	return all
 }
@@ -293,6 +305,7 @@ func (o object) fill(text string, eve human) string {
 		"{sub}", absent(o.human.Sub, "nobody"), "{member}", absent(o.member, "nothing"), "{session}",
 		absent(o.human.session.ID, "none"),
 		"{secret}", secret, "{path...}", "x", "{id}", "none", "{host}", "none.example", "{tool}", "get", "{name}", "wx",
-		"{bundle}", absent(o.member, "nothing"), "{$}", "", "{callback}", "https%3A%2F%2Fapp.example.com%2Fcb",
+		"{bundle}", absent(o.member, "nothing"), "{group}", absent(o.group, "nothing"), "{eve}", eve.Sub,
+		"{$}", "", "{callback}", "https%3A%2F%2Fapp.example.com%2Fcb",
 	).Replace(text)
 }

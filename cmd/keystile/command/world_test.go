@@ -87,7 +87,7 @@ type watched struct {
 // letters say what kind of document was written. Documents that the service keeps for itself have none.
 var letters = map[string]string{
 	"app": "a", "order": "r", "user": "u", "login": "l", "capability": "c", "session": "s", "consent": "n", "ticket": "k",
-	"openid":  "m",
+	"openid": "m", "group": "g", "member": "g", "groupend": "g",
 	"toolset": "", "heldtools": "", "counter": "", "key": "", "keyset": "", "appfence": "", "closedapp": "",
 	"delivery":   "",
 	"adminfence": "", "capabilityfence": "", "membername": "", "look": "", "looked": "", "hmac": "", "access": "",
