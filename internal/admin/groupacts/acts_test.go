@@ -84,7 +84,7 @@ func late(u storage.User) admin.Actor {
 	return a
 }
 
-// Who may do what with the group ops, which mia manages, and aud too. ned manages another one.
+// The group ops is managed by mia and by aud, an auditor; ned manages another one.
 func TestGroupsAreForAdministratorsAndTheirMembersForManagersToo(t *testing.T) {
 	label := "Operations"
 	acts := map[string]func(*office, admin.Actor, storage.User) error{

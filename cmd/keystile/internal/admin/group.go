@@ -33,7 +33,8 @@ var groupCommands = []command{
 		name: "group show", words: []string{"NAME"}, summary: "Show a group and its members", do: showGroup,
 		details:  "It shows 100 members, and where there are more the flag that shows those.",
 		examples: []string{"keystile group show ops", "keystile group show ops --json"},
-		flags:    []cli.Flag{{Name: "after", Value: "NEXT", Help: "the members behind those, as the command before has said"}},
+		flags: []cli.Flag{{Name: "after", Value: "NEXT",
+			Help: "the members behind those, as the command before has said"}},
 	},
 	{
 		name: "group set", words: []string{"NAME"}, summary: "Change a group", do: setGroup, acts: true,
@@ -79,8 +80,8 @@ func createGroup(ctx context.Context, target Target, args cli.Args) (output, err
 
 // groupShown tells of a group what the API does, by the same names.
 func groupShown(g groups.Group) answer {
-	return answer{{"name", g.Name}, {"label", g.Label}, {"managers", listed(g.Managers)}, {"created_at", when(g.CreatedAt)},
-		{"updated_at", when(g.UpdatedAt)}}
+	return answer{{"name", g.Name}, {"label", g.Label}, {"managers", listed(g.Managers)},
+		{"created_at", when(g.CreatedAt)}, {"updated_at", when(g.UpdatedAt)}}
 }
 
 func listGroups(ctx context.Context, target Target, args cli.Args) (output, error) {
@@ -94,7 +95,7 @@ func listGroups(ctx context.Context, target Target, args cli.Args) (output, erro
 	return of(list{columns: []string{"name", "label", "managers", "created_at"}, empty: empty}, all, groupShown), err
 }
 
-// membersShown is how many members group show lists at once.
+// membersShown bounds the members that group show lists at once.
 const membersShown = 100
 
 func showGroup(ctx context.Context, target Target, args cli.Args) (output, error) {

@@ -117,7 +117,8 @@ func showUser(u storage.User) answer {
 	return answer{
 		{"sub", u.Sub}, {"id", u.ID}, {"username", u.Username}, {"name", u.Name}, {"nickname", u.Nickname},
 		{"email", u.Email}, {"email_verified", u.EmailVerified}, {"role", u.Role}, {"login_type", u.LoginType},
-		{"disabled", u.Disabled}, {"attributes", attributes(u.Attributes)}, {"created_at", when(u.CreatedAt)}, {"updated_at", when(u.UpdatedAt)},
+		{"disabled", u.Disabled}, {"attributes", attributes(u.Attributes)}, {"created_at", when(u.CreatedAt)},
+		{"updated_at", when(u.UpdatedAt)},
 	}
 }
 

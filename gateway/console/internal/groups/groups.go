@@ -54,7 +54,7 @@ const (
 var tabs = []ui.Tab{{Title: "Members", Path: one}, {Title: "Settings", Path: one + "/settings"},
 	{Title: "Danger", Path: one + "/danger"}}
 
-// Part returns the endpoints and pages. What is Owned is for managers, too, who need no role.
+// Part returns the endpoints and pages. Those that are Owned are for managers too, who need no role.
 func (s *Groups) Part() ui.Part {
 	type by = map[string]ui.Action
 	administrator := []consoleauth.Check{admin.Actor.Admin}

@@ -46,8 +46,8 @@ var texts = ui.Texts{
 	"The group has no managers: administrators choose its members.":              "此组没有组管理员：成员由管理员决定。",
 	"Add a manager":    "添加组管理员",
 	"Delete the group": "删除用户组",
-	"Every membership ends at once. Rules that name the group match nobody from then on, also if a group of this name is " +
-		"made again.": "所有成员关系立即结束。此后引用该组的规则不再匹配任何人，即使再次创建同名的组。",
+	"Every membership ends at once. Rules that name the group match nobody from then on, also if a group of this " +
+		"name is made again.": "所有成员关系立即结束。此后引用该组的规则不再匹配任何人，即使再次创建同名的组。",
 	"Type its name": "输入其名称",
 
 	"Make a group":                 "创建用户组",

@@ -124,7 +124,8 @@ const one = html + "/{sub}"
 // tabs are those of a user.
 var tabs = []ui.Tab{
 	{Title: "Overview", Path: one}, {Title: "Sessions", Path: one + "/sessions"}, {Title: "Grants", Path: one + "/grants"},
-	{Title: "API keys", Path: one + "/keys"}, {Title: "Groups", Path: one + "/groups"}, {Title: "Two-step sign-in", Path: one + "/factors"},
+	{Title: "API keys", Path: one + "/keys"}, {Title: "Groups", Path: one + "/groups"},
+	{Title: "Two-step sign-in", Path: one + "/factors"},
 	{Title: "Danger", Path: one + "/danger"},
 }
 
