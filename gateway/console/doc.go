@@ -14,8 +14,8 @@
 // read all that administrators read, and change nothing, not even their own: each of their changes is refused (403). An
 // application that an administrator makes is their own unless they name another owner, or none. first_party, disabled,
 // owner, tier, allow_http_redirect and forbid_plain are for administrators: from others they are refused (403), even if
-// they would change nothing. Administrators make groups of users, and give users attributes; the managers of a group add
-// and remove its members, with a role or without any, and do nothing else.
+// they would change nothing. Administrators make groups of users, and give users attributes. The managers of a group
+// add and remove its members, with a role or without any, and do nothing else.
 //
 // # Choices
 //

@@ -19,7 +19,8 @@ import (
 
 // tellers are the packages whose errors a page of the console shows, below the module.
 var tellers = []string{"gateway/console/internal", "gateway/internal/adminapi", "internal/admin",
-	"internal/consoleauth", "storage/apps", "storage/people", "oauth/signin/users", "oauth/signin/passwords"}
+	"internal/consoleauth", "storage/apps", "storage/people", "storage/groups", "oauth/signin/users",
+	"oauth/signin/passwords"}
 
 // unshown are the texts of these that say nothing by themselves.
 var unshown = []string{"%w"}

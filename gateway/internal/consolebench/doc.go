@@ -3,7 +3,7 @@
 // themselves they fill a small store and hold each page to its size; told how large it shall be, they measure:
 //
 //	go test ./gateway/internal/consolebench -timeout 1h -v -run Pages \
-//	    -users 100000 -apps 10000 -audit 1000000 -usage 100000 -data DIR
+//	    -users 100000 -groups 10000 -apps 10000 -audit 1000000 -usage 100000 -data DIR
 //
 // The store is one file of bolt in DIR, or with -postgres a schema of KEYSTILE_POSTGRES_URL. It is filled once
 // and stays: a second run of the same DIR measures it again. A page is beyond its bound if its p95

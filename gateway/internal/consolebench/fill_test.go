@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"sync"
 	"testing"
 	"time"
 
@@ -19,13 +20,15 @@ import (
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/groups"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // The names that what is filled in has.
-func username(i int) string { return fmt.Sprintf("person-%07d", i) }
-func appName(i int) string  { return fmt.Sprintf("Shop %07d", i) }
-func member(i int) string   { return fmt.Sprintf("member%03d", i) }
+func username(i int) string  { return fmt.Sprintf("person-%07d", i) }
+func appName(i int) string   { return fmt.Sprintf("Shop %07d", i) }
+func member(i int) string    { return fmt.Sprintf("member%03d", i) }
+func groupName(i int) string { return fmt.Sprintf("team-%05d", i) }
 
 const (
 	members = 150 // capabilities, each with tools
@@ -61,6 +64,10 @@ func (f *filler) step(what string, do func(ctx context.Context)) {
 
 func (f *filler) fill(loaders int) {
 	f.now = time.Now().UTC()
+	var err error
+	f.store, err = storage.Open(f.Context(), f.adapter, f.key)
+	f.must(err)
+	f.step("groups", f.teams)
 	h, err := newHoard(f.Context(), f.adapter, loaders)
 	f.must(err)
 	f.store, err = storage.Open(f.Context(), h, f.key)
@@ -76,12 +83,34 @@ func (f *filler) fill(loaders int) {
 	f.step("their index", f.index)
 }
 
+// teams makes groups, 64 at once.
+func (f *filler) teams(ctx context.Context) {
+	var all sync.WaitGroup
+	for first := range 64 {
+		all.Go(func() {
+			for i := first; i < f.groups; i += 64 {
+				_, err := f.store.SaveGroup(ctx, groups.Group{Name: groupName(i), Label: fmt.Sprint("Group number ", i)})
+				if err != nil {
+					f.Error(err)
+				}
+			}
+		})
+	}
+	all.Wait()
+}
+
 func (f *filler) people(ctx context.Context) {
 	for i := range f.users {
 		u, err := f.store.CreateUser(ctx, storage.User{
 			Username: username(i), Name: fmt.Sprintf("Person %d of a Long Family Name", i),
 			Email: fmt.Sprintf("person%07d@example.com", i), Nickname: fmt.Sprintf("nick%07d", i),
 		})
+		f.must(err)
+		in := 0
+		if i%10 == 9 {
+			in = i % f.groups
+		}
+		_, err = f.store.AddMember(ctx, groupName(in), u.Sub)
 		f.must(err)
 		if len(f.subs) < some {
 			f.subs = append(f.subs, u.Sub)

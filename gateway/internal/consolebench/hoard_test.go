@@ -15,7 +15,7 @@ type adapter interface {
 	transfer.Adapter
 }
 
-// hoard is a Backend for one writer that makes users and applications alone. It keeps the counters in memory
+// hoard is a Backend for one writer that makes users, applications and first memberships alone. It keeps the counters in memory
 // and loads the others in large steps; end writes the rest. Nobody else may use the store meanwhile.
 type hoard struct {
 	adapter
@@ -62,7 +62,7 @@ func (h *hoard) Get(ctx context.Context, kind, id string) (driver.Doc, error) {
 
 func (h *hoard) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	for _, d := range docs {
-		if d.Kind != "user" && d.Kind != "app" && d.Kind != "counter" {
+		if d.Kind != "user" && d.Kind != "app" && d.Kind != "member" && d.Kind != "counter" {
 			version, err := h.adapter.Put(ctx, docs...)
 			h.version = max(h.version, version)
 			return version, err

@@ -28,7 +28,7 @@ import (
 )
 
 // sizes says how much is in the store.
-type sizes struct{ users, apps, audit, usage int }
+type sizes struct{ users, groups, apps, audit, usage int }
 
 var (
 	size   sizes
@@ -41,6 +41,7 @@ var (
 func init() {
 	flag.IntVar(&size.users, "users", 0,
 		"how many users, at least 1000; 0: so many, and the time that a page takes is no failure")
+	flag.IntVar(&size.groups, "groups", 300, "how many groups; nine of ten users are in the first of them")
 	flag.IntVar(&size.apps, "apps", 1000, "how many applications, at least 1000")
 	flag.IntVar(&size.audit, "audit", 10_000, "how many audit records")
 	flag.IntVar(&size.usage, "usage", 10_000, "how many rows of usage")
@@ -173,7 +174,7 @@ func (b *bench) paths(store *storage.Store) (all [][2]string) {
 	}
 	sub, app := users[0].Sub, apps[0].ID
 	names := strings.NewReplacer("{client_id}", app, "{sub}", sub, "{order_id}", orders[0].ID, "{member}", member(0),
-		"{tool}", "getSomething001", "{seq}", fmt.Sprint(max(1, size.audit/2)), "{$}", "")
+		"{group}", groupName(0), "{tool}", "getSomething001", "{seq}", fmt.Sprint(max(1, size.audit/2)), "{$}", "")
 	for _, pattern := range b.console.Patterns() {
 		method, path, ok := strings.Cut(pattern, " ")
 		if !ok {
@@ -201,7 +202,8 @@ func (b *bench) paths(store *storage.Store) (all [][2]string) {
 	day := func(ago int) string { return time.Now().UTC().AddDate(0, 0, -ago).Format(time.DateOnly) }
 	return append(all, [][2]string{
 		{"/console/users?q=person-00001", "users by prefix"}, {"/console/users?q=nobody", "users, none"},
-		{"/console/apps?q=shop+00001", "applications by prefix"},
+		{"/console/apps?q=shop+00001", "applications by prefix"}, {"/console/groups?q=team-001", "groups by prefix"},
+		{"/console/groups?q=group+number", "groups by label"}, {"/console/groups?q=nothing", "groups, none"},
 		{"/console/apps?owner=" + sub, "applications of one"}, {"/console/sessions?user=" + sub, "sessions of one"},
 		{"/console/grants?client_id=" + app, "grants of an application"},
 		{"/console/audit?sub=" + sub + "&kind=sign_in", "audit, user and kind"}, {"/console/audit?sub=" + sub, "audit, user"},
