@@ -55,7 +55,7 @@ func TestManagerWithoutARoleFillsTheGroupOnItsPage(t *testing.T) {
 	if code := h.act(page, eve, url.Values{"do": {"add"}, "user": {"nobody"}}); code != 404 {
 		t.Errorf("adding nobody is %d", code)
 	}
-	if code := h.act(page, eve, url.Values{"do": {"remove"}, "sub": {ada.Sub}}); code != 303 ||
+	if code := h.act(page, eve, url.Values{"do": {"remove"}, "ids": {ada.Sub, ada.Sub, "unobody"}}); code != 303 ||
 		len(h.groupsOf(ada.Sub)) > 0 {
 		t.Errorf("removing a member is %d, and they are in %q", code, h.groupsOf(ada.Sub))
 	}

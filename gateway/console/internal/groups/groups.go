@@ -26,6 +26,8 @@ var (
 	noGroup = &reply.Failure{Status: 404, Msg: "no such group: see GET /api/console/groups for those there are"}
 	// protocol 7
 	noMember = &reply.Failure{Status: 404, Msg: "the user is not a member of this group: see its list of members"}
+	// protocol 7
+	notChosen = &reply.Failure{Status: 400, Msg: "choose at least one, and at most 100"}
 	// decision 57
 	notNamed = &reply.Failure{Status: 400, Msg: "type the name of the group exactly, to delete it"}
 )
@@ -88,8 +90,8 @@ func (s *Groups) pages(administrator []consoleauth.Check) []ui.Page {
 			Acts: acts{
 				"add": {Says: "Add a member to a group", Do: s.addMember, Done: "The member was added.",
 					Fields: fields{"user": ui.Text}},
-				"remove": {Says: "Remove a member from a group", Do: s.removeMember, Done: "The member was removed.",
-					Fields: fields{"sub": ui.Text}},
+				"remove": {Says: "Remove members from a group", Do: s.removeChosen, Done: "The members were removed.",
+					Fields: fields{"ids": ui.Choices}},
 			}},
 		{Path: one + "/settings", Title: "Settings", May: []consoleauth.Check{admin.Actor.Reader}, Get: s.show,
 			Template: settingsPage, Names: named, Tabs: tabs, Acts: acts{

@@ -81,19 +81,13 @@ type removedMember struct {
 	Removed bool   `json:"removed"`
 }
 
-// removeMember serves DELETE /api/console/groups/{name}/members/{sub}. A form sends the sub as a field.
-func (s *Groups) removeMember(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
+// removeMember serves DELETE /api/console/groups/{name}/members/{sub}.
+func (s *Groups) removeMember(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	g, err := s.group(r, who)
 	if err != nil {
 		return nil, err
 	}
-	typed := r.PathValue("sub")
-	if typed == "" {
-		if typed, err = adminapi.ReadText(w, r, "sub", ""); err != nil {
-			return nil, err
-		}
-	}
-	sub, err := s.c.Finder.Sub(r.Context(), who, "sub", typed)
+	sub, err := s.c.Finder.Sub(r.Context(), who, "sub", r.PathValue("sub"))
 	if err != nil {
 		return nil, err
 	}
@@ -102,6 +96,23 @@ func (s *Groups) removeMember(w http.ResponseWriter, r *http.Request, who admin.
 		err = noMember
 	}
 	return removedMember{g.Name, sub, removed}, adminapi.Refusal(err, noGroup)
+}
+
+// removeChosen removes the members whom a form names by sub, and passes over those who are none.
+func (s *Groups) removeChosen(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
+	var subs []string
+	if err := adminapi.ReadInto(w, r, adminapi.Texts("ids", &subs)); err != nil {
+		return nil, err
+	}
+	if len(subs) == 0 || len(subs) > adminapi.PageSize {
+		return nil, notChosen
+	}
+	for _, sub := range subs {
+		if _, err := s.c.Acts.RemoveMember(r.Context(), who, r.PathValue("group"), sub); err != nil {
+			return nil, adminapi.Refusal(err, noGroup)
+		}
+	}
+	return nil, nil
 }
 
 // typedUser returns the user whom the field user names, by sub or by username.
