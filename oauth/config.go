@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/internal/logintype"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/claim"
 	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
 )
@@ -87,6 +88,17 @@ type Config struct {
 	// The old endpoints always have those of the protocol.
 	LoginTypes string
 
+	// ClaimRules add claims to what all applications learn of users; those of an application (storage.App.Claims) come
+	// after them, and decide where both say the same claim.
+	ClaimRules []claim.Rule
+
+	// Claims returns claims of the host's own, for id_tokens, userinfo and introspection. It must return when ctx ends,
+	// which is after a second. If it does not, or fails or panics, its claims are left out and nothing else; the log and
+	// the audit trail say so. A claim that a rule says already stays as it is, one whose name has a meaning of its own
+	// (claim.Reserved) is dropped, and all that is added takes 4 KiB at most. It is called by many goroutines at once; when
+	// 256 calls are under way, it is not asked. nil: there are none.
+	Claims func(ctx context.Context, r ClaimsRequest) (map[string]any, error)
+
 	IDTokenAlgs []string // what /.well-known/openid-configuration offers; HS256
 
 	// Meter counts the calls of userinfo against a quota; nil: they are not counted.
@@ -134,6 +146,9 @@ func (c *Config) complete() error {
 	if c.LoginTypes = cmp.Or(c.LoginTypes, logintype.Protocol); c.LoginTypes != logintype.Protocol &&
 		c.LoginTypes != logintype.Extended {
 		errs = append(errs, fmt.Errorf("LoginTypes is %q: it is protocol or extended", c.LoginTypes))
+	}
+	if err := claim.Check(c.ClaimRules); err != nil {
+		errs = append(errs, fmt.Errorf("ClaimRules: %w", err))
 	}
 	if len(c.IDTokenAlgs) == 0 {
 		c.IDTokenAlgs = []string{token.HS256}

@@ -143,7 +143,7 @@ func TestToolsAreGrantedAndNarrowed(t *testing.T) {
 func TestMetadataListsTheToolScopes(t *testing.T) {
 	h, _ := fixtureWithConsent(t)
 	for path, want := range map[string]string{
-		"/.well-known/oauth-authorization-server": `"scopes_supported":["openid","profile","email","tools","tools/read","apps"]`,
+		"/.well-known/oauth-authorization-server": `"scopes_supported":["openid","profile","email","groups","tools","tools/read","apps"]`,
 		"/.well-known/openid-configuration":       `"scopes_supported":["openid","profile","email"]`, // protocol 2.5: exactly
 	} {
 		if w := h.serve(httptest.NewRequest("GET", path, nil)); !strings.Contains(w.Body.String(), want) {

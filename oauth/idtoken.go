@@ -6,10 +6,12 @@ import (
 	"crypto/sha512"
 	"encoding/base64"
 
+	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/claims"
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/claim"
 )
 
 func (k *core) idToken(ctx context.Context, g engine.Granted) (string, error) {
@@ -22,7 +24,15 @@ func (k *core) idToken(ctx context.Context, g engine.Granted) (string, error) {
 		c.SID = g.SignIn.SID
 	}
 	payload := c.Append(make([]byte, 0, 768), g.User, claims.Of(g.Scope))
+	if scope.Has(g.Scope, scope.Groups) || k.learns(g.App.Claims) {
+		payload = claims.Extend(payload, k.more(ctx, questionOf(g)))
+	}
 	return k.signFor(ctx, g.App, token.TypeID, payload)
+}
+
+// questionOf is of the user and the groups that were read for the tokens at hand.
+func questionOf(g engine.Granted) question {
+	return question{app: &g.App, user: g.User, granted: g.Scope, in: claim.InIDToken, groups: g.Groups}
 }
 
 // signFor signs what is meant for an application, with the algorithm of its id_tokens.

@@ -2,6 +2,7 @@ package oauth
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"net/http"
 	"strings"
@@ -11,7 +12,9 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/oauth/internal/claims"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/claim"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -31,6 +34,20 @@ type introspection struct {
 	Audience  string `json:"aud,omitempty"`
 	Issuer    string `json:"iss,omitempty"`
 	TokenID   string `json:"jti,omitempty"`
+
+	more []byte // members behind these
+}
+
+// extended is an answer with more.
+type extended introspection
+
+// AppendJSON implements reply.Appender.
+func (e extended) AppendJSON(to []byte) []byte {
+	text, err := json.Marshal(introspection(e))
+	if err != nil {
+		panic(err) // texts, numbers and a boolean marshal
+	}
+	return append(to, claims.Extend(text, e.more)...)
 }
 
 // introspector serves POST /oauth/introspect.
@@ -70,6 +87,9 @@ func (i *introspector) introspect(w http.ResponseWriter, r *http.Request) (err e
 		return badBearer(err)
 	}
 	reply.NoStore(w)
+	if len(about.more) > 0 {
+		return reply.JSON(w, http.StatusOK, extended(about))
+	}
 	return reply.JSON(w, http.StatusOK, about)
 }
 
@@ -102,8 +122,10 @@ func (i *introspector) introspection(ctx context.Context, asks storage.App, text
 func (i *introspector) active(ctx context.Context, asks storage.App, f token.Facts,
 	kind string) (introspection, error) {
 	c := f.Caller
+	app := asks
 	if c.AppID != asks.ID {
-		app, err := i.tokens.c.Store.App(ctx, c.AppID)
+		var err error
+		app, err = i.tokens.c.Store.App(ctx, c.AppID)
 		if errors.Is(err, storage.ErrNotFound) || err == nil && app.Disabled {
 			return introspection{}, nil
 		}
@@ -124,10 +146,28 @@ func (i *introspector) active(ctx context.Context, asks storage.App, f token.Fac
 		return introspection{}, nil
 	}
 	about.Subject = c.UserID
+	if err != nil {
+		return introspection{}, err
+	}
 	if scope.Has(c.Scope, scope.Profile) {
 		about.Username = user.Username
 	}
+	if scope.Has(c.Scope, scope.Groups) || i.learns(app.Claims) {
+		about.more, err = i.moreTo(ctx, asks, app, user, c.Scope)
+	}
 	return about, err
+}
+
+// moreTo returns what an application that asks about a token of an application learns of its user beside the usual
+// members. Of groups that it must not know of it learns by no token of another one.
+func (i *introspector) moreTo(ctx context.Context, asks, app storage.App, user storage.User,
+	granted string) ([]byte, error) {
+	names, err := i.groups(ctx, &app, user.Sub, granted)
+	if err != nil {
+		return nil, err
+	}
+	return i.more(ctx, question{app: &app, user: user, granted: granted, in: claim.InIntrospection,
+		groups: asks.Shown(names)}), nil
 }
 
 // refreshFacts returns what a refresh token of an application holds. One that is unknown, of

@@ -107,7 +107,8 @@ func (k *core) oauthMetadata() metadata {
 	if k.c.Devices != nil {
 		m.GrantTypes = append(m.GrantTypes, engine.GrantDevice)
 	}
-	m.Scopes = append(m.Scopes, scope.Tools, scope.ReadOnlyTools)
+	m.Scopes = append(m.Scopes, scope.Groups, scope.Tools, scope.ReadOnlyTools)
+	m.Claims = append(m.Claims, scope.Groups)
 	if k.c.Consent != nil {
 		m.Scopes = append(m.Scopes, scope.Apps)
 	}

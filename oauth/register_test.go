@@ -362,7 +362,7 @@ func TestMetadataSaysHowAnApplicationThatNobodyRegisteredSignsIn(t *testing.T) {
 		"introspection_endpoint_auth_methods_supported": ["client_secret_post", "client_secret_basic"],
 		"device_authorization_endpoint": "https://id.example.com/oauth/device_authorization",
 		"grant_types_supported": ["authorization_code", "refresh_token", "client_credentials", "urn:ietf:params:oauth:grant-type:device_code"],
-		"scopes_supported": ["openid", "profile", "email", "tools", "tools/read", "apps"],
+		"scopes_supported": ["openid", "profile", "email", "groups", "tools", "tools/read", "apps"],
 		"token_endpoint_auth_methods_supported": ["none", "private_key_jwt", "client_secret_post", "client_secret_basic"],
 		"token_endpoint_auth_signing_alg_values_supported": ["RS256", "PS256", "ES256", "EdDSA"],
 		"revocation_endpoint_auth_methods_supported": ["none", "private_key_jwt", "client_secret_post", "client_secret_basic"],

@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/oauth/internal/outgoing"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/apikey"
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/counters"
@@ -44,6 +45,7 @@ type appStore interface {
 // userStore keeps how applications know users, and flows that users have begun.
 type userStore interface {
 	User(ctx context.Context, sub string) (storage.User, error)
+	GroupsOf(ctx context.Context, sub string) ([]access.Group, error)
 	OpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	EnsureOpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)
@@ -154,6 +156,7 @@ type core struct {
 	engine  *engine.Engine
 	tokens  *Tokens
 	clients *clients
+	host    *claims.Host // nil: the host has no Claims
 }
 
 // New makes a Server. It reports all errors of the Config at once.
@@ -180,8 +183,11 @@ func New(_ context.Context, c Config) (*Server, error) {
 		return nil, fmt.Errorf("oauth: %w", err)
 	}
 	k.engine = engine.New(k.engineConfig())
-	users := &userInfo{k, claims.NewAnswers(s.issuer, k.shownUser, !own)}
-	s.unfollow = s.store.OnChange(users.answers.Changed)
+	if c.Claims != nil {
+		k.host = claims.NewHost()
+	}
+	users := &userInfo{k, claims.NewAnswers(s.issuer, k.shownUser, !own), claims.NewApps(c.Tokens.c.Store.App)}
+	s.unfollow = s.store.OnChange(users.changed)
 	s.mux = reply.NewMux(c.Log, s.routes(users, failures, sameOrigin)...)
 	s.userInfoHandler = s.mux
 	if c.Meter != nil {
@@ -204,7 +210,7 @@ func (s registered) App(ctx context.Context, id string) (storage.App, error) {
 func (k *core) engineConfig() engine.Config {
 	return engine.Config{
 		Issuer: k.issuer, Resources: k.tokens.c.Resources, Store: k.store, Keys: k.tokens.keys, Revoker: k.tokens.revoked,
-		User: k.c.Users.User,
+		User: k.c.Users.User, Groups: k.groups,
 		OpenID: func(ctx context.Context, appID, sub string) (string, error) {
 			o, err := k.store.EnsureOpenID(ctx, appID, sub)
 			return o.OpenID, err
@@ -284,13 +290,16 @@ const closeTimeout = 2 * time.Second
 // caller closes the Tokens.
 func (s *Server) Close(ctx context.Context) error {
 	s.unfollow()
-	var err error
+	var errs []error
+	ending, cancel := context.WithTimeout(ctx, closeTimeout)
+	defer cancel()
 	if s.sender != nil {
-		ctx, cancel := context.WithTimeout(ctx, closeTimeout)
-		defer cancel()
-		err = s.sender.Close(ctx)
+		errs = append(errs, s.sender.Close(ending))
 	}
-	return errors.Join(err, s.clients.fetch.Close(ctx))
+	if s.host != nil {
+		errs = append(errs, s.host.Close(ending))
+	}
+	return errors.Join(append(errs, s.clients.fetch.Close(ctx))...)
 }
 
 // Patterns returns the paths that are served here, as http.ServeMux writes them.

@@ -20,8 +20,12 @@ var consentTexts = map[string]string{
 	"A program on this device, at %s, wants to:": "此设备上的程序（%s）希望：",
 	"Know that it is you when you come back, with your nickname, your picture and how you signed " +
 		"in": "在您再次访问时识别您，并获取您的昵称、头像和登录方式",
-	"See your name, username, gender and location": "查看您的姓名、用户名、性别和所在地",
-	"See your email address":                       "查看您的电子邮箱地址",
+	"See your name, username, gender and location":                   "查看您的姓名、用户名、性别和所在地",
+	"See your email address":                                         "查看您的电子邮箱地址",
+	"See which groups you are in":                                    "查看您所属的用户组",
+	"See which groups you are in, at present: %s":                    "查看您所属的用户组，目前为：%s",
+	"See which groups you are in, at present %s of them":             "查看您所属的用户组，目前共 %s 个",
+	"See which groups you are in, at present none that it learns of": "查看您所属的用户组，目前没有可告知该应用的用户组",
 
 	// Notifications about changes of a user's application.
 	"changed":                            "已更改",

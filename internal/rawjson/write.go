@@ -34,6 +34,18 @@ func AppendString(to []byte, s string) []byte {
 	return append(append(to, s[from:]...), '"')
 }
 
+// AppendStrings appends a JSON array of strings, each as AppendString writes it.
+func AppendStrings(to []byte, all []string) []byte {
+	to = append(to, '[')
+	for i, s := range all {
+		if i > 0 {
+			to = append(to, ',')
+		}
+		to = AppendString(to, s)
+	}
+	return append(to, ']')
+}
+
 const hex = "0123456789abcdef"
 
 // plain are the bytes that stand in a string as they are.

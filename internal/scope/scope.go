@@ -15,6 +15,7 @@ const (
 	OpenID  = "openid"
 	Profile = "profile"
 	Email   = "email"
+	Groups  = "groups" // the names of the groups that the user is in
 
 	App   = "app"   // an application acts for itself; of client_credentials alone
 	Apps  = "apps"  // manages the applications of the user; see Elevated
@@ -158,7 +159,7 @@ func WithoutElevated(scope string) string {
 // a bundle only the form is checked: one that does not exist opens nothing.
 func Grantable(name string) bool {
 	switch name {
-	case OpenID, Profile, Email, Apps:
+	case OpenID, Profile, Email, Groups, Apps:
 		return true
 	}
 	return IsTools(name)

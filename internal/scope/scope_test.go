@@ -33,7 +33,7 @@ func TestElevatedScopesAreTakenOut(t *testing.T) {
 		t.Error("only apps is elevated")
 	}
 	for name, want := range map[string]bool{"apps": true, "tools": true, "tools:shop": true, "tools:b:x": true,
-		"app": false, "offline_access": false, "tools:": false} {
+		"app": false, "offline_access": false, "tools:": false, "groups": true} {
 		if Grantable(name) != want {
 			t.Errorf("%q can be granted by users: %v", name, !want)
 		}
@@ -95,7 +95,7 @@ func TestScopesOfOneToolAndOfReadOnlyToolsAreDistinct(t *testing.T) {
 func TestAPIKeyHoldsToolsAndIdentityAndNoMore(t *testing.T) {
 	for name, want := range map[string]bool{
 		"tools": true, "tools/read": true, "tools:shop": true, "tools:shop/getPet": true, "tools:b:support": true,
-		"openid": true, "profile": true, "email": true, "apps": false, "app": false, "": false, "offline_access": false,
+		"openid": true, "profile": true, "email": true, "apps": false, "app": false, "": false, "offline_access": false, "groups": false,
 		"tools:": false,
 	} {
 		if OfKeys(name) != want {

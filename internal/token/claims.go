@@ -21,15 +21,22 @@ type Claims struct {
 	Grant     string // gid, of handle.NewGrant
 	IssuedAt  time.Time
 	ExpiresAt time.Time
+
+	Groups []string // of the subject, when the token was made; nil: the claim is not there
 }
 
 // SignAccess makes an access token with the default algorithm. It refuses claims that
-// Verify would refuse, so that nobody is handed a token that does not work.
+// Verify would refuse, so that nobody is handed a token that does not work. Groups that would make the token too long
+// are left out, all of them: the first few could be taken for all.
 func (k *Keys) SignAccess(c Claims) (string, error) {
 	if err := c.check(); err != nil {
 		return "", err
 	}
 	token, err := k.Sign("", TypeAccess, c.append(make([]byte, 0, 512)))
+	if len(token) > maxToken && c.Groups != nil {
+		c.Groups = nil
+		return k.SignAccess(c)
+	}
 	if len(token) > maxToken {
 		return "", errors.New("token: the access token would be longer than 8 KiB")
 	}
@@ -66,5 +73,8 @@ func (c Claims) append(b []byte) []byte {
 	b = rawjson.AppendString(append(b, `,"gid":`...), c.Grant)
 	b = strconv.AppendInt(append(b, `,"iat":`...), c.IssuedAt.Unix(), 10)
 	b = strconv.AppendInt(append(b, `,"exp":`...), c.ExpiresAt.Unix(), 10)
+	if c.Groups != nil {
+		b = rawjson.AppendStrings(append(b, `,"groups":`...), c.Groups)
+	}
 	return append(b, '}')
 }

@@ -69,6 +69,8 @@ type ConsentStore interface {
 	// KeepClient marks that a user has consented to an application that nobody registered,
 	// which ends otherwise.
 	KeepClient(ctx context.Context, id string) error
+	// GroupsOf returns the groups that a user (a sub) is a member of, which the page names.
+	GroupsOf(ctx context.Context, sub string) ([]access.Group, error)
 }
 
 // Tools knows which tools users may use; *mcpbus.Bus implements it.

@@ -1,6 +1,7 @@
 package claim
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"path"
@@ -30,9 +31,12 @@ const (
 type Rule struct {
 	Claim string   `json:"claim"`
 	From  string   `json:"from"`            // attribute:NAME, field:NAME, groups:PATTERN or value:JSON
-	Scope string   `json:"scope,omitempty"` // that takes to be granted; "": openid does
+	Scope string   `json:"scope,omitempty"` // that has to be granted; "": openid
 	In    []string `json:"in,omitempty"`    // InIDToken and so on; none: everywhere
 }
+
+// scopeOfAll is the scope of a rule that names none.
+const scopeOfAll = "openid"
 
 // fields lists what field: knows of a user.
 var fields = []string{"username", "name", "nickname", "email", "email_verified", "location", "gender", "login_type",
@@ -47,10 +51,26 @@ var reserved = strings.Fields(`iss sub aud exp nbf iat jti
 	user_id location login_type
 	groups act may_act cnf client_id scope active token_type username events resource gid`)
 
-// Reserved reports whether no rule adds a claim of this name.
+// Reserved reports whether no rule adds a claim of this name. Case does not count, because some applications read
+// claims without regard to it.
 func Reserved(name string) bool {
+	name = strings.ToLower(name)
 	return slices.Contains(reserved, name) || strings.HasPrefix(name, "_claim_")
 }
+
+// CheckName returns what is wrong with the name of a claim that is added.
+func CheckName(name string) error {
+	switch {
+	case name == "" || len(name) > maxName || strings.ContainsFunc(name, unfit):
+		return fmt.Errorf("claim: a name is 1 to %d printable characters without space", maxName)
+	case Reserved(name):
+		return fmt.Errorf("claim: %q has a meaning that a rule does not change: give the claim another name", name)
+	}
+	return nil
+}
+
+// unfit reports whether a character is in no name of a claim and of a scope (RFC 6749 3.3).
+func unfit(c rune) bool { return c <= ' ' || c > '~' || c == '"' || c == '\\' }
 
 // Check returns the first thing that is wrong with a list of rules, as a driver.ErrInvalid.
 func Check(rules []Rule) error {
@@ -80,18 +100,13 @@ func fixed(rules []Rule) map[string]any {
 }
 
 func (r Rule) check() error {
+	if err := CheckName(r.Claim); err != nil {
+		return err
+	}
 	switch {
-	case r.Claim == "" || len(r.Claim) > maxName || strings.ContainsFunc(r.Claim, func(c rune) bool {
-		return c <= ' ' || c > '~' || c == '"' || c == '\\'
-	}):
-		return fmt.Errorf("claim: a name is 1 to %d printable characters without space", maxName)
-	case Reserved(r.Claim):
-		return fmt.Errorf("claim: %q has a meaning that a rule does not change: give the claim another name", r.Claim)
 	case len(r.From) > maxFrom:
 		return fmt.Errorf("from: at most %d bytes", maxFrom)
-	case len(r.Scope) > maxScope || strings.ContainsFunc(r.Scope, func(c rune) bool {
-		return c <= ' ' || c > '~' || c == '"' || c == '\\'
-	}):
+	case len(r.Scope) > maxScope || strings.ContainsFunc(r.Scope, unfit):
 		return fmt.Errorf("scope: %q is not the name of one scope", r.Scope)
 	}
 	for _, in := range r.In {
@@ -158,7 +173,7 @@ func NeedGroups(rules []Rule) bool {
 func Of(rules []Rule, in string, scopes []string, u User) map[string]any {
 	all, size := map[string]any{}, 0
 	for _, r := range rules {
-		if len(r.In) > 0 && !slices.Contains(r.In, in) || r.Scope != "" && !slices.Contains(scopes, r.Scope) ||
+		if len(r.In) > 0 && !slices.Contains(r.In, in) || !slices.Contains(scopes, cmp.Or(r.Scope, scopeOfAll)) ||
 			Reserved(r.Claim) {
 			continue
 		}

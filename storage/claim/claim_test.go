@@ -25,6 +25,7 @@ func TestRulesAreChecked(t *testing.T) {
 		"one of the tokens here":     {Rule{Claim: "nonce", From: "value:1"}, false},
 		"the groups":                 {Rule{Claim: "groups", From: "groups:*"}, false},
 		"no name":                    {Rule{From: "attribute:dept"}, false},
+		"one in another case":        {Rule{Claim: "Email", From: "attribute:dept"}, false},
 		"a name with space":          {Rule{Claim: "a b", From: "attribute:dept"}, false},
 		"a long name":                {Rule{Claim: strings.Repeat("a", 101), From: "attribute:dept"}, false},
 		"no source":                  {Rule{Claim: "a"}, false},
@@ -72,18 +73,19 @@ func TestClaimsAreAddedByScopeAndPlace(t *testing.T) {
 	}{
 		"an id_token":   {InIDToken, []string{"openid"}, `{"dept":"R\u0026D","tenant":{"id":7}}`},
 		"with a scope":  {InIDToken, []string{"openid", "email"}, `{"dept":"R\u0026D","mail":"ada@example.com","tenant":{"id":7}}`},
-		"userinfo":      {InUserInfo, nil, `{"dept":"R\u0026D","teams":["team-a","team-b"]}`},
-		"introspection": {InIntrospection, nil, `{"dept":"R\u0026D","teams":["team-a","team-b"]}`},
+		"tools alone":   {InUserInfo, []string{"tools"}, `{}`},
+		"userinfo":      {InUserInfo, []string{"openid"}, `{"dept":"R\u0026D","teams":["team-a","team-b"]}`},
+		"introspection": {InIntrospection, []string{"openid"}, `{"dept":"R\u0026D","teams":["team-a","team-b"]}`},
 	} {
 		got, err := json.Marshal(Of(rules, x.in, x.scopes, u))
 		if err != nil || string(got) != x.want {
 			t.Errorf("%s: %s, %v, want %s", what, got, err, x.want)
 		}
 	}
-	if got := Of([]Rule{{Claim: "t", From: "groups:x*"}}, InUserInfo, nil, u)["t"]; fmt.Sprint(got) != "[]" {
+	if got := Of([]Rule{{Claim: "t", From: "groups:x*"}}, InUserInfo, []string{"openid"}, u)["t"]; fmt.Sprint(got) != "[]" {
 		t.Errorf("no group matches: %v, want an empty list", got)
 	}
-	if got := Of([]Rule{{Claim: "sub", From: "value:1"}}, InUserInfo, nil, u); len(got) != 0 {
+	if got := Of([]Rule{{Claim: "sub", From: "value:1"}}, InUserInfo, []string{"openid"}, u); len(got) != 0 {
 		t.Errorf("a rule that was never checked says %v", got)
 	}
 	if !NeedGroups(rules) || NeedGroups(rules[:3]) {
@@ -100,7 +102,7 @@ func TestClaimsTakeAtMostFourKilobytes(t *testing.T) {
 		rules = append(rules, Rule{Claim: name, From: "attribute:" + name})
 	}
 	for range 5 {
-		got := Of(rules, InUserInfo, nil, u)
+		got := Of(rules, InUserInfo, []string{"openid"}, u)
 		text, err := json.Marshal(got)
 		if err != nil || len(text) > MaxClaims || len(got) != 4 || got["a3"] == nil {
 			t.Fatalf("%d claims take %d bytes, %v", len(got), len(text), err)

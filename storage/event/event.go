@@ -22,6 +22,10 @@ const (
 // DetailNoPKCE is the Detail of an event of a token whose code had no challenge.
 const DetailNoPKCE = "authorization_code without PKCE"
 
+// DetailClaims begins the Detail of a Token event of claims that the host's function has not brought; where they were to
+// stand follows, and which of them or why.
+const DetailClaims = "claims of the host left out of "
+
 // DetailRepeated is the Detail of a Call that was not charged, because it was before.
 const DetailRepeated = "repeated under its Idempotency-Key, not charged again"
 

@@ -41,6 +41,9 @@ type Config struct {
 	User func(ctx context.Context, sub string) (storage.User, error)
 	// OpenID returns the openid of a user for an application.
 	OpenID func(ctx context.Context, appID, sub string) (string, error)
+	// Groups returns the groups of a user, sorted, as far as an application learns of them by a scope; nil: the scope
+	// opens none.
+	Groups func(ctx context.Context, app *storage.App, sub, granted string) ([]string, error)
 	// ForcePKCE reports whether a request without a challenge is refused.
 	ForcePKCE func(ctx context.Context) (bool, error)
 	// ElevatedAllowed says that users are asked for consent each time: without it, no application

@@ -31,6 +31,7 @@ func newEngine(t testing.TB) *Engine {
 	return New(Config{
 		Issuer: "https://id.example.com", Resources: []string{"https://id.example.com/api/mcp"}, Store: store,
 		MayGrant: store.MayGrant, Keys: keys,
+		Groups:       func(context.Context, *storage.App, string, string) ([]string, error) { return nil, nil },
 		CodeLifetime: time.Minute, AccessLifetime: time.Hour, RefreshLifetime: time.Hour,
 	})
 }

@@ -37,6 +37,7 @@ func (e *Engine) mintAccess(w *work) (string, error) {
 		ID:        rand.Text(),
 		IssuedAt:  w.now,
 		ExpiresAt: w.now.Add(e.lifetime(w.scope)),
+		Groups:    w.groups,
 	}
 	if w.found != nil {
 		c.Subject, c.Grant = w.found.UserID, w.found.Grant

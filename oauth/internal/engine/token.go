@@ -29,6 +29,7 @@ type Granted struct {
 	Refresh   string // empty for client_credentials
 	IDToken   string // where the scope has openid
 	Challenge bool   // the code was bound to a PKCE challenge
+	Groups    []string
 }
 
 // Authenticate finds the application of a token or revocation request and checks its
@@ -168,6 +169,12 @@ func (e *Engine) readOwner(ctx context.Context, w *work, g *Granted) error {
 	g.User, g.LoginType, g.AuthTime, g.Nonce = user, t.LoginType, t.AuthTime, t.Nonce
 	if g.SignIn, err = signInOf(t.SignIn); err != nil {
 		return err
+	}
+	if g.Groups, err = e.Groups(ctx, &w.app, t.UserID, w.scope); err != nil {
+		return err
+	}
+	if w.app.GroupsInAccessToken && scope.Has(w.scope, scope.Groups) {
+		w.groups = g.Groups
 	}
 	if t.Kind != driver.KindRefresh {
 		g.OpenID, err = e.OpenID(ctx, t.AppID, t.UserID)

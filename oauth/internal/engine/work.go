@@ -24,6 +24,7 @@ type work struct {
 	spend  bool            // found is to be exchanged
 	next   *driver.Token   // to be stored: a code, or the next refresh token
 	scope  string          // of the access token
+	groups []string        // in it
 	access string
 	handle string // of next
 	again  string // the successor of found, which was replaced before and is presented once more; see repeat.go

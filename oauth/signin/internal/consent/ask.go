@@ -86,9 +86,12 @@ type request struct {
 func (s *Consents) show(w http.ResponseWriter, r *http.Request, status int, q request, user storage.User,
 	alert string) error {
 	ctx := r.Context()
-	v := view{View: web.ViewOf(user), User: user.Sub, Scope: q.scope, Terms: q.app.Terms(), Asks: Permissions(q.scope),
+	v := view{View: web.ViewOf(user), User: user.Sub, Scope: q.scope, Terms: q.app.Terms(),
 		Client: StrangerOf(q.app)}
 	var err error
+	if v.Asks, err = s.Asks(ctx, q.app, user.Sub, q.scope); err != nil {
+		return err
+	}
 	if v.Choice, err = s.choiceOf(ctx, q, user.Sub); err != nil {
 		return err
 	}

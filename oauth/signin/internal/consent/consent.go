@@ -23,6 +23,7 @@ type store interface {
 	Consent(ctx context.Context, appID, sub string) (storage.Consent, error)
 	SaveConsent(ctx context.Context, c storage.Consent) (storage.Consent, error)
 	KeepClient(ctx context.Context, id string) error
+	GroupsOf(ctx context.Context, sub string) ([]access.Group, error)
 }
 
 // toolStore knows which tools users may use.

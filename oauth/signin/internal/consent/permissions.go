@@ -11,7 +11,7 @@ import (
 // Permission is one permission that an application requests.
 type Permission struct {
 	text   string   // in English; each %s is one of about
-	about  []string // names of a capability, a bundle or a tool
+	about  []string // names of a capability, a bundle or a tool, or groups
 	Strong bool     // it is more than applications usually request
 }
 
@@ -26,6 +26,7 @@ const identityText = "Know that it is you when you come back, with your nickname
 var permissions = map[string]Permission{
 	scope.Profile:       {text: "See your name, username, gender and location"},
 	scope.Email:         {text: "See your email address"},
+	scope.Groups:        {text: "See which groups you are in"},
 	scope.Tools:         {text: "Use tools on your behalf: all that you may use here"},
 	scope.ReadOnlyTools: {text: "Use tools on your behalf: only those that change nothing"},
 	scope.Apps: {text: "Manage your applications for one hour: see, change and delete them, and get new " +

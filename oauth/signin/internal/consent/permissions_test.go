@@ -9,15 +9,20 @@ import (
 )
 
 func TestPermissionsHaveTextInBothLanguages(t *testing.T) {
-	for _, p := range Permissions("openid profile email tools apps tools:shop tools:b:support tools/read " +
+	for _, p := range Permissions("openid profile email groups tools apps tools:shop tools:b:support tools/read " +
 		"tools:shop/getPet") {
 		if page.Chinese.Of(p.text) != page.Chinese {
 			t.Errorf("%q is not translated", p.text)
 		}
 	}
-	if got := len(Permissions("openid profile email tools apps tools:shop tools:b:support tools/read " +
-		"tools:shop/getPet")); got != 9 {
-		t.Errorf("of eight names that have words %d are said", got-1)
+	if got := len(Permissions("openid profile email groups tools apps tools:shop tools:b:support tools/read " +
+		"tools:shop/getPet")); got != 10 {
+		t.Errorf("of nine names that have words %d are said", got-1)
+	}
+	for _, text := range []string{theseGroups, manyGroups, noGroups} {
+		if page.Chinese.Of(text) != page.Chinese {
+			t.Errorf("%q is not translated", text)
+		}
 	}
 	for _, label := range methods.Names {
 		if label != "QQ" && page.Chinese.Of(label) != page.Chinese {

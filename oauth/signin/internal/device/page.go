@@ -190,12 +190,16 @@ func (d *Devices) showConfirmation(w http.ResponseWriter, r *http.Request, statu
 	if err != nil {
 		return err
 	}
+	asks, err := d.Consents.Asks(r.Context(), app, user.Sub, wanted)
+	if err != nil {
+		return err
+	}
 	v := confirmView{
 		View: web.ViewOf(user), Code: ticket.Subject, Ticket: ticket.ID, User: user.Sub, Terms: app.Terms(),
 		Asker: app.Name, Client: consent.StrangerOf(app), Choice: choice,
 		Address: t.Lang.T("an unknown address"), Agent: web.AgentText(t.Lang, ticket.Agent),
 		Begun:     begunText(t.Lang, ticket.CreatedAt),
-		Elsewhere: true, Asks: consent.Permissions(wanted),
+		Elsewhere: true, Asks: asks,
 	}
 	if ip, err := netip.ParseAddr(ticket.IP); err == nil {
 		v.Address, v.Elsewhere = ip.Unmap().String(), network.Of(ip) != network.Of(d.Peer(r))
