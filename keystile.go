@@ -189,6 +189,7 @@ func (s *Service) Ready(ctx context.Context) error {
 func (s *Service) ForgetApp(clientID string) {
 	s.Gateway.Forget(clientID)
 	s.Bus.Forget(clientID)
+	s.OAuth.Forget(clientID)
 }
 
 // ForgetUser drops a user from all caches of this process, so that the user is read again.

@@ -1,28 +1,18 @@
 package oauth_test
 
 import (
-	"context"
 	"net/http"
 	"net/url"
 	"testing"
 
 	"github.com/keystile/keystile/oauth"
-	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/memory"
 )
 
 // newBenchFixture makes a fixture whose store counts nothing.
 func newBenchFixture(b *testing.B) *fixture {
 	h := newFixture(b)
-	h.store = must(storage.Open(context.Background(), memory.New(), storage.NewMasterKey()))(b)
-	h.tokens = tokensOf(b, issuer, h.store)
-	h.server = must(oauth.New(context.Background(), oauth.Config{NoDelivery: true, Tokens: h.tokens,
-		SignIn: h.browser}))(b)
-	h.app = h.register(storage.App{Name: "App", Domains: []string{"app.example.com"}})
-	h.user.Version = 0
-	h.user = must(h.store.CreateUser(context.Background(), h.user,
-		storage.Login{Method: storage.LoginSelf, Subject: "ada"}))(b)
-	h.browser.signIn(h.user)
+	h.over(memory.New(), oauth.Config{})
 	return h
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
+	"errors"
 	"maps"
 	"net/http"
 	"net/http/httptest"
@@ -259,6 +260,7 @@ type counting struct {
 	mu    sync.Mutex
 	count map[string]int
 	fault func() error // called before each call
+	lost  string       // the kind of documents that cannot be read
 }
 
 func (c *counting) called(name string) error {
@@ -323,6 +325,9 @@ func (c *counting) Revocations(ctx context.Context, after uint64, n int) ([]driv
 func (c *counting) Get(ctx context.Context, kind, id string) (driver.Doc, error) {
 	if err := c.called("Get"); err != nil {
 		return driver.Doc{}, err
+	}
+	if c.lost == kind {
+		return driver.Doc{}, errors.New("the disk is gone")
 	}
 	return c.Backend.Get(ctx, kind, id)
 }

@@ -143,6 +143,7 @@ type Server struct {
 	*core
 	mux             *reply.Mux
 	userInfoHandler http.Handler // mux, metered
+	userInfo        *userInfo
 	legacy          *Legacy
 	unfollow        func()
 	sender          *webhook.Sender // nil: this process tells nobody
@@ -186,9 +187,9 @@ func New(_ context.Context, c Config) (*Server, error) {
 	if c.Claims != nil {
 		k.host = claims.NewHost()
 	}
-	users := &userInfo{k, claims.NewAnswers(s.issuer, k.shownUser, !own), claims.NewApps(c.Tokens.c.Store.App)}
-	s.unfollow = s.store.OnChange(users.changed)
-	s.mux = reply.NewMux(c.Log, s.routes(users, failures, sameOrigin)...)
+	s.userInfo = &userInfo{k, claims.NewAnswers(s.issuer, k.shownUser, !own), claims.NewApps(c.Tokens.c.Store.App)}
+	s.unfollow = s.store.OnChange(s.userInfo.changed)
+	s.mux = reply.NewMux(c.Log, s.routes(s.userInfo, failures, sameOrigin)...)
 	s.userInfoHandler = s.mux
 	if c.Meter != nil {
 		s.userInfoHandler = c.Meter.Meter(identity, s.mux)
@@ -300,6 +301,12 @@ func (s *Server) Close(ctx context.Context) error {
 		errs = append(errs, s.host.Close(ending))
 	}
 	return errors.Join(append(errs, s.clients.fetch.Close(ctx))...)
+}
+
+// Forget drops what userinfo has cached of an application, so that its rules and its filter of groups are read again.
+// Otherwise they are within five seconds, and after a change by another process within one.
+func (s *Server) Forget(clientID string) {
+	s.userInfo.apps.Changed(storage.Change{Kind: storage.ChangedApps, IDs: []string{clientID}})
 }
 
 // Patterns returns the paths that are served here, as http.ServeMux writes them.
