@@ -90,3 +90,33 @@ func BenchmarkDocuments(b *testing.B) {
 		h.measure(b, path+" 304", h.server, same)
 	}
 }
+
+// A token without the scope groups has to cost what it did before there were groups.
+func BenchmarkGroups(b *testing.B) {
+	for _, x := range []struct {
+		scope string
+		in    int // groups
+	}{{"openid", 200}, {"openid groups", 10}, {"openid groups", 200}} {
+		h := newBenchFixture(b)
+		for i := range x.in {
+			h.joins(fmt.Sprintf("team-%03d", i))
+		}
+		name := fmt.Sprintf("scope %s, %d groups", x.scope, x.in)
+		granted := h.granted(x.scope)
+		b.Run("refresh, "+name, func(b *testing.B) {
+			next := granted.text("refresh_token")
+			c := newCall("POST", "/oauth/token", "")
+			begin := h.tokenForm("grant_type", "refresh_token").Encode() + "&refresh_token="
+			b.ReportAllocs()
+			for b.Loop() {
+				c.body = begin + next
+				c.do(b, h.server, http.StatusOK)
+				next = c.member(b, "refresh_token")
+			}
+			granted = h.refresh(next).tokens(b)
+		})
+		c := newCall("GET", "/oauth/userinfo", "")
+		c.header.Set("Authorization", "Bearer "+granted.text("access_token"))
+		h.measure(b, "userinfo, "+name, h.server, c)
+	}
+}

@@ -61,7 +61,8 @@ func Prepare(body []byte) *Prepared {
 
 // With returns one whose object has more members, each of which begins with a comma.
 func (p *Prepared) With(members []byte) *Prepared {
-	return Prepare(slices.Concat(p.body[:len(p.body)-1], members, []byte("}")))
+	body := slices.Concat(p.body[:len(p.body)-1], members, []byte("}"))
+	return &Prepared{body, []string{strconv.Itoa(len(body))}}
 }
 
 // Write answers a request with it, and keeps it out of every cache.

@@ -115,8 +115,11 @@ func (s *Store) membershipsOf(ctx context.Context, sub string) (parts []membersh
 		}
 		slices.SortFunc(parts, func(a, b memberships) int { return cmp.Compare(a.Part, b.Part) })
 	}
-	for _, p := range parts {
-		all = append(all, p.In...)
+	if all = parts[0].In; len(parts) > 1 {
+		all = make([]Membership, 0, len(parts)*partSize)
+		for _, p := range parts {
+			all = append(all, p.In...)
+		}
 	}
 	for _, e := range ends {
 		all = e.live(all)
@@ -141,10 +144,14 @@ func (s *Store) Members(ctx context.Context, g Group, from string, n int) (all [
 // GroupsOf returns the groups that a user (a sub) is a member of, sorted by name, as rules about subjects know them.
 func (s *Store) GroupsOf(ctx context.Context, sub string) (all []access.Group, err error) {
 	in, err := s.Memberships(ctx, sub)
-	for _, m := range in {
-		all = append(all, access.Group{Name: m.Group, Since: m.Since()})
+	if err != nil || len(in) == 0 {
+		return nil, err
 	}
-	return all, err
+	all = make([]access.Group, len(in))
+	for i := range in {
+		all[i] = access.Group{Name: in[i].Group, Since: in[i].Since()}
+	}
+	return all, nil
 }
 
 // IsMember reports whether a user (a sub) is a member of a group.

@@ -18,7 +18,11 @@ func Extend(object, members []byte) []byte {
 
 // AppendGroups appends the claim groups.
 func AppendGroups(to []byte, names []string) []byte {
-	return rawjson.AppendStrings(append(to, `,"groups":`...), names)
+	size := len(`,"groups":[]`)
+	for _, name := range names {
+		size += len(name) + len(`"",`)
+	}
+	return rawjson.AppendStrings(append(slices.Grow(to, size), `,"groups":`...), names)
 }
 
 // AppendRuled appends the claims of rules, sorted by name.
