@@ -26,7 +26,9 @@ import (
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/claim"
 	"github.com/keystile/keystile/storage/counters"
+	"github.com/keystile/keystile/storage/groups"
 )
 
 var quiet = slog.New(slog.DiscardHandler)
@@ -81,10 +83,17 @@ func people(t *testing.T, store *storage.Store, hasher *passwords.Hasher, signIn
 	ada := must(users.New(store, hasher).Create(t.Context(), storage.User{
 		Username: "ada", Name: "Ada Lovelace", Nickname: "Ada", Picture: "https://img.example.com/ada.png",
 		Email: "ada@example.com", EmailVerified: true, Gender: "female", Location: "London",
+		Attributes: map[string]string{"dept": "Engines"},
 	}, password))(t)
 	app := must(store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"app.example.com"},
 		FirstParty: true}))(t)
 	shop := must(store.SaveApp(t.Context(), storage.App{Name: "Shop", Domains: []string{"shop.example.com"}}))(t)
+	wiki := must(store.SaveApp(t.Context(), storage.App{Name: "Wiki", Domains: []string{"wiki.example.com"},
+		GroupFilter: []string{"team-*"}, Claims: []claim.Rule{{Claim: "department", From: "attribute:dept"}}}))(t)
+	for _, name := range []string{"ops", "team-a", "team-b"} {
+		must(store.SaveGroup(t.Context(), groups.Group{Name: name}))(t)
+		must(store.AddMember(t.Context(), name, ada.Sub))(t)
+	}
 	apiKey, _, err := apikeys.Make(t.Context(), store, ada.Sub, "nightly build", "profile tools:shop", time.Hour)
 	if err != nil {
 		t.Fatal(err)
@@ -93,6 +102,7 @@ func people(t *testing.T, store *storage.Store, hasher *passwords.Hasher, signIn
 		"api_key": apiKey, "origin": issuer, "client_id": app.ID, "client_secret": app.AppKey().Reveal(),
 		"password": password, "verifier": verifier, "challenge": challengeOf(verifier),
 		"session": signedIn(t, signIn), "ada": ada.Sub, "shop_id": shop.ID, "shop_secret": shop.AppKey().Reveal(),
+		"wiki_id": wiki.ID, "wiki_secret": wiki.AppKey().Reveal(),
 	}
 }
 
@@ -133,6 +143,12 @@ func backstage(store *storage.Store) http.Handler {
 				q := r.URL.Query()
 				w.WriteHeader(http.StatusNoContent)
 				return store.Set(r.Context(), q.Get("name"), q.Get("value"))
+			}},
+		reply.Route{Path: "/test/leave", Methods: []string{"POST"},
+			Handle: func(w http.ResponseWriter, r *http.Request) error {
+				_, err := store.RemoveMember(r.Context(), r.URL.Query().Get("group"), r.URL.Query().Get("user"))
+				w.WriteHeader(http.StatusNoContent)
+				return err
 			}},
 		reply.Route{Path: "/test/hash", Methods: []string{"GET"}, Handle: func(w http.ResponseWriter, r *http.Request) error {
 			return reply.JSON(w, 200, map[string]string{"hash": handle.Hash(r.URL.Query().Get("of"))})

@@ -5,11 +5,16 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http/httptest"
+	"net/netip"
 	"reflect"
 	"strings"
 	"testing"
+	"testing/synctest"
+	"time"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/claim"
 	"github.com/keystile/keystile/storage/groups"
 )
 
@@ -226,4 +231,48 @@ func TestGroupsThatCannotBeReadAreNoEmptyList(t *testing.T) {
 	h.calls.lost = ""
 	h.exchange(code).tokens(t) // nothing was spent
 	h.refresh(granted.text("refresh_token")).tokens(t)
+}
+
+// A token of the old endpoints has the scope openid profile: no group is told by it, and rules are.
+func TestTokenOfTheOldEndpointsTellsOfNoGroup(t *testing.T) {
+	h := newFixture(t)
+	h.joins("ops")
+	h.app.GroupsInAccessToken, h.app.Claims = true, []claim.Rule{{Claim: "level", From: "value:2"}}
+	h.changed()
+	legacy := h.server.Legacy()
+	code := must(legacy.Code(t.Context(), h.app, *h.browser.session, redirect, netip.Addr{}))(t)
+	access := must(legacy.Access(t.Context(), must(h.store.Token(t.Context(), handle.KeyOf(code)))(t)))(t)
+	for what, claims := range map[string]map[string]any{
+		"the access token": payload(t, access), "userinfo": h.userInfo(access).body, "introspection": h.introspect(access).body,
+	} {
+		if groupsOf(claims) != "none" {
+			t.Errorf("%s says %v", what, claims)
+		}
+	}
+	if a := h.userInfo(access); len(a.body) != 14 || a.number("level") != 2 {
+		t.Errorf("userinfo = %v", a.body)
+	}
+}
+
+func TestDeviceIsGrantedGroupsByAUserWhoSeesWhich(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newDevices(t, 1)
+		store := d.nodes[0].store
+		for _, name := range []string{"ops", "team-a"} {
+			must(store.SaveGroup(t.Context(), groups.Group{Name: name}))(t)
+			must(store.AddMember(t.Context(), name, d.ada.Sub))(t)
+		}
+		tv := d.register(storage.App{Name: "TV", Public: true, GroupFilter: []string{"team-*"},
+			Domains: []string{"tv.example.com"}})
+		begun := d.begin("client_id", tv.ID, "scope", "openid groups")
+		p := d.person().signedIn()
+		asked := p.typeCode(begun.text("user_code")).has(t, "the question", "See which groups you are in, at present: team-a<")
+		p.answer(asked, "allow")
+		time.Sleep(6 * time.Second)
+		granted := d.poll(d.nodes[0], begun, "client_id", tv.ID).tokens(t)
+		if got := groupsOf(payload(t, granted.text("id_token"))); got != "[team-a]" ||
+			granted.text("scope") != "openid groups" {
+			t.Errorf("the id_token says %s, of the scope %s", got, granted.text("scope"))
+		}
+	})
 }

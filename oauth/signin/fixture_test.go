@@ -88,8 +88,8 @@ var errDown = errors.Join(storage.ErrUnavailable, errors.New("the disk is gone")
 // flaky is a Store that fails with the errors of its fields, and counts its writes.
 type flaky struct {
 	*storage.Store
-	app, session, save, end, user, saveUser, saveLogin, login, looks, hmac error
-	reads, saves                                                           atomic.Int64
+	app, session, save, end, user, saveUser, saveLogin, login, looks, hmac, groups error
+	reads, saves                                                                   atomic.Int64
 }
 
 func (f *flaky) App(ctx context.Context, id string) (storage.App, error) {
