@@ -84,7 +84,7 @@ func serviceConfig(c *config.Config, base string, data *dataStore, log *slog.Log
 		Trail: gateway.TrailConfig{Keep: c.AuditKeep, MaxBytes: c.AuditSize, Observe: data.events},
 		OAuth: oauth.Config{
 			AllowPrivate: c.PrivateLogouts, AllowPrivateEvents: c.PrivateEvents,
-			LoginTypes: c.LoginTypes, IDTokenAlgs: c.IDTokenAlgs, CodeReuseLeeway: c.CodeReuseLeeway,
+			LoginTypes: c.LoginTypes, ClaimRules: c.ClaimRules, IDTokenAlgs: c.IDTokenAlgs, CodeReuseLeeway: c.CodeReuseLeeway,
 			RefreshReuseLeeway:  c.RefreshReuseLeeway,
 			AgentsRefreshWindow: c.AgentsRefreshWindow,
 			Clients: oauth.ClientsConfig{

@@ -85,7 +85,9 @@ var chinese = map[string]string{
 	"registry.max_tools":        "一个用户可在 MCP 服务器上拥有的工具数；超出的会被拒绝或略去",
 	"openapi.resolve_refs":      "注册时未说明的情况下，工具是否展开文档中的嵌套引用",
 
-	"login_types":         "令牌应答和用户信息中的 login_type：协议规定的类型（protocol）或登录方式本身（extended）",
+	"login_types": "令牌应答和用户信息中的 login_type：协议规定的类型（protocol）或登录方式本身（extended）",
+	"claims": "除协议规定外应用还可获知的用户声明：claim（名称）、from（attribute:名称、field:名称、groups:模式或 value:JSON）、" +
+		"scope（所需授权，默认 openid）、in（id_token、userinfo、introspection）；至多 32 条",
 	"legacy.error_status": "旧版端点拒绝请求时的 HTTP 状态码：always_ok（200）或 mapped（400、401、403、404）",
 	"id_token_algs":       "发现文档列出的 id_token 算法：HS256、ES256、RS256、EdDSA",
 	"signing_alg":         "访问令牌的签名算法：ES256、EdDSA 或 RS256",

@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/gateway"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/authn"
+	"github.com/keystile/keystile/storage/claim"
 )
 
 // Config is the effective configuration.
@@ -87,6 +88,7 @@ type Config struct {
 
 	IDTokenAlgs []string
 	LoginTypes  string // protocol or extended
+	ClaimRules  []claim.Rule
 	SigningAlg  string
 
 	AuditKeep time.Duration // 0: for ever

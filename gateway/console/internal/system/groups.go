@@ -23,7 +23,7 @@ var groups = []struct{ title, says, words string }{
 		" signup signin login_lock login_types mfa account lifetimes reuse_leeway logout admin "},
 	{"Providers", "Where else people may sign in.", " connectors fake_providers "},
 	{"Mail", "How the service sends mail.", " mail "},
-	{"Tokens and agents", "How tokens are signed, and who may register.", " signing_alg id_token_algs agents openid "},
+	{"Tokens and agents", "How tokens are signed, and who may register.", " signing_alg id_token_algs claims agents openid "},
 	{"Gateway", "What calls may cost, and how long an answer may be.",
 		" gateway products limits streams billing cors legacy "},
 	{"Tools", "Where tools may call, and what the MCP server answers.", " mcp bus registry upstreams openapi "},

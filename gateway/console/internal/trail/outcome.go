@@ -127,6 +127,8 @@ func (r record) token() outcome {
 		return outcome{"begun", ""}
 	case r.Detail == event.DetailNoPKCE:
 		return outcome{"issued without PKCE", "warn"}
+	case strings.HasPrefix(r.Detail, event.DetailClaims):
+		return outcome{"claims left out", "warn"}
 	}
 	return outcome{"issued", "good"}
 }

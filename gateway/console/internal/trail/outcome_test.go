@@ -113,6 +113,7 @@ func TestOutcomeSaysWhatHasComeOfIt(t *testing.T) {
 		"refused: wrong passkey":       {Kind: event.SignIn, Status: 401, Path: "/oauth/signin/passkey"},
 		"refused: too many attempts":   {Kind: event.SignIn, Status: 429, Path: "/oauth/signin/factor"},
 		"issued":                       {Kind: event.Token, Status: 200, Detail: "refresh_token"},
+		"claims left out":              {Kind: event.Token, Status: 200, Detail: event.DetailClaims + "userinfo: all"},
 		"issued without PKCE":          {Kind: event.Token, Status: 200, Detail: event.DetailNoPKCE},
 		"refused: wrong secret":        {Kind: event.Token, Status: 401},
 		"refused: too many":            {Kind: event.Call, Status: 429},

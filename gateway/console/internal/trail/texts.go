@@ -28,6 +28,7 @@ var texts = ui.Texts{
 	"refused: wrong passkey": "已拒绝：通行密钥无效", "refused by the phone": "手机上已拒绝", "refused: wrong code": "已拒绝：验证码错误",
 	"refused by the provider": "登录提供方已拒绝", "signed in": "已登录", "refused: too many attempts": "已拒绝：尝试过多",
 	"refused: no such user": "已拒绝：没有此用户", "refused: wrong secret": "已拒绝：密钥错误", "begun": "已开始",
+	"claims left out":     "部分声明未加入",
 	"issued without PKCE": "已签发（未用 PKCE）", "issued": "已签发", "refused: no valid token": "已拒绝：令牌无效",
 	"repeated, not charged": "重复请求，未计费", "the caller has gone": "调用方已断开", "failed: no answer": "失败：无应答",
 	"answered with an error": "应答为错误", "signed out": "已退出", "ended": "已结束", "created": "已创建", "downloaded": "已下载",
