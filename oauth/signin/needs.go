@@ -50,8 +50,10 @@ type Store interface {
 	HMACKey(ctx context.Context, name string) (storage.Secret, error)
 }
 
-// GroupStore keeps the groups that providers put users into; *storage.Store implements it.
+// GroupStore keeps the groups that providers put users into, and that the page of consent names; *storage.Store
+// implements it.
 type GroupStore interface {
+	GroupsOf(ctx context.Context, sub string) ([]access.Group, error)
 	SaveGroup(ctx context.Context, g groups.Group) (groups.Group, error)
 	Group(ctx context.Context, name string) (groups.Group, error)
 	// FollowGroups makes a user (a sub) a member of those groups that a connector says, and of no other one that it has
@@ -69,8 +71,6 @@ type ConsentStore interface {
 	// KeepClient marks that a user has consented to an application that nobody registered,
 	// which ends otherwise.
 	KeepClient(ctx context.Context, id string) error
-	// GroupsOf returns the groups that a user (a sub) is a member of, which the page names.
-	GroupsOf(ctx context.Context, sub string) ([]access.Group, error)
 }
 
 // Tools knows which tools users may use; *mcpbus.Bus implements it.
