@@ -14,6 +14,7 @@ import (
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // profile is a user as old applications see one. All are texts and all are always there:
@@ -69,7 +70,10 @@ func (l *Legacy) callback(w http.ResponseWriter, c *call) error {
 	if err != nil {
 		return err
 	}
-	user, openid, err := l.owner(c.Context(), app, t.UserID)
+	user, openid, err := l.owner(c, app, t.UserID)
+	if errors.Is(err, errNotAdmitted) {
+		return notAdmitted
+	}
 	if errors.Is(err, storage.ErrNotFound) {
 		return unknownCode.Because(err)
 	} else if err != nil {
@@ -120,14 +124,21 @@ func (l *Legacy) spend(ctx context.Context, t driver.Token, now time.Time) error
 }
 
 // owner returns a user and their openid for an application. It returns storage.ErrNotFound
-// for a user who is removed, disabled or unknown to the application.
-func (l *Legacy) owner(ctx context.Context, app storage.App, sub string) (storage.User, string, error) {
+// for a user who is removed, disabled or unknown to the application, or whom it does not admit any more.
+func (l *Legacy) owner(c *call, app storage.App, sub string) (storage.User, string, error) {
+	ctx := c.Context()
 	user, err := l.c.Users.User(ctx, sub)
 	if err == nil && user.Disabled {
 		err = storage.ErrNotFound
 	}
 	if err != nil {
 		return storage.User{}, "", err
+	}
+	if admitted, err := l.c.Store.Admits(ctx, app, user); err != nil {
+		return storage.User{}, "", err
+	} else if !admitted {
+		c.event.User, c.event.Detail = sub, event.DetailNotAdmitted+": "+c.event.Detail
+		return storage.User{}, "", errNotAdmitted
 	}
 	known, err := l.c.Store.OpenID(ctx, app.ID, sub)
 	if err == nil && !known.EndedAt.IsZero() {
@@ -164,7 +175,7 @@ func (l *Legacy) query(w http.ResponseWriter, c *call) error {
 	} else if err != nil {
 		return err
 	}
-	user, openid, err := l.owner(c.Context(), app, known.UserID)
+	user, openid, err := l.owner(c, app, known.UserID)
 	if errors.Is(err, storage.ErrNotFound) {
 		return unknownUser
 	} else if err != nil {

@@ -87,7 +87,7 @@ func (l *Legacy) checkBearer(c *call) (caller storage.Caller, app storage.App, a
 	if err != nil {
 		return caller, app, about, badTokenIf(err)
 	}
-	user, openid, err := l.owner(c.Context(), app, caller.UserID)
+	user, openid, err := l.owner(c, app, caller.UserID)
 	return caller, app, profileOf(user, openid, logintype.Of(user.LoginType)), badTokenIf(err)
 }
 

@@ -2,11 +2,14 @@ package legacy
 
 import (
 	"errors"
+	"fmt"
 	"net/http"
 
 	"github.com/keystile/keystile/internal/md5sign"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 // The refusals of this package. The status is that of Mapped (protocol 7); the numbers are
@@ -28,6 +31,9 @@ var (
 		Msg: "no user with this social_uid has signed in to this application"}
 	unknownCode = &reply.Failure{Status: 400, Errcode: 107,
 		Msg: "this code is unknown here, or has expired after 5 minutes: start again at act=login"}
+	// decision 115
+	notAdmitted = &reply.Failure{Status: 400, Errcode: 107,
+		Msg: "the user may not use this application: its owner or an administrator lets them in"}
 	// protocol 3.1, 7
 	codeUsed = &reply.Failure{Status: 400, Errcode: 40163,
 		Msg: "this code has been redeemed before: start again at act=login"}
@@ -40,6 +46,9 @@ var (
 )
 
 // Numbers for what is no fault of the client.
+// errNotAdmitted says that the application does not admit the user.
+var errNotAdmitted = fmt.Errorf("%w: %s", storage.ErrNotFound, event.DetailNotAdmitted)
+
 const (
 	errStore    = 201 // the store does not answer
 	errInternal = 301 // something else behind this endpoint failed

@@ -29,6 +29,8 @@ type Store interface {
 	FindOpenID(ctx context.Context, appID, openid string) (storage.OpenID, error)
 	Token(ctx context.Context, key driver.Key) (driver.Token, error)
 	Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error
+	// Admits reports whether a user may use an application.
+	Admits(ctx context.Context, a storage.App, u storage.User) (bool, error)
 
 	Users // asked unless the Config has others
 }

@@ -125,7 +125,7 @@ func (l *Legacy) sendBack(w http.ResponseWriter, c *call, app storage.App, who s
 
 // identity returns the visitor's identity, nil if the application does not know them.
 func (l *Legacy) identity(c *call, app storage.App, who storage.Session) (*ssoIdentity, error) {
-	user, openid, err := l.owner(c.Context(), app, who.UserID)
+	user, openid, err := l.owner(c, app, who.UserID)
 	if errors.Is(err, storage.ErrNotFound) {
 		return nil, nil
 	} else if err != nil {

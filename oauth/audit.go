@@ -2,11 +2,13 @@ package oauth
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"time"
 
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
+	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -35,4 +37,12 @@ func completeEvent(e *event.Event, err error) {
 	if err != nil {
 		e.Status = reply.FailureOf(err).Status
 	}
+}
+
+// notedRefusal returns the error of a token request. Of a user whom the application does not admit, the event says so.
+func notedRefusal(e *event.Event, err error) error {
+	if refused, ok := errors.AsType[*engine.Refusal](err); ok && refused.User != "" {
+		e.User, e.Detail, e.Anonymous = refused.User, e.Detail+": "+event.DetailNotAdmitted, false
+	}
+	return err
 }

@@ -44,6 +44,7 @@ func (a *authorizer) authorize(w http.ResponseWriter, r *http.Request) error {
 	code, err := a.decide(r, app, form)
 	var refused *reply.Failure
 	var consent *consentRequired
+	var kept *notAdmitted
 	switch {
 	case errors.Is(err, errSignInRequired):
 		return a.asked(w, r, app, form, a.c.SignIn.Ask(w, a.carried(r, app, form), app))
@@ -51,6 +52,9 @@ func (a *authorizer) authorize(w http.ResponseWriter, r *http.Request) error {
 		return a.asked(w, r, app, form, a.c.Levels.AskFactor(w, a.carried(r, app, form), app, form.Get(paramACR)))
 	case errors.As(err, &consent):
 		return a.asked(w, r, app, form, a.c.Consent.AskConsent(w, a.carried(r, app, form), app, consent.who, consent.scope))
+	case errors.As(err, &kept):
+		return a.keepOut(w, r, app, form, kept.who, a.answerAt(form.Get("redirect_uri"), "error", mayNotUse.OAuth,
+			"error_description", mayNotUse.Msg, "state", form.Get("state")))
 	// who asks too often reads that here
 	case errors.As(err, &refused) && refused.Status < 500 && refused.Status != http.StatusTooManyRequests:
 		here.Set("keystile.oauth_error", refused.OAuth)
@@ -146,8 +150,8 @@ const paramACR = "acr_values"
 // max_age asks for. It needs no proof: whoever forges it only makes the provider answer login_required.
 const paramLogin = "keystile_login"
 
-// decide returns a code, errSignInRequired, errFactorRequired, a *consentRequired, or a failure for the application.
-// Nothing is written before the user is signed in and has consented.
+// decide returns a code, errSignInRequired, errFactorRequired, a *consentRequired, a *notAdmitted, or a failure for the
+// application. Nothing is written before the user is signed in and has consented.
 func (a *authorizer) decide(r *http.Request, app storage.App, form url.Values) (code string, err error) {
 	ctx := r.Context()
 	if err := checkSupported(form); err != nil {
@@ -179,6 +183,9 @@ func (a *authorizer) decide(r *http.Request, app storage.App, form url.Values) (
 	who, err := a.signedIn(r, app, form, prompt, authorization.Scope())
 	if err != nil {
 		return "", err
+	}
+	if err := a.admitted(ctx, app, who.UserID); err != nil {
+		return "", a.untold(r, app, err, prompt.never)
 	}
 	switch enough, err := a.enough(ctx, who, app, form.Get(paramACR)); {
 	case err != nil:

@@ -52,6 +52,9 @@ var (
 	// RFC 6749 4.1.2.1
 	accessDenied = &reply.Failure{Status: 400, OAuth: "access_denied", Msg: "the user did not allow this"}
 
+	// RFC 6749 4.1.2.1, decision 115
+	mayNotUse = accessDenied.Saying("the user may not use this application: its owner or an administrator lets them in")
+
 	noLevels = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient, // decision 80
 		Msg: "this application requires two factors, and this service cannot tell how many its users prove: its operator " +
 			"sets Levels of the oauth.Config, such as to the *signin.SignIn"}

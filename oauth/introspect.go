@@ -117,12 +117,11 @@ func (i *introspector) introspection(ctx context.Context, asks storage.App, text
 	return introspection{}, err
 }
 
-// active returns the answer about a good token, unless its application or its user has gone. The application that
-// asks was read a moment ago, and is there.
+// active returns the answer about a good token, unless its application or its user has gone, or the application does
+// not admit the user any more. The application that asks was read a moment ago, and is there.
 func (i *introspector) active(ctx context.Context, asks storage.App, f token.Facts,
 	kind string) (introspection, error) {
-	c := f.Caller
-	app := asks
+	c, app := f.Caller, asks
 	if c.AppID != asks.ID {
 		var err error
 		app, err = i.tokens.c.Store.App(ctx, c.AppID)
@@ -145,10 +144,13 @@ func (i *introspector) active(ctx context.Context, asks storage.App, f token.Fac
 	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
 		return introspection{}, nil
 	}
-	about.Subject = c.UserID
 	if err != nil {
 		return introspection{}, err
 	}
+	if admitted, err := i.store.Admits(ctx, app, user); err != nil || !admitted {
+		return introspection{}, err
+	}
+	about.Subject = c.UserID
 	if scope.Has(c.Scope, scope.Profile) {
 		about.Username = user.Username
 	}

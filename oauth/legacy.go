@@ -87,7 +87,8 @@ func openTicket(app storage.App, ticket string, now time.Time) (head []byte, ok 
 	return head, ok && now.Unix() < int64(binary.BigEndian.Uint64(head))
 }
 
-// authorize is the endpoint for a request with a ticket. It knows no PKCE, prompt and scope. A
+// authorize is the endpoint for a request with a ticket. It knows no PKCE and scope, and of prompt
+// only that another account signs in. A
 // faulty ticket is answered with a page and never with a redirect.
 func (l *Legacy) authorize(w http.ResponseWriter, r *http.Request, app storage.App, form url.Values) error {
 	target, state := form.Get("redirect_uri"), form.Get("state")
@@ -105,8 +106,15 @@ func (l *Legacy) authorize(w http.ResponseWriter, r *http.Request, app storage.A
 		return err
 	case l.leads(form, who):
 		return l.c.AskBy(w, led(withoutSignature(r)), app, logintype.Method(form.Get("login_type")))
-	case nobody:
+	case nobody, form.Get("prompt") == promptOther: // where the page of a user who is not admitted leads to
 		return l.c.SignIn.Ask(w, withoutSignature(r), app)
+	}
+	var kept *notAdmitted
+	if err := l.admitted(r.Context(), app, who.UserID); errors.As(err, &kept) {
+		return l.keepOut(w, r, app, form, kept.who, reply.WithQuery(target, "error", mayNotUse.OAuth, "error_description",
+			mayNotUse.Msg, "state", state))
+	} else if err != nil {
+		return err
 	}
 	if enough, err := l.enough(r.Context(), who, app, ""); err != nil {
 		return err
@@ -148,10 +156,15 @@ func led(r *http.Request) *http.Request {
 }
 
 // Code issues a code of kind legacy to an application for a user who is signed in in a
-// browser at an address: 128 random bits in upper-case hex, good for CodeLifetime. If the user
-// has not consented, or signed in with too few factors for the application, it returns storage.ErrNotFound.
+// browser at an address: 128 random bits in upper-case hex, good for CodeLifetime. If the user has not consented, has
+// signed in with too few factors for the application, or may not use it, it returns storage.ErrNotFound.
 func (l *Legacy) Code(ctx context.Context, app storage.App, who storage.Session, redirectURI string,
 	from netip.Addr) (string, error) {
+	if err := l.admitted(ctx, app, who.UserID); errors.As(err, new(*notAdmitted)) {
+		return "", fmt.Errorf("%w: %w", storage.ErrNotFound, err)
+	} else if err != nil {
+		return "", err
+	}
 	if enough, err := l.enough(ctx, who, app, ""); err != nil {
 		return "", err
 	} else if !enough {

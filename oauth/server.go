@@ -40,6 +40,8 @@ type appStore interface {
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
 	RemoveClient(ctx context.Context, a storage.App) error
 	ClientHost(ctx context.Context, host string) (client.Host, error)
+	// whether a user may use an application
+	Admits(ctx context.Context, a storage.App, u storage.User) (bool, error)
 }
 
 // userStore keeps how applications know users, and flows that users have begun.

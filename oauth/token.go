@@ -58,7 +58,7 @@ func (t *tokenEndpoint) token(w http.ResponseWriter, r *http.Request) (err error
 	span.Of(r.Context()).Set("keystile.grant_type", entry.Detail)
 	granted, err := redeem(r.Context(), app, form)
 	if err != nil {
-		return failed(err)
+		return failed(notedRefusal(entry, err))
 	}
 	entry.User, entry.Anonymous = granted.User.Sub, false
 	if entry.User != "" {

@@ -13,6 +13,14 @@ var consentTexts = map[string]string{
 	"You have not allowed it anything here, and nobody has checked it. Go there only if you have begun this " +
 		"yourself.": "您在此尚未授权该应用，也无人审核过它。仅当这是您本人发起的操作时，才前往该处。",
 
+	// The page of a user whom an application does not admit.
+	"You may not use this application":                                                      "您不能使用此应用",
+	"You are signed in as %s, who may not use %s.":                                          "您已以 %s 的身份登录，该账户不能使用 %s。",
+	"Ask the owner of the application, or an administrator of this service, to let you in.": "请联系应用所有者或本服务的管理员为您开通。",
+	"Sign in with another account":                                                          "使用其他账户登录",
+	"You are signed in as %s, who may not use %s. The device has been told. Ask the owner of the application, or an " +
+		"administrator of this service, to let you in, then begin on the device once more.": "您已以 %s 的身份登录，该账户不能使用 %s。设备已获知。请联系应用所有者或本服务的管理员为您开通，然后在设备上重新开始。",
+
 	// The consent page, and what an application may learn.
 	"Allow access":                    "授权访问",
 	"Allow %s?":                       "允许 %s 访问吗？",

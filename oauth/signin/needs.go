@@ -103,6 +103,8 @@ type DeviceStore interface {
 	EnsureOpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	// KeepClient marks that a user has consented to an application that nobody registered.
 	KeepClient(ctx context.Context, id string) error
+	// Admits reports whether a user may use an application.
+	Admits(ctx context.Context, a storage.App, u storage.User) (bool, error)
 	// Later returns the date of a grant that is made now.
 	Later(now time.Time) time.Time
 }

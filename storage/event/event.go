@@ -26,6 +26,9 @@ const DetailNoPKCE = "authorization_code without PKCE"
 // stand follows, and which of them or why.
 const DetailClaims = "claims of the host left out of "
 
+// DetailNotAdmitted is in the Detail of an event of a user whom the Admission of an application keeps from it.
+const DetailNotAdmitted = "the user may not use the application"
+
 // DetailRepeated is the Detail of a Call that was not charged, because it was before.
 const DetailRepeated = "repeated under its Idempotency-Key, not charged again"
 

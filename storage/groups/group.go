@@ -53,6 +53,9 @@ func (g Group) entries() []string {
 	return all
 }
 
+// Since returns when the group was made. A rule that was written before means another group, which had the name.
+func (g Group) Since() time.Time { return madeAt(g.Key) }
+
 // Manages reports whether a user (a sub) is a manager of the group.
 func (g Group) Manages(sub string) bool { return sub != "" && slices.Contains(g.Managers, sub) }
 

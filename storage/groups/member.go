@@ -24,11 +24,14 @@ type Membership struct {
 }
 
 // Since returns when the group was made. A rule that was written before means another group, which had the name.
-func (m Membership) Since() time.Time {
-	if len(m.Key) < 16 {
+func (m Membership) Since() time.Time { return madeAt(m.Key) }
+
+// madeAt reads the time of a Group.Key.
+func madeAt(key string) time.Time {
+	if len(key) < 16 {
 		return time.Time{}
 	}
-	n, err := strconv.ParseInt(m.Key[:16], 16, 64)
+	n, err := strconv.ParseInt(key[:16], 16, 64)
 	if err != nil {
 		return time.Time{}
 	}

@@ -19,7 +19,8 @@ type Store interface {
 	Issue(ctx context.Context, tokens ...driver.Token) error
 	Token(ctx context.Context, key driver.Key) (driver.Token, error)
 	Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error
-	Later(now time.Time) time.Time // the date of a grant that is made now
+	Admits(ctx context.Context, a storage.App, u storage.User) (bool, error) // whether a user may use an application
+	Later(now time.Time) time.Time                                           // the date of a grant that is made now
 }
 
 // Revoker ends tokens, here and on the other nodes.

@@ -17,6 +17,7 @@ const (
 	UnauthorizedClient      = "unauthorized_client"
 	UnsupportedGrantType    = "unsupported_grant_type"
 	UnsupportedResponseType = "unsupported_response_type"
+	AccessDenied            = "access_denied"
 
 	// CodeUsed is an invalid_grant with a number of its own: the code has been redeemed
 	// before (protocol 3.1, errcode 40163).
@@ -27,11 +28,12 @@ const (
 type Refusal struct {
 	Name   string // one of the names above
 	Reason string // for developers: what is wrong and what to do
+	User   string // the sub of the user whom the application does not admit; "" of all other refusals
 }
 
 func (r *Refusal) Error() string { return r.Name + ": " + r.Reason }
 
-func refuse(name, reason string) *Refusal { return &Refusal{name, reason} }
+func refuse(name, reason string) *Refusal { return &Refusal{Name: name, Reason: reason} }
 
 // The refusals of a code or token that has been used before, or at the same moment.
 var (

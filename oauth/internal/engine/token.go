@@ -166,6 +166,9 @@ func (e *Engine) readOwner(ctx context.Context, w *work, g *Granted) error {
 	case err != nil:
 		return err
 	}
+	if err := e.admitted(ctx, w, user); err != nil {
+		return err
+	}
 	g.User, g.LoginType, g.AuthTime, g.Nonce = user, t.LoginType, t.AuthTime, t.Nonce
 	if g.SignIn, err = signInOf(t.SignIn); err != nil {
 		return err
@@ -180,6 +183,20 @@ func (e *Engine) readOwner(ctx context.Context, w *work, g *Granted) error {
 		g.OpenID, err = e.OpenID(ctx, t.AppID, t.UserID)
 	}
 	return err
+}
+
+// admitted refuses a user who may not use the application any more. The grant stays: the user may be let in again.
+func (e *Engine) admitted(ctx context.Context, w *work, user storage.User) error {
+	ok, err := e.Store.Admits(ctx, w.app, user)
+	if ok || err != nil {
+		return err
+	}
+	name := InvalidGrant
+	if w.found.Kind == driver.KindDevice {
+		name = AccessDenied // RFC 8628 3.5
+	}
+	return &Refusal{Name: name, Reason: "the user may not use this application: its owner or an administrator lets them in",
+		User: user.Sub}
 }
 
 // spend makes the request's one write.

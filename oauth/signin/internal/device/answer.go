@@ -1,11 +1,13 @@
 package device
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
 
 	"github.com/keystile/keystile/internal/handle"
+	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
@@ -40,7 +42,27 @@ func (d *Devices) deny(w http.ResponseWriter, r *http.Request, user storage.User
 		return d.notDecided(w, r, user, err)
 	}
 	d.Trail.Write(r, event.Consent, event.Event{App: t.AppID, User: user.Sub, Detail: "denied a device at " + t.IP})
-	return d.showAnswered(w, r, "You have rejected it", "The device gets nothing. You can close this page.")
+	return d.showAnswered(w, r, http.StatusOK, "You have rejected it",
+		"The device gets nothing. You can close this page.")
+}
+
+// keepOut takes the ticket to denied, because its application does not admit the user, and tells them.
+func (d *Devices) keepOut(w http.ResponseWriter, r *http.Request, user storage.User, app storage.App,
+	t storage.Ticket) error {
+	t.State, t.UserID = denied, user.Sub
+	if ok, err := d.decide(r.Context(), t); !ok {
+		return d.notDecided(w, r, user, err)
+	}
+	d.Trail.Write(r, event.Consent, event.Event{App: app.ID, User: user.Sub, Status: http.StatusForbidden,
+		Detail: event.DetailNotAdmitted + ", on a device at " + t.IP})
+	name := page.Shown(app.Name)
+	if app.Client != nil { // what it calls itself is a claim
+		name = cmp.Or(app.Host(), "?")
+	}
+	return d.showAnswered(w, r, http.StatusForbidden, "You may not use this application",
+		"You are signed in as %s, who may not use %s. The device has been told. Ask the owner of the application, or an "+
+			"administrator of this service, to let you in, then begin on the device once more.",
+		page.Shown(cmp.Or(user.Username, user.Nickname, user.Sub)), name)
 }
 
 // allow stores the user's consent, then takes the ticket to allowed. From then on the device's next poll
@@ -54,6 +76,12 @@ func (d *Devices) allow(w http.ResponseWriter, r *http.Request, who storage.Sess
 		return d.showCode(w, r, http.StatusBadRequest, user, "", goneText)
 	case err != nil:
 		return err
+	}
+	switch admitted, err := d.Store.Admits(ctx, app, user); {
+	case err != nil:
+		return err
+	case !admitted:
+		return d.keepOut(w, r, user, app, t)
 	case in["terms"] != app.Terms(): // it has changed since the page was made
 		return d.showConfirmation(w, r, http.StatusOK, app, user, t, "")
 	}
@@ -98,7 +126,7 @@ func (d *Devices) grant(w http.ResponseWriter, r *http.Request, who storage.Sess
 	}
 	d.Trail.Write(r, event.Consent, event.Event{App: app.ID, User: user.Sub,
 		Detail: "allowed " + q.granted + " on a device at " + t.IP})
-	return d.showAnswered(w, r, "Your device is connected",
+	return d.showAnswered(w, r, http.StatusOK, "Your device is connected",
 		"It goes on by itself within a few seconds. You can close this page.")
 }
 
@@ -125,11 +153,14 @@ func (d *Devices) notDecided(w http.ResponseWriter, r *http.Request, user storag
 // answeredView holds what the page shows at the end.
 type answeredView struct {
 	web.View
-	Text string // in English
+	Text string
 }
 
-func (d *Devices) showAnswered(w http.ResponseWriter, r *http.Request, title, text string) error {
-	v := answeredView{Text: text}
+// showAnswered shows the end, in a text that is in English and may have %s for names.
+func (d *Devices) showAnswered(w http.ResponseWriter, r *http.Request, status int, title, text string,
+	names ...string) error {
+	t := d.Pages.Context(r, "", storage.App{})
+	v := answeredView{Text: t.Lang.T(text, names...)}
 	v.Title = title
-	return d.Pages.Context(r, "", storage.App{}).Show(w, http.StatusOK, answeredPage, &v)
+	return t.Show(w, status, answeredPage, &v)
 }

@@ -36,6 +36,7 @@ type Store interface {
 	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
 	EnsureOpenID(ctx context.Context, appID, sub string) (storage.OpenID, error)
 	KeepClient(ctx context.Context, id string) error
+	Admits(ctx context.Context, a storage.App, u storage.User) (bool, error)
 	Later(now time.Time) time.Time
 }
 

@@ -138,6 +138,11 @@ func (d *Devices) open(w http.ResponseWriter, r *http.Request, user storage.User
 	case err != nil:
 		return err
 	}
+	if admitted, err := d.Store.Admits(r.Context(), app, user); err != nil {
+		return err
+	} else if !admitted {
+		return d.keepOut(w, r, user, app, t)
+	}
 	return d.showConfirmation(w, r, http.StatusOK, app, user, t, "")
 }
 
