@@ -19,6 +19,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/groups"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -32,6 +33,8 @@ type Store interface {
 	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 	ClosedApps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 	User(ctx context.Context, sub string) (storage.User, error)
+	Group(ctx context.Context, name string) (groups.Group, error)
+	Later(now time.Time) time.Time
 	OnChange(f func(storage.Change)) (stop func()) // of applications, by other processes
 	SaveRanking(ctx context.Context, r storedranking.Ranking) (storedranking.Ranking, error)
 	// calls with an Idempotency-Key, see Config.FreeRepeats

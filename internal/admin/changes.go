@@ -3,6 +3,7 @@ package admin
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"net/url"
@@ -11,6 +12,8 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/claim"
 	"github.com/keystile/keystile/storage/groups"
 )
 
@@ -33,6 +36,11 @@ func AppChanges(before, after storage.App) []string {
 	d.value("allow_http_redirect", before.AllowHTTPRedirect, after.AllowHTTPRedirect)
 	d.value("forbid_plain", before.ForbidPlain, after.ForbidPlain)
 	d.value("disabled", before.Disabled, after.Disabled)
+	d.list("allow", subjectsOf(before).Allow, subjectsOf(after).Allow)
+	d.list("deny", subjectsOf(before).Deny, subjectsOf(after).Deny)
+	d.list("group_filter", before.GroupFilter, after.GroupFilter)
+	d.value("groups_in_access_token", before.GroupsInAccessToken, after.GroupsInAccessToken)
+	d.list("claims", rulesText(before.Claims), rulesText(after.Claims))
 	d.text("owner", before.Owner, after.Owner)
 	d.text("tier", before.Tier, after.Tier)
 	d.value("secret", HashOf(before.AppKey()), HashOf(after.AppKey()))
@@ -128,6 +136,22 @@ func brandText(a storage.App) string {
 		return ""
 	}
 	return a.Brand.Name + " " + a.Brand.Logo + " " + a.Brand.Color
+}
+
+func subjectsOf(a storage.App) access.Admission {
+	if a.Admission == nil {
+		return access.Admission{}
+	}
+	return *a.Admission
+}
+
+// rulesText writes claim rules as they are in JSON.
+func rulesText(rules []claim.Rule) (all []string) {
+	for _, r := range rules {
+		text, _ := json.Marshal(r) // texts never fail
+		all = append(all, string(text))
+	}
+	return all
 }
 
 // difference collects changes. User input is quoted, so that it cannot pass for something

@@ -23,18 +23,27 @@ func (a *Admission) Check() error {
 	if a == nil {
 		return nil
 	}
-	for name, list := range map[string][]string{"allow": a.Allow, "deny": a.Deny} {
-		if len(list) > maxSubjects {
-			return fmt.Errorf("%s: at most %d subjects: make a group of them", name, maxSubjects)
+	if err := CheckUsers(a.Allow); err != nil {
+		return fmt.Errorf("allow: %w", err)
+	}
+	if err := CheckUsers(a.Deny); err != nil {
+		return fmt.Errorf("deny: %w", err)
+	}
+	return nil
+}
+
+// CheckUsers returns what is wrong with a list of subjects each of which is users.
+func CheckUsers(list []string) error {
+	if len(list) > maxSubjects {
+		return fmt.Errorf("at most %d subjects: make a group of them", maxSubjects)
+	}
+	for _, text := range list {
+		s, err := ParseSubject(text)
+		if err != nil {
+			return err
 		}
-		for _, text := range list {
-			s, err := ParseSubject(text)
-			if err != nil {
-				return fmt.Errorf("%s: %w", name, err)
-			}
-			if s.Kind == SubjectApp || s.Kind == SubjectTier {
-				return fmt.Errorf("%s: %q is no user: it is everyone, role:R, user:SUB or group:NAME", name, text)
-			}
+		if s.Kind == SubjectApp || s.Kind == SubjectTier {
+			return fmt.Errorf("%q is no user: it is everyone, role:R, user:SUB or group:NAME", text)
 		}
 	}
 	return nil

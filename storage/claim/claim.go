@@ -1,9 +1,12 @@
 package claim
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"io"
 	"path"
 	"slices"
 	"strings"
@@ -37,6 +40,25 @@ type Rule struct {
 
 // scopeOfAll is the scope of a rule that names none.
 const scopeOfAll = "openid"
+
+// Parse reads a list of rules in JSON: an array, and not null, of objects that have the members of a Rule and no others.
+func Parse(text []byte) ([]Rule, error) {
+	const wrong = "claims is not a list of rules, each an object of claim, from, scope and in"
+	in := json.NewDecoder(bytes.NewReader(text))
+	in.DisallowUnknownFields()
+	var rules []*Rule
+	if err := in.Decode(&rules); err != nil || rules == nil || slices.Contains(rules, nil) {
+		return nil, errors.New(wrong)
+	}
+	if _, err := in.Token(); err != io.EOF {
+		return nil, errors.New(wrong)
+	}
+	all := make([]Rule, len(rules))
+	for i, r := range rules {
+		all[i] = *r
+	}
+	return all, nil
+}
 
 // fields lists what field: knows of a user.
 var fields = []string{"username", "name", "nickname", "email", "email_verified", "location", "gender", "login_type",

@@ -7,6 +7,7 @@ import (
 
 	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/internal/rawjson"
+	"github.com/keystile/keystile/storage/claim"
 )
 
 // Fields that the owner of an application may send. The tier is a matter of billing.
@@ -38,9 +39,27 @@ func (f Fields) AppChange() (c appacts.Change, err error) {
 		f.Read("forbid_plain", "true or false", &c.ForbidPlain),
 		f.Read("owner", "a text", &c.Owner),
 		f.Texts("held", &c.Held),
+		f.Texts("allow", &c.Allow), f.Texts("deny", &c.Deny),
+		f.Texts("group_filter", &c.Learns.GroupFilter),
+		f.Read("groups_in_access_token", "true or false", &c.Learns.GroupsInAccessToken),
+		f.readClaims(&c.Learns.Claims),
 	)
 	slices.Sort(c.Domains.Instead)
 	return c, err
+}
+
+// readClaims reads a list of claim rules. A member that is not known would be a rule with less to it than was meant.
+func (f Fields) readClaims(into *[]claim.Rule) error {
+	raw := f["claims"]
+	if raw == nil {
+		return nil
+	}
+	rules, err := claim.Parse(raw)
+	if err != nil {
+		return BadBody.Saying(err.Error())
+	}
+	*into = rules
+	return nil
 }
 
 // readBrand reads a whole brand: what is not in it is none.

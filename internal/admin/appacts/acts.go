@@ -7,6 +7,7 @@ import (
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/groups"
 )
 
 // Store holds the methods of storage that Acts use; *storage.Store has it.
@@ -16,6 +17,8 @@ type Store interface {
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
 	GiveApp(ctx context.Context, a storage.App, owner string) (storage.App, error)
 	User(ctx context.Context, sub string) (storage.User, error)
+	Group(ctx context.Context, name string) (groups.Group, error)
+	Later(now time.Time) time.Time
 }
 
 // Billing decides what tiers cost and how orders take effect; *billing.Billing does. Each may refuses the newest state

@@ -130,6 +130,9 @@ func (a *Acts) change(ctx context.Context, by admin.Actor, id string, change fun
 	after storage.App, err error) {
 	after, err = storage.RetryOnConflict(ctx, func() (storage.App, error) {
 		app, err := a.c.Store.App(ctx, id)
+		if err == nil && !app.Live(time.Now()) { // to change it would bring back what has ended
+			err = storage.ErrNotFound
+		}
 		if err == nil {
 			err = mayChange(by, app)
 		}

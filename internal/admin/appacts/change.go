@@ -1,10 +1,12 @@
 package appacts
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"time"
 
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
@@ -30,6 +32,11 @@ type Change struct {
 	LegacyNested      *bool
 	Owner             *string  // a user's sub; "" is nobody
 	Held              []string // the fields that the owner does not change, instead of those that are held now
+
+	// Who may use it (decision 115): subjects, of which users are named by sub, instead of those there are.
+	Allow  []string // everyone alone is everybody
+	Deny   []string // none of them: nobody is denied
+	Learns Learns
 }
 
 // NewApp says what a new application is.
@@ -58,6 +65,8 @@ func (n NewApp) reserved(by admin.Actor) error {
 		{"first_party", n.FirstParty != nil}, {"disabled", n.Disabled != nil}, {"owner", n.Owner != nil},
 		{"allow_http_redirect", n.AllowHTTPRedirect != nil}, {"forbid_plain", n.ForbidPlain != nil}, {"held", n.Held != nil},
 		{"forbid_plain_key", n.ForbidPlainKey != nil}, {"legacy_nested", n.LegacyNested != nil}, {"tier", n.Tier != nil},
+		{"allow", n.Allow != nil}, {"deny", n.Deny != nil}, {"group_filter", n.Learns.GroupFilter != nil},
+		{"groups_in_access_token", n.Learns.GroupsInAccessToken != nil}, {"claims", n.Learns.Claims != nil},
 	} {
 		if f.sent {
 			return adminOnly.Saying(f.name + " is an administrator's to set: leave it out")
@@ -82,8 +91,11 @@ func (a *Acts) amend(ctx context.Context, by admin.Actor, c Change, app *storage
 		}
 	}
 	before := *app
-	if err := c.apply(app); err != nil {
+	if err := cmp.Or(c.apply(app), a.admit(ctx, c, app)); err != nil {
 		return err
+	}
+	if c.administers() {
+		keep(app, time.Now())
 	}
 	if app.ID == "" && len(app.Domains)+len(app.RedirectURIs) == 0 {
 		return errNowhere
@@ -123,6 +135,7 @@ func (c Change) apply(app *storage.App) error {
 		app.LegacySuccessCode = new(*c.LegacySuccessCode)
 	}
 	app.Brand = c.Brand.of(app.Brand)
+	c.Learns.apply(app)
 	domains, err := c.Domains.of("domains", app.Domains, storage.NormalizeDomain)
 	asSent := func(uri string) (string, error) { return uri, nil }
 	uris, failed := c.RedirectURIs.of("redirect_uris", app.RedirectURIs, asSent)

@@ -1,6 +1,7 @@
 package appacts
 
 import (
+	"reflect"
 	"slices"
 	"strings"
 
@@ -23,6 +24,10 @@ func grave(before, after storage.App) string {
 		{"forbid_plain", before.ForbidPlain != after.ForbidPlain},
 		{"mfa", before.MFA != after.MFA},
 		{"disabled", before.Disabled != after.Disabled},
+		{"allow, deny", !reflect.DeepEqual(before.Admission, after.Admission)},
+		{"groups", before.GroupsInAccessToken != after.GroupsInAccessToken ||
+			!slices.Equal(before.GroupFilter, after.GroupFilter)},
+		{"claims", !reflect.DeepEqual(before.Claims, after.Claims)},
 		{"owner", before.Owner != after.Owner},
 	} {
 		if c.changed {

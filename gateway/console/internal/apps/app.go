@@ -17,10 +17,11 @@ type appRecord struct {
 	Owner             string `json:"owner"` // a user's sub; "": nobody's
 	AllowHTTPRedirect bool   `json:"allow_http_redirect"`
 	ForbidPlain       bool   `json:"forbid_plain"`
+	admission
 }
 
 func recordOf(a storage.App) appRecord {
-	return appRecord{adminapi.RecordOf(a, time.Now()), a.Owner, a.AllowHTTPRedirect, a.ForbidPlain}
+	return appRecord{adminapi.RecordOf(a, time.Now()), a.Owner, a.AllowHTTPRedirect, a.ForbidPlain, admissionOf(a)}
 }
 
 // revealed returns recordOf with the newest secret.
@@ -49,16 +50,20 @@ func (s *Apps) showApp(w http.ResponseWriter, r *http.Request, who admin.Actor) 
 }
 
 // changeable are the fields of an application that a change may have. An administrator's are among them.
-var changeable = append(slices.Clone(adminapi.Changeable), "first_party", "disabled", "owner", "allow_http_redirect",
-	"forbid_plain", "held")
+var changeable = slices.Concat(adminapi.Changeable, []string{"first_party", "disabled", "owner", "allow_http_redirect",
+	"forbid_plain", "held"}, admissionFields)
 
 // createApp serves POST /api/console/apps.
 func (s *Apps) createApp(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := adminapi.ReadFields(w, r, append(slices.Clone(adminapi.Creatable), "owner", "first_party", "tier")...)
+	f, err := adminapi.ReadFields(w, r, slices.Concat(adminapi.Creatable, admissionFields,
+		[]string{"owner", "first_party", "tier"})...)
 	if err != nil {
 		return nil, err
 	}
 	n, err := f.App()
+	if err == nil {
+		err = s.nameSubjects(r.Context(), who, &n.Change)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -76,6 +81,9 @@ func (s *Apps) changeApp(w http.ResponseWriter, r *http.Request, who admin.Actor
 		return nil, err
 	}
 	c, err := f.AppChange()
+	if err == nil {
+		err = s.nameSubjects(r.Context(), who, &c)
+	}
 	if err != nil {
 		return nil, err
 	}

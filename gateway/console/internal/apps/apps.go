@@ -27,8 +27,8 @@ var (
 	dangerPage   = ui.Parse(pages, "danger.html")
 	secretPage   = ui.Parse(pages, "secret.html")
 	clientsPage  = ui.Parse(pages, "clients.html")
-	clientPage   = ui.Parse(pages, "client.html")
-	grantsPage   = ui.Parse(pages, "grants.html")
+	clientPage   = ui.Parse(pages, "client.html", "admission.html")
+	grantsPage   = ui.Parse(pages, "grants.html", "admission.html")
 	hostsPage    = ui.Parse(pages, "hosts.html")
 )
 
@@ -113,7 +113,7 @@ func (s *Apps) appPages() []ui.Page {
 		tab("", s.appPage, showPage, acts),
 		tab("/settings", s.appPage, settingsPage, some("set", "operate")),
 		tab("/brand", s.appPage, brandPage, some("brand")),
-		tab("/grants", s.listGrants, grantsPage, some("give")),
+		tab("/grants", s.listGrants, grantsPage, some("give", "admit", "learns")),
 		tab("/code", s.appPage, codePage, nil),
 		tab("/activity", s.activity, activityPage, nil),
 		tab("/danger", s.dangers, dangerPage, some("secret", "off", "on", "delete")),
@@ -126,7 +126,7 @@ func (s *Apps) agentPages(reader []consoleauth.Check) []ui.Page {
 		{Path: "/console/clients", Title: "Agents", Section: "Applications", May: reader, Get: s.listClients,
 			Template: clientsPage},
 		{Path: "/console/clients/show", Title: "Agent", May: reader, Get: s.showClient, Template: clientPage,
-			Acts: s.clientActs()},
+			Acts: s.clientActs(), Names: named},
 		{Path: "/console/clients/hosts", Title: "Hosts of agents", May: reader, Get: s.listHosts, Template: hostsPage,
 			Acts: s.hostActs()},
 	}
@@ -163,6 +163,10 @@ func (s *Apps) acts() map[string]ui.Act {
 			}},
 		"give": {Says: "Give an application to another owner", Do: s.give, May: administrator,
 			Done: "The application has another owner.", Fields: map[string]ui.Kind{"owner": ui.Text}},
+		"admit": {Says: "Change who may use an application", Do: s.changeApp, May: administrator, Done: changed,
+			Fields: map[string]ui.Kind{"allow": ui.Lines, "deny": ui.Lines}},
+		"learns": {Says: "Change what an application learns of its users", Do: typedClaims(s.changeApp), May: administrator,
+			Done: changed, Fields: learnsFields},
 		"secret": {Says: "Rotate the secret of an application", Do: s.made(s.rotateSecret), Done: "The secret is rotated.",
 			Result: secretPage, To: toApp, Fields: map[string]ui.Kind{adminapi.OverlapField: ui.Number}},
 		"delete": {

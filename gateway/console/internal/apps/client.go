@@ -21,6 +21,7 @@ type clientFacts struct {
 	FreshUntil *string  `json:"fresh_until"` // until then its document is not read again
 	HostPolicy string   `json:"host_policy"` // trusted, denied; "": the configuration decides, or it has no host
 	UpdatedAt  string   `json:"updated_at"`
+	admission
 }
 
 // showClient serves GET /api/console/clients/show?id=.
@@ -38,7 +39,7 @@ func (s *Apps) factsOf(r *http.Request, app storage.App) (any, error) {
 		clientRecord: clientRecordOf(app), Grants: append([]string{}, c.Grants...), AuthMethod: c.AuthMethod,
 		KeysURL: c.KeysURL, From: c.From,
 		FetchedAt: timeOf(c.FetchedAt), FreshUntil: timeOf(c.FreshUntil),
-		UpdatedAt: app.UpdatedAt.UTC().Format(adminapi.ISO8601),
+		UpdatedAt: app.UpdatedAt.UTC().Format(adminapi.ISO8601), admission: admissionOf(app),
 	}
 	if v.Host == "" {
 		return v, nil

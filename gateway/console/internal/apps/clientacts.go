@@ -1,28 +1,49 @@
 package apps
 
 import (
-	"errors"
+	"maps"
 	"net/http"
 
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/storage"
 )
 
-// setClient serves POST /api/console/clients/set, for a client that has registered itself.
+// setClient serves POST /api/console/clients/set: whether a client that has registered itself is disabled, and who may
+// use a client of any kind.
 func (s *Apps) setClient(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := adminapi.ReadFields(w, r, "client_id", "disabled")
+	known := append([]string{"disabled"}, admissionFields...)
+	f, err := adminapi.ReadFields(w, r, append([]string{"client_id"}, known...)...)
 	if err != nil {
 		return nil, err
 	}
-	id, off := "", false
-	if err := errors.Join(f.Read("client_id", "a text", &id), f.Read("disabled", "true or false", &off)); err != nil {
+	id := ""
+	if err := f.Read("client_id", "a text", &id); err != nil {
 		return nil, err
 	}
-	if f["disabled"] == nil {
-		return nil, adminapi.BadBody.Saying("disabled is missing: true or false")
+	f = maps.Clone(f)
+	delete(f, "client_id")
+	c, err := f.AppChange()
+	if err == nil {
+		err = f.Any(known)
 	}
-	return s.shown(r)(s.c.Clients.Disable(r.Context(), who, id, off))
+	if err == nil {
+		err = s.nameSubjects(r.Context(), who, &c)
+	}
+	if err != nil {
+		return nil, err
+	}
+	switch app, err := appacts.ClientOf(r.Context(), s.c.Store, id); {
+	case err != nil:
+		return s.shown(r)(app, err)
+	case c.Disabled == nil:
+		_, app, err = s.c.Acts.Set(r.Context(), who, id, c)
+		return s.shown(r)(app, err)
+	case len(f) > 1:
+		return nil, adminapi.BadBody.Saying("disabled ends what the client was granted: send it alone")
+	}
+	return s.shown(r)(s.c.Clients.Disable(r.Context(), who, id, *c.Disabled))
 }
 
 // refetch serves POST /api/console/clients/refetch: the document is read again at the next sign-in.

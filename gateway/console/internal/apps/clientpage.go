@@ -2,6 +2,7 @@ package apps
 
 import (
 	"encoding/json"
+	"maps"
 	"net/http"
 	"net/url"
 
@@ -37,6 +38,18 @@ func (s *Apps) clientActs() map[string]ui.Act {
 			"The agent is enabled."),
 		"forget": act("Remove an agent", s.onClient(s.forgetClient, "client_id", id), "The agent is removed."),
 	}
+	for name, f := range map[string]struct {
+		says   string
+		do     ui.Action
+		fields map[string]ui.Kind
+	}{
+		"admit":  {"Change who may use an agent", s.setClient, map[string]ui.Kind{"allow": ui.Lines, "deny": ui.Lines}},
+		"learns": {"Change what an agent learns of its users", typedClaims(s.setClient), learnsFields},
+	} {
+		one := act(f.says, s.onClient(f.do, "client_id", id), "The agent is changed.")
+		one.Fields = f.fields
+		all[name] = one
+	}
 	forget := all["forget"]
 	forget.To = func(any, string) string { return "/console/clients" }
 	all["forget"] = forget
@@ -53,7 +66,11 @@ func (s *Apps) onClient(do ui.Action, fields ...any) ui.Action {
 		if err != nil {
 			return nil, err
 		}
-		f := adminapi.Fields{}
+		f, err := adminapi.ReadFields(w, r, admissionFields...) // of the form, if it has any
+		if err != nil {
+			return nil, err
+		}
+		f = maps.Clone(f)
 		for i := 0; i < len(fields); i += 2 {
 			value := fields[i+1]
 			if of, ok := value.(func(clientFacts) any); ok {

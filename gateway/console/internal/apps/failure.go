@@ -7,6 +7,8 @@ var (
 	noApp = &reply.Failure{Status: 404, Msg: "no such application: see GET /api/console/apps for those there are"}
 	// decision 57
 	notNamed = &reply.Failure{Status: 400, Msg: "type the name of the application exactly, to delete it"}
+	// decision 115
+	noMember = &reply.Failure{Status: 400, Msg: "there is no such user: give a username or a sub"}
 
 	// decision 55
 	noClient = &reply.Failure{Status: 404,

@@ -28,7 +28,8 @@ type grantList struct {
 	Consents []grantRecord `json:"consents"`
 	Next     string        `json:"next"` // send it as after for more; "": there is no more
 
-	Owner string `json:"-"` // a user's sub, for the page
+	Owner     string `json:"-"` // a user's sub, for the page
+	admission `json:"-"`
 }
 
 // listGrants serves GET /api/console/apps/{client_id}/consents?after=.
@@ -49,7 +50,8 @@ func (s *Apps) listGrants(_ http.ResponseWriter, r *http.Request, who admin.Acto
 	if err != nil {
 		return nil, err
 	}
-	v := grantList{ClientID: app.ID, Name: app.Name, Owner: app.Owner, Consents: []grantRecord{}}
+	v := grantList{ClientID: app.ID, Name: app.Name, Owner: app.Owner, Consents: []grantRecord{},
+		admission: admissionOf(app)}
 	if next != "" {
 		v.Next = page[len(page)-1].UserID
 	}

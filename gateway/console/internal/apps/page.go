@@ -35,10 +35,12 @@ func named(data any) (apps, users []string) {
 	case appFacts:
 		users = []string{v.Owner}
 	case grantList:
-		users = []string{v.Owner}
+		users = append(v.people(), v.Owner)
 		for _, c := range v.Consents {
 			users = append(users, c.Sub)
 		}
+	case clientFacts:
+		users = v.people()
 	case appList:
 		for _, a := range v.Apps {
 			users = append(users, a.Owner)
