@@ -19,8 +19,8 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
-	"github.com/keystile/keystile/storage/groups"
 	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/groups"
 )
 
 // Store holds the methods of storage that this package uses; *storage.Store has it.

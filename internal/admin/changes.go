@@ -36,8 +36,7 @@ func AppChanges(before, after storage.App) []string {
 	d.value("allow_http_redirect", before.AllowHTTPRedirect, after.AllowHTTPRedirect)
 	d.value("forbid_plain", before.ForbidPlain, after.ForbidPlain)
 	d.value("disabled", before.Disabled, after.Disabled)
-	d.list("allow", subjectsOf(before).Allow, subjectsOf(after).Allow)
-	d.list("deny", subjectsOf(before).Deny, subjectsOf(after).Deny)
+	d.admission(before.Admission, after.Admission)
 	d.list("group_filter", before.GroupFilter, after.GroupFilter)
 	d.value("groups_in_access_token", before.GroupsInAccessToken, after.GroupsInAccessToken)
 	d.list("claims", rulesText(before.Claims), rulesText(after.Claims))
@@ -138,13 +137,6 @@ func brandText(a storage.App) string {
 	return a.Brand.Name + " " + a.Brand.Logo + " " + a.Brand.Color
 }
 
-func subjectsOf(a storage.App) access.Admission {
-	if a.Admission == nil {
-		return access.Admission{}
-	}
-	return *a.Admission
-}
-
 // rulesText writes claim rules as they are in JSON.
 func rulesText(rules []claim.Rule) (all []string) {
 	for _, r := range rules {
@@ -181,6 +173,14 @@ func (d *difference) list(name string, before, after []string) {
 			d.all = append(d.all, fmt.Sprintf("%s +%q", name, is))
 		}
 	}
+}
+
+// admission shows who may use an application, from the default on, which is everyone.
+func (d *difference) admission(before, after *access.Admission) {
+	allowed, denied := before.Lists()
+	allow, deny := after.Lists()
+	d.list("allow", allowed, allow)
+	d.list("deny", denied, deny)
 }
 
 // hidden shows what may be known of two values, and else only that they are not the same.

@@ -49,6 +49,18 @@ func CheckUsers(list []string) error {
 	return nil
 }
 
+// Lists returns both lists as they are shown: that nothing is said of who may is everyone. Neither is nil.
+func (a *Admission) Lists() (allow, deny []string) {
+	allow, deny = []string{SubjectEveryone}, []string{}
+	if a == nil {
+		return allow, deny
+	}
+	if len(a.Allow) > 0 {
+		allow = slices.Clone(a.Allow)
+	}
+	return allow, append(deny, a.Deny...)
+}
+
 // NeedsGroups reports whether Admits looks at the groups of a user.
 func (a *Admission) NeedsGroups() bool {
 	return a != nil && slices.ContainsFunc(slices.Concat(a.Allow, a.Deny), func(text string) bool {

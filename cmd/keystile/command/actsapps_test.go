@@ -34,6 +34,13 @@ var appActs = []act{
 		command: "app set {client_id} --mfa required",
 	},
 	{
+		name: "app for some users",
+		console: `PATCH /api/console/apps/{client_id} {"allow":["role:developer","user:{username}"],"deny":["role:auditor"],` +
+			`"group_filter":["team-*"],"groups_in_access_token":true,"claims":[{"claim":"department","from":"attribute:dept"}]}`,
+		command: "app set {client_id} --allow role:developer --allow user:{username} --deny role:auditor " +
+			`--group-filter team-* --groups-in-access-token --claims [{"claim":"department","from":"attribute:dept"}]`,
+	},
+	{
 		name:    "app disabled",
 		console: `PATCH /api/console/apps/{client_id} {"disabled":true}`,
 		command: "app set {client_id} --disabled",

@@ -58,8 +58,11 @@ var appCommands = []command{
 		flags: appChanges,
 		details: "What is not named stays as it is. A switch is turned off with =false.\n" +
 			"What you restrict its owner does not take back: a second factor that is required, a domain or an\n" +
-			"address less, another name or brand, an algorithm without the appkey. --held says what that is.",
+			"address less, another name or brand, an algorithm without the appkey. --held says what that is.\n" +
+			"--allow names groups that are there: one that is deleted, and made again, is another group until you\n" +
+			"say it once more. It goes for applications that registered themselves too, which then stay.",
 		examples: []string{"keystile app set ksabcdefghij0123456789 --add-domain shop.example.org \\\n    --tier white_label",
+			"keystile app set ksabcdefghij0123456789 --allow group:ops --deny user:eve",
 			"keystile app set ksabcdefghij0123456789 --disabled=false"},
 	},
 	{
@@ -144,7 +147,7 @@ func showApp(ctx context.Context, target Target, args cli.Args) (output, error) 
 // show tells of an application what the API does, by the same names, and what only operators set.
 func show(app storage.App) answer {
 	now := time.Now()
-	return answer{
+	return slices.Concat(answer{
 		{"client_id", app.ID}, {"name", app.Name}, {"domains", listed(app.Domains)},
 		{"redirect_uris", listed(app.RedirectURIs)}, {"backchannel_logout_uri", app.BackchannelLogoutURI},
 		{"public", app.Public}, {"id_token_alg", app.SignsIDTokensWith()}, {"legacy_success_code", int64(app.SuccessCode())},
@@ -153,8 +156,9 @@ func show(app storage.App) answer {
 		{"mfa", app.MFA}, {"disabled", app.Disabled},
 		{"owner", app.Owner}, {"allow_http_redirect", app.AllowHTTPRedirect}, {"forbid_plain", app.ForbidPlain},
 		{"legacy_nested", app.LegacyNested}, {"forbid_plain_key", app.ForbidPlainKey}, {"held", listed(app.Held)},
+	}, admissionShown(app), answer{
 		{"secrets", secretsOf(app, now)}, {"created_at", when(app.CreatedAt)}, {"updated_at", when(app.UpdatedAt)},
-	}
+	})
 }
 
 // brand describes the look of an application's pages; nil is Keystile's own look.

@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage"
 )
 
-var appChanges = []cli.Flag{
+var appChanges = slices.Concat([]cli.Flag{
 	{Name: "name", Value: "NAME", Help: "what people see at sign-in"},
 	{Name: "domain", Value: "HOST", Help: "the hosts from now on, instead of those there are", Many: true},
 	{Name: "add-domain", Value: "HOST", Help: "one more host", Many: true},
@@ -46,7 +46,7 @@ var appChanges = []cli.Flag{
 	{Name: "owner", Value: "USERNAME",
 		Help: "the user who manages it, beside administrators; --owner= for none. Its orders go with it"},
 	{Name: "disabled", Help: "no user signs in to it, and everything it was granted ends"},
-}
+}, admissionChanges)
 
 // setApp changes an application. A tier is another act: it is on the books.
 func setApp(ctx context.Context, target Target, args cli.Args) (output, error) {
@@ -110,9 +110,11 @@ func appChange(ctx context.Context, target Target, args cli.Args) (c appacts.Cha
 		c.LegacySuccessCode = &code
 	}
 	if c.Owner != nil {
-		*c.Owner, err = ownerOf(ctx, target.Store, *c.Owner)
+		if *c.Owner, err = ownerOf(ctx, target.Store, *c.Owner); err != nil {
+			return c, err
+		}
 	}
-	return c, err
+	return c, admissionChange(ctx, target.Store, args, &c)
 }
 
 // textOf returns the value of a flag, nil for one that was not given.

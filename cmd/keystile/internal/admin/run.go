@@ -154,7 +154,7 @@ func (c command) run(ctx context.Context, call cli.Call, opener Opener) error {
 			return err
 		}
 	}
-	for _, read := range []func(cli.Call) (cli.Args, error){readSecret, readHeaderFiles, readKeyFile} {
+	for _, read := range []func(cli.Call) (cli.Args, error){readSecret, readHeaderFiles, readKeyFile, readClaims} {
 		if call.Args, err = read(call); err != nil {
 			return err
 		}

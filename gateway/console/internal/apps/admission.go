@@ -30,16 +30,9 @@ type admission struct {
 var admissionFields = []string{"allow", "deny", "group_filter", "groups_in_access_token", "claims"}
 
 func admissionOf(a storage.App) admission {
-	v := admission{Allow: []string{access.SubjectEveryone}, Deny: []string{},
-		GroupFilter: append([]string{}, a.GroupFilter...), GroupsInAccessToken: a.GroupsInAccessToken,
-		Claims: append([]claim.Rule{}, a.Claims...)}
-	if is := a.Admission; is != nil {
-		v.Deny = append(v.Deny, is.Deny...)
-		if len(is.Allow) > 0 {
-			v.Allow = append([]string{}, is.Allow...)
-		}
-	}
-	return v
+	allow, deny := a.Admission.Lists()
+	return admission{allow, deny, append([]string{}, a.GroupFilter...), a.GroupsInAccessToken,
+		append([]claim.Rule{}, a.Claims...)}
 }
 
 // Open reports whether everybody may use the application.
