@@ -260,7 +260,7 @@ type counting struct {
 	mu    sync.Mutex
 	count map[string]int
 	fault func() error // called before each call
-	lost  string       // the kind of documents that cannot be read
+	away  string       // the kind of documents that cannot be read
 }
 
 func (c *counting) called(name string) error {
@@ -326,8 +326,8 @@ func (c *counting) Get(ctx context.Context, kind, id string) (driver.Doc, error)
 	if err := c.called("Get"); err != nil {
 		return driver.Doc{}, err
 	}
-	if c.lost == kind {
-		return driver.Doc{}, errors.New("the disk is gone")
+	if kind == c.away {
+		return driver.Doc{}, errors.New("the disk is away")
 	}
 	return c.Backend.Get(ctx, kind, id)
 }

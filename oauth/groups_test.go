@@ -219,7 +219,7 @@ func TestGroupsThatCannotBeReadAreNoEmptyList(t *testing.T) {
 	granted := h.granted("openid groups")
 	h.userInfo(granted.text("access_token"))
 	code := h.code("scope", "openid groups")
-	h.calls.lost = "member"
+	h.calls.away = "member"
 	for what, a := range map[string]answer{
 		"an exchange": h.exchange(code), "a refresh": h.refresh(granted.text("refresh_token")),
 		"userinfo": h.userInfo(granted.text("access_token")), "introspection": h.introspect(granted.text("access_token")),
@@ -228,7 +228,7 @@ func TestGroupsThatCannotBeReadAreNoEmptyList(t *testing.T) {
 			t.Errorf("%s = %d %v, want 503", what, a.status, a.body)
 		}
 	}
-	h.calls.lost = ""
+	h.calls.away = ""
 	h.exchange(code).tokens(t) // nothing was spent
 	h.refresh(granted.text("refresh_token")).tokens(t)
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/claim"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/memory"
@@ -25,8 +26,16 @@ type office struct {
 	told      []string
 	revoked   []driver.Revocation
 	forgotten []string
-	fails     error  // of the trail
-	meanwhile func() // called once before an application is written
+	fails     error     // of the trail
+	meanwhile func()    // called once before an application is written
+	behind    time.Time // what the store's clock has reached, if it is not zero
+}
+
+func (o *office) Later(now time.Time) time.Time {
+	if !o.behind.IsZero() {
+		return o.behind
+	}
+	return o.Store.Later(now)
 }
 
 func newOffice(t *testing.T) *office {
@@ -211,6 +220,10 @@ func TestFieldsOfAdministratorsAreRefusedToOwners(t *testing.T) {
 		"held":                {Held: []string{}},
 		"allow_http_redirect": {AllowHTTPRedirect: new(false)}, "forbid_plain": {ForbidPlain: new(false)},
 		"forbid_plain_key": {ForbidPlainKey: new(false)}, "legacy_nested": {LegacyNested: new(false)},
+		"allow": {Allow: []string{"everyone"}}, "deny": {Deny: []string{}},
+		"group_filter":           {Learns: Learns{GroupFilter: []string{}}},
+		"groups_in_access_token": {Learns: Learns{GroupsInAccessToken: new(false)}},
+		"claims":                 {Learns: Learns{Claims: []claim.Rule{}}},
 	} {
 		if _, _, err := o.acts.Set(ctx, ada, a.ID, c); err == nil ||
 			!strings.HasPrefix(err.Error(), name+" is an administrator's") {
