@@ -26,6 +26,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/passwords"
 	"github.com/keystile/keystile/oauth/signin/users"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/claim"
 	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/groups"
@@ -148,6 +149,18 @@ func backstage(store *storage.Store) http.Handler {
 			Handle: func(w http.ResponseWriter, r *http.Request) error {
 				_, err := store.RemoveMember(r.Context(), r.URL.Query().Get("group"), r.URL.Query().Get("user"))
 				w.WriteHeader(http.StatusNoContent)
+				return err
+			}},
+		reply.Route{Path: "/test/admit", Methods: []string{"POST"},
+			Handle: func(w http.ResponseWriter, r *http.Request) error {
+				app, err := store.App(r.Context(), r.URL.Query().Get("client_id"))
+				if err != nil {
+					return err
+				}
+				app.Admission = &access.Admission{Allow: strings.Fields(r.URL.Query().Get("allow")), Since: time.Now()}
+				if _, err = store.SaveApp(r.Context(), app); err == nil {
+					w.WriteHeader(http.StatusNoContent)
+				}
 				return err
 			}},
 		reply.Route{Path: "/test/hash", Methods: []string{"GET"}, Handle: func(w http.ResponseWriter, r *http.Request) error {
