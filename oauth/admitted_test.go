@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/internal/test/vendordocs"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/event"
@@ -122,5 +123,29 @@ func TestDeviceIsNotAnsweredWhileGroupsCannotBeRead(t *testing.T) {
 		d.calls.away = ""
 		time.Sleep(5 * time.Second)
 		d.poll(d.nodes[0], begun).tokens(t)
+	})
+}
+
+// A document that is read again changes nothing of who may use its application.
+func TestDocumentThatIsReadAgainKeepsWhoMayUseIt(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		h := inMemory(t)
+		h.codeFor(vendordocs.ClaudeCode, claudeRedirect)
+		app := must(h.store.App(t.Context(), vendordocs.ClaudeCode))(t)
+		app.Admission = &access.Admission{Deny: []string{"user:" + h.user.Sub}}
+		app.GroupFilter, app.Client.KeptAt, app.Client.ExpiresAt = []string{"team-*"}, time.Now(), time.Time{}
+		h.register(app)
+		for days := range 3 {
+			if w := h.ask(vendordocs.ClaudeCode, claudeRedirect); w.Code != 403 {
+				t.Errorf("after %d days authorize = %d: %s", days, w.Code, w.Body)
+			}
+			time.Sleep(24 * time.Hour)
+		}
+		if n := h.docs.Asked(vendordocs.ClaudeCode); n < 3 {
+			t.Errorf("it was read %d times", n)
+		}
+		if now := must(h.store.App(t.Context(), app.ID))(t); now.Admission == nil || len(now.GroupFilter) != 1 {
+			t.Errorf("it is %+v", now)
+		}
 	})
 }
