@@ -34,7 +34,6 @@ type Store interface {
 	ClosedApps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 	User(ctx context.Context, sub string) (storage.User, error)
 	Group(ctx context.Context, name string) (groups.Group, error)
-	Later(now time.Time) time.Time
 	OnChange(f func(storage.Change)) (stop func()) // of applications, by other processes
 	SaveRanking(ctx context.Context, r storedranking.Ranking) (storedranking.Ranking, error)
 	// calls with an Idempotency-Key, see Config.FreeRepeats
