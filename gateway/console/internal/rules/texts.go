@@ -56,10 +56,10 @@ var texts = ui.Texts{
 	noCapability.Msg: "没有这个 API", noRule.Msg: "该 API 没有这条规则：它已被移除或替换", noBundle.Msg: "没有这个工具集",
 	notTyped.Msg: "请指定用户、应用、角色或套餐",
 	noUser.Msg:   "没有该用户：请填写用户名或 sub", noApp.Msg: "没有该应用：请填写名称或 client_id",
-	"a group": "某个群组", "Group": "群组", "its name; it counts for a group alone": "群组名称；仅在选择“某个群组”时有效",
-	"the group": "群组：", "Who may use it": "谁可以使用", "Change who may use a tool set": "更改谁可以使用工具集",
-	"everyone, user:NAME, group:NAME, role:ROLE, app:CLIENT_ID or tier:TIER": "everyone、user:用户名、group:群组名、" +
+	"a group": "某个用户组", "Group": "用户组", "its name; it counts for a group alone": "用户组名称；仅在选择“某个用户组”时有效",
+	"the group": "用户组：", "Who may use it": "谁可以使用", "Change who may use a tool set": "更改谁可以使用工具集",
+	"everyone, user:NAME, group:NAME, role:ROLE, app:CLIENT_ID or tier:TIER": "everyone、user:用户名、group:用户组名、" +
 		"role:角色、app:CLIENT_ID 或 tier:套餐",
-	noGroup.Msg: "没有该群组：请先创建", noGroupNamed.Msg: "缺少群组：请输入其名称。",
+	noGroup.Msg: "没有该用户组：请先创建", noGroupNamed.Msg: "缺少用户组：请输入其名称。",
 	noPerson.Msg: "缺少用户：请输入姓名或其开头部分，然后选择。", noNamed.Msg: "缺少应用：请输入名称或其开头部分，然后选择。",
 }

@@ -142,7 +142,6 @@ var errorTexts = Texts{
 	"client: private_key_jwt needs keys, of at most %d bytes":        "智能体：private_key_jwt 需要密钥，最多 %d 字节",
 	"client_id: %q is of the form of those that register themselves": "client_id：%s 是自行注册者的形式",
 
-	"group_filter: %s": "群组筛选：%s", "group_filter: at most %d patterns": "群组筛选：最多 %d 个",
 	"a rule of a bundle is for all of it: leave out tools and read_only": "工具集的规则针对整个工具集：请不要填写工具和只读",
 
 	// Billing and usage.
