@@ -120,7 +120,7 @@ func (b *Bus) complete(ctx context.Context, who toolaccess.Who, read wants) (too
 			return who, fmt.Errorf("mcpbus: the role of a user cannot be read: %w", err)
 		}
 	}
-	if who.Groups, err = b.groupsOf(ctx, who.User, read); err != nil || !read.app {
+	if who.Groups, err = groupsOf(ctx, b.groups, who.User, read); err != nil || !read.app {
 		return who, err
 	}
 	of, err := b.tiers.of(ctx, who.App)
@@ -130,17 +130,17 @@ func (b *Bus) complete(ctx context.Context, who toolaccess.Who, read wants) (too
 	who.Tier = cmp.Or(who.Tier, of.TierAt(b.c.Store.Later(time.Now())))
 	if who.User == "" {
 		who.Owner = of.Owner
-		who.OwnerGroups, err = b.groupsOf(ctx, of.Owner, read)
+		who.OwnerGroups, err = groupsOf(ctx, b.groups, of.Owner, read)
 	}
 	return who, err
 }
 
 // groupsOf returns the groups of a user (a sub) where a rule asks for them.
-func (b *Bus) groupsOf(ctx context.Context, sub string, read wants) ([]access.Group, error) {
+func groupsOf(ctx context.Context, known *facts[[]access.Group], sub string, read wants) ([]access.Group, error) {
 	if !read.groups || sub == "" {
 		return nil, nil
 	}
-	all, err := b.groups.of(ctx, sub)
+	all, err := known.of(ctx, sub)
 	if err != nil {
 		err = fmt.Errorf("mcpbus: the groups of a user cannot be read: %w", err)
 	}

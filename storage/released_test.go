@@ -23,6 +23,8 @@ var others = []string{"master", "trail"}
 var notKept = map[string]string{
 	"probe":     "it is written where nothing else was for some seconds",
 	"heldtools": "what upstreams have changed is held since the version after v0.1.0",
+	"declared":  "documents are applied since the version after v0.1.0",
+	"applying":  "likewise",
 	"group":     "groups are there since the version after v0.1.0",
 	"member":    "likewise",
 	"groupend":  "likewise",

@@ -149,10 +149,15 @@ func (c command) run(ctx context.Context, call cli.Call, opener Opener) error {
 	if err := onceStdin(call.Args); err != nil {
 		return err
 	}
-	if c.brings {
-		if call.Args, tell, err = readDocument(call); err != nil {
-			return err
-		}
+	typed := call
+	switch {
+	case c.reads != nil:
+		call.Args, err = c.reads(ctx, call)
+	case c.brings:
+		call.Args, tell, err = readDocument(call)
+	}
+	if err != nil {
+		return err
 	}
 	for _, read := range []func(cli.Call) (cli.Args, error){readSecret, readHeaderFiles, readKeyFile, readClaims} {
 		if call.Args, err = read(call); err != nil {
@@ -196,6 +201,11 @@ func (c command) run(ctx context.Context, call cli.Call, opener Opener) error {
 	}
 	if err == nil {
 		tell.stage("done")
+	}
+	if c.shows != nil && said != "" {
+		var wrong error
+		said, wrong = c.shows(typed, said)
+		err = errors.Join(err, wrong)
 	}
 	_, failed := io.WriteString(call.Stdout, said) // what was done is said, whatever happens behind it
 	return errors.Join(err, failed)

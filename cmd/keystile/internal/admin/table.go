@@ -124,7 +124,13 @@ type command struct {
 	scratch  bool          // it needs no data folder: see Opener.Scratch
 	asks     string        // what a person is asked before it is done, with a verb for its words
 	wait     time.Duration // for the server's answer; 0: half a minute
-	do       func(context.Context, Target, cli.Args) (output, error)
+
+	// what the process of the caller does, whose files and terminal they are: it reads what flags name, and it shows what
+	// was answered; nil: nothing beyond what every command does
+	reads func(context.Context, cli.Call) (cli.Args, error)
+	shows func(call cli.Call, said string) (string, error)
+
+	do func(context.Context, Target, cli.Args) (output, error)
 }
 
 // table is everything an operator can do from the command line, in the server's process or
@@ -132,7 +138,7 @@ type command struct {
 var table = slices.Concat(movedCommands, appCommands, billingCommands, usageCommands, userCommands, groupCommands,
 	apiKeyCommands, sessionCommands,
 	lockoutCommands, nodeCommands, settingCommands, webhookCommands, keyCommands, masterKeyCommands, auditCommands,
-	searchCommands, countCommands, pruneCommands, capabilityCommands, pinCommands, accessCommands, bundleCommands,
+	searchCommands, countCommands, pruneCommands, capabilityCommands, pinCommands, accessCommands, bundleCommands, applyCommands,
 	clientCommands, openToolsCommands)
 
 // secretFlag is the flag whose value "-" is read from the standard input; so is authFlag.

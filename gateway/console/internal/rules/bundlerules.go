@@ -10,7 +10,7 @@ import (
 	"github.com/keystile/keystile/storage/access"
 )
 
-// bundleAccess is who may use a bundle, as it is shown.
+// bundleAccess holds who may use a bundle, as it is shown.
 type bundleAccess struct {
 	Name  string `json:"name"`
 	Rules []rule `json:"rules"`

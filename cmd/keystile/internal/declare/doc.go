@@ -1,0 +1,23 @@
+// Package declare makes a service what documents say it is to be: groups, applications, capabilities, bundles, access
+// lists and tiers.
+//
+//	docs, err := declare.Read(ctx, "staff.yaml", text)
+//	result, err := applier.Apply(ctx, docs, declare.Options{DryRun: true})
+//
+// A document is flat: its kind, its name, and then the fields of the console's JSON. A field that it does not have
+// stays as it is.
+//
+// # Choices
+//
+// All documents are read and checked before the first change, and changes are made by the acts of package
+// internal/admin, so that each is on the audit trail as one that was typed. A run that breaks off is repeated: what is
+// made already is not made again, because the store says what each document has made before it is made.
+//
+// Only one run changes anything at a time, whatever the number of processes. Another one is refused and not queued,
+// because its documents were written without what the first one does.
+//
+// The name of an application is no key of the store. It means the application that a document of that name has made, or
+// the only one with that name; the field client_id says which one where there are several.
+//
+// An OpenAPI document cannot be read back, so its digest is kept. Secrets are compared where they are kept.
+package declare
