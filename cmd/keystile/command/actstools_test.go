@@ -28,6 +28,11 @@ var toolActs = []act{
 		command: "capability bundle create {member}all --label All --tools {member}__*,{member}__get",
 	},
 	{
+		name: "bundle access", before: withCapability, silent: true,
+		console: `POST /api/console/bundles/{member}/access {"subject":"role:developer","deny":true}`,
+		command: "capability bundle access {member} --deny role:developer",
+	},
+	{
 		name: "bundle delete", before: withCapability, silent: true,
 		console: "DELETE /api/console/bundles/{member}",
 		command: "capability bundle delete {member}",
