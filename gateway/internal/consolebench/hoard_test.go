@@ -15,8 +15,8 @@ type adapter interface {
 	transfer.Adapter
 }
 
-// hoard is a Backend for one writer that makes users, applications and first memberships alone. It keeps the counters in memory
-// and loads the others in large steps; end writes the rest. Nobody else may use the store meanwhile.
+// hoard is a Backend for one writer that makes users, applications and first memberships alone. It keeps the counters
+// in memory and loads the others in large steps; end writes the rest. Nobody else may use the store meanwhile.
 type hoard struct {
 	adapter
 	counters map[string]driver.Doc

@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/internal/test/filled"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/apikey"
+	"github.com/keystile/keystile/storage/groups"
 )
 
 // usedArgs start a service that has been used.
@@ -78,7 +79,8 @@ func (f *usedService) store(t *testing.T, data string, say func(text string) str
 	defer release()
 	ctx, now := t.Context(), time.Now().UTC()
 	mina, err := s.CreateUser(ctx, storage.User{Username: say("mina"), Name: say("Mina Park"), Nickname: say("Mina"),
-		Email: "mina@example.com", EmailVerified: true, Role: "developer"})
+		Email: "mina@example.com", EmailVerified: true, Role: "developer",
+		Attributes: map[string]string{"department": say("Sales")}})
 	fatal(t, err)
 	f.user = mina.Sub
 	for _, agent := range []string{"Mozilla/5.0 (iPhone; CPU iPhone OS 18_0 like Mac OS X) Version/18.0 Mobile/15E148 " +
@@ -100,6 +102,10 @@ func (f *usedService) store(t *testing.T, data string, say func(text string) str
 		Tier: "white_label", Status: storage.OrderPending, AmountFen: 99_900, CreatedAt: now}
 	app.Order, f.order = order.ID, order.ID
 	_, _, err = s.SaveOrder(ctx, order, app)
+	fatal(t, err)
+	_, err = s.SaveGroup(ctx, groups.Group{Name: "ops", Label: say("Operations"), Managers: []string{mina.Sub}})
+	fatal(t, err)
+	_, err = s.AddMember(ctx, "ops", mina.Sub)
 	fatal(t, err)
 	f.given(t, s, say)
 }
@@ -143,6 +149,9 @@ func (f *usedService) pages() []struct{ name, path string } {
 		{"users", "/console/users"}, {"user-new", "/console/users/new"}, {"user", "/console/users/" + f.user},
 		{"user-sessions", "/console/users/" + f.user + "/sessions"},
 		{"user-grants", "/console/users/" + f.user + "/grants"}, {"user-keys", "/console/users/" + f.user + "/keys"},
+		{"user-groups", "/console/users/" + f.user + "/groups"}, {"groups", "/console/groups"},
+		{"group", "/console/groups/ops"}, {"group-settings", "/console/groups/ops/settings"},
+		{"group-danger", "/console/groups/ops/danger"},
 		{"audit", "/console/audit"}, {"audit-record", "/console/audit/1"}, {"audit-chain", "/console/audit/chain"},
 		{"keys", "/console/keys"}, {"health", "/console/health"}, {"nodes", "/console/nodes"}, {"events", "/console/events"},
 		{"settings", "/console/settings"},
