@@ -57,7 +57,7 @@ func (h *fixture) deleted(g groups.Group) {
 	}
 }
 
-// admissions are what may be said of who may use an application, and whether Ada may then.
+// admissions holds all that an administrator may say of the users of an application, and whether Ada is admitted then.
 var admissions = map[string]struct {
 	said     func(h *fixture)
 	admitted bool
@@ -106,7 +106,7 @@ var admissions = map[string]struct {
 // on: "" for in, and else how the application is told.
 type entrance func(h *fixture, c *fakeConsent) (goOn func() string)
 
-// answered is what an application learns at its redirect_uri.
+// answered returns the error that an application learns at its redirect_uri, "" for a code.
 func answered(h *fixture, w *httptest.ResponseRecorder) string {
 	to, _ := url.Parse(w.Header().Get("Location"))
 	switch {
@@ -125,7 +125,7 @@ func answered(h *fixture, w *httptest.ResponseRecorder) string {
 	return fmt.Sprint(w.Code, w.Header(), w.Body)
 }
 
-// refused is what an application is told for its secret.
+// refused returns the error that an application is told for its secret, "" for none.
 func refused(a answer) string {
 	switch {
 	case a.status >= 500:
@@ -204,9 +204,9 @@ var entrances = map[string]struct {
 		}
 	}, "not found"},
 	"an agent": {func(h *fixture, _ *fakeConsent) func() string {
-		h.app = h.register(storage.App{ID: client.DynamicPrefix + "agent", Name: "Agent", Public: true, Client: &client.Description{
-			Kind: client.Dynamic, AuthMethod: client.AuthNone, Grants: []string{"authorization_code"},
-			RedirectURIs: []string{redirect}}})
+		h.app = h.register(storage.App{ID: client.DynamicPrefix + "agent", Name: "Agent", Public: true,
+			Client: &client.Description{Kind: client.Dynamic, AuthMethod: client.AuthNone, Grants: []string{"authorization_code"},
+				RedirectURIs: []string{redirect}}})
 		return func() string {
 			return answered(h, h.authorize("code_challenge", challengeOf(verifier), "code_challenge_method", "S256"))
 		}
@@ -237,7 +237,7 @@ func TestNobodyGetsIntoAnApplicationThatDoesNotAdmitThem(t *testing.T) {
 	}
 }
 
-// What was refused is not spent: a user who is let in again goes on.
+// A grant that was refused is not spent: a user who is let in again goes on.
 func TestGrantOfAUserWhoIsKeptOutStays(t *testing.T) {
 	h := newFixture(t)
 	code, token := h.code(), h.exchange(h.code()).tokens(t).text("refresh_token")
@@ -289,8 +289,8 @@ func TestPageOfAUserWhoIsNotAdmittedEscapesAndLeadsToTheApplicationAlone(t *test
 	}
 	other := between(text, `<a class="button quiet" href="`, `"`)
 	at, err := url.Parse(html.UnescapeString(other))
-	if err != nil || at.Host != "" || at.Path != "/oauth/authorize" || at.Query().Get("prompt") != "select_account consent" ||
-		at.Query().Get("state") != `"><script>` || at.Query().Get("nonce") != "n" {
+	if err != nil || at.Host != "" || at.Path != "/oauth/authorize" ||
+		at.Query().Get("prompt") != "select_account consent" || at.Query().Get("state") != `"><script>` || at.Query().Get("nonce") != "n" {
 		t.Errorf("another account signs in at %q", other)
 	}
 	if h.serve(httptest.NewRequest("GET", at.String(), nil)); h.browser.prompts != 1 {

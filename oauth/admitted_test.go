@@ -44,7 +44,7 @@ func TestDeviceOfAUserWhoIsNotAdmittedIsToldAccessDenied(t *testing.T) {
 	})
 }
 
-// What is said between the question and the answer counts, and so does what is said between the answer and the poll.
+// A change between the question and the answer counts, and so does one between the answer and the poll.
 func TestDeviceAsksAgainWhoMayUseItsApplication(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		d := newDevices(t, 1)
@@ -126,7 +126,7 @@ func TestDeviceIsNotAnsweredWhileGroupsCannotBeRead(t *testing.T) {
 	})
 }
 
-// A document that is read again changes nothing of who may use its application.
+// A document that is read again does not change which users its application admits.
 func TestDocumentThatIsReadAgainKeepsWhoMayUseIt(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := inMemory(t)

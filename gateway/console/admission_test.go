@@ -69,7 +69,8 @@ func TestWhoMayUseAnApplicationIsRefusedWholeIfItIsWrong(t *testing.T) {
 		`{"claims":[{"claim":"sub","from":"field:name"}]}`:            "has a meaning",
 		`{"claims":[{"claim":"a","from":"field:name","into":["x"]}]}`: "claims is not a list of rules",
 	} {
-		if a := h.want(h.do("PATCH", "/api/console/apps/"+id, root.cookie, body), 400, 400, body); !strings.Contains(a.text, says) {
+		a := h.want(h.do("PATCH", "/api/console/apps/"+id, root.cookie, body), 400, 400, body)
+		if !strings.Contains(a.text, says) {
 			t.Errorf("%s: %s, want %q", body, a.text, says)
 		}
 	}

@@ -19,7 +19,8 @@ var consentTexts = map[string]string{
 	"Ask the owner of the application, or an administrator of this service, to let you in.": "请联系应用所有者或本服务的管理员为您开通。",
 	"Sign in with another account":                                                          "使用其他账户登录",
 	"You are signed in as %s, who may not use %s. The device has been told. Ask the owner of the application, or an " +
-		"administrator of this service, to let you in, then begin on the device once more.": "您已以 %s 的身份登录，该账户不能使用 %s。设备已获知。请联系应用所有者或本服务的管理员为您开通，然后在设备上重新开始。",
+		"administrator of this service, to let you in, then begin on the device once " +
+		"more.": "您已以 %s 的身份登录，该账户不能使用 %s。设备已获知。请联系应用所有者或本服务的管理员为您开通，然后在设备上重新开始。",
 
 	// The consent page, and what an application may learn.
 	"Allow access":                    "授权访问",

@@ -49,7 +49,7 @@ func CheckUsers(list []string) error {
 	return nil
 }
 
-// Lists returns both lists as they are shown, where no list of those who may is everyone. Neither is nil.
+// Lists returns both lists as they are shown: an empty Allow is everyone. Neither is nil.
 func (a *Admission) Lists() (allow, deny []string) {
 	allow, deny = []string{SubjectEveryone}, []string{}
 	if a == nil {

@@ -29,7 +29,7 @@ func (l Learns) apply(app *storage.App) {
 	}
 }
 
-// administers reports whether a change is of who may use an application, or of what it learns of them.
+// administers reports whether a change says which users an application admits, or what it learns of them.
 func (c Change) administers() bool {
 	l := c.Learns
 	return c.Allow != nil || c.Deny != nil || l.GroupFilter != nil || l.GroupsInAccessToken != nil || l.Claims != nil

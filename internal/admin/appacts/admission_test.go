@@ -135,7 +135,9 @@ func TestGroupThatIsMadeAnewIsNotTheOneThatIsAllowed(t *testing.T) {
 		}
 		time.Sleep(time.Minute)
 		o.group("ops", ada)
-		for what, c := range map[string]Change{"nothing": {Name: new("Store")}, "who may not": {Deny: []string{"role:auditor"}}} {
+		for what, c := range map[string]Change{
+			"nothing": {Name: new("Store")}, "who may not": {Deny: []string{"role:auditor"}},
+		} {
 			if o.set(id, c); o.admits(id, ada) {
 				t.Errorf("a member of a new group of the name may, after %s was said", what)
 			}
@@ -167,8 +169,8 @@ func TestApplicationThatRegisteredItselfStaysOnceItIsSaidWhoMayUseIt(t *testing.
 	synctest.Test(t, func(t *testing.T) {
 		o := newOffice(t)
 		for _, id := range []string{client.DynamicPrefix + "agent", "https://agent.example/client.json"} {
-			d := &client.Description{Kind: client.Dynamic, AuthMethod: client.AuthNone, RedirectURIs: []string{"http://127.0.0.1/cb"},
-				ExpiresAt: time.Now().Add(time.Hour)}
+			d := &client.Description{Kind: client.Dynamic, AuthMethod: client.AuthNone,
+				RedirectURIs: []string{"http://127.0.0.1/cb"}, ExpiresAt: time.Now().Add(time.Hour)}
 			if strings.HasPrefix(id, "https:") {
 				d.Kind = client.Document
 			}
@@ -193,8 +195,8 @@ func TestApplicationThatHasEndedIsNotChanged(t *testing.T) {
 	o := newOffice(t)
 	id := client.DynamicPrefix + "agent"
 	if _, err := o.SaveApp(t.Context(), storage.App{ID: id, Name: "Agent", Public: true, ForbidPlain: true,
-		Client: &client.Description{Kind: client.Dynamic, AuthMethod: client.AuthNone, RedirectURIs: []string{"http://127.0.0.1/cb"},
-			ExpiresAt: time.Now().Add(-time.Minute)}}); err != nil {
+		Client: &client.Description{Kind: client.Dynamic, AuthMethod: client.AuthNone,
+			RedirectURIs: []string{"http://127.0.0.1/cb"}, ExpiresAt: time.Now().Add(-time.Minute)}}); err != nil {
 		t.Fatal(err)
 	}
 	_, _, err := o.acts.Set(t.Context(), admin.CommandLine(), id, Change{Allow: []string{access.SubjectEveryone}})

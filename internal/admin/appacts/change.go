@@ -33,7 +33,8 @@ type Change struct {
 	Owner             *string  // a user's sub; "" is nobody
 	Held              []string // the fields that the owner does not change, instead of those that are held now
 
-	// Who may use it (decision 115): subjects, of which users are named by sub, instead of those there are.
+	// The subjects that may use it, and those that may not, instead of those there are (decision 115). Users are named
+	// by sub.
 	Allow  []string // everyone alone is everybody
 	Deny   []string // none of them: nobody is denied
 	Learns Learns

@@ -195,8 +195,8 @@ func (e *Engine) admitted(ctx context.Context, w *work, user storage.User) error
 	if w.found.Kind == driver.KindDevice {
 		name = AccessDenied // RFC 8628 3.5
 	}
-	return &Refusal{Name: name, Reason: "the user may not use this application: its owner or an administrator lets them in",
-		User: user.Sub}
+	return &Refusal{Name: name, User: user.Sub,
+		Reason: "the user may not use this application: its owner or an administrator lets them in"}
 }
 
 // spend makes the request's one write.

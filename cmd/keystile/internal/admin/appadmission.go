@@ -18,17 +18,17 @@ const (
 	maxClaims  = 64 << 10 // bytes
 )
 
-// admissionChanges are the flags of who may use an application, and of what it learns of them.
+// admissionChanges holds the flags that say which users an application admits, and what it learns of them.
 var admissionChanges = []cli.Flag{
-	{Name: allowFlag, Value: "SUBJECT", Help: "who may use it from now on, instead of those who may: group:NAME, user:NAME, " +
-		"role:ROLE; everyone, alone, for all", Many: true},
+	{Name: allowFlag, Value: "SUBJECT", Help: "who may use it from now on, instead of those who may: group:NAME, " +
+		"user:NAME, role:ROLE; everyone, alone, for all", Many: true},
 	{Name: denyFlag, Value: "SUBJECT", Help: "who may not from now on, even if allowed, administrators too; --deny= for " +
 		"nobody", Many: true},
 	{Name: "group-filter", Value: "PATTERN", Help: "the groups that it learns of from now on, such as team-*; " +
 		"--group-filter= for all", Many: true},
 	{Name: "groups-in-access-token", Help: "its access tokens have the groups too, until they end"},
-	{Name: claimsFlag, Value: "JSON|FILE", Help: "the claims of its own from now on, a list of {claim, from, scope, in} or " +
-		"the file that has it, - for standard input; --claims= for none"},
+	{Name: claimsFlag, Value: "JSON|FILE", Help: "the claims of its own from now on, a list of {claim, from, scope, in} " +
+		"or the file that has it, - for standard input; --claims= for none"},
 }
 
 // admissionChange reads those flags.

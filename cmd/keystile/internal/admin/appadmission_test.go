@@ -46,7 +46,8 @@ func TestAppSetSaysWhoMayUseAnApplication(t *testing.T) {
 		`there is no user "bob"`:                 {"--deny", "user:bob"},
 		"nobody is no choice":                    {"--allow="},
 	} {
-		if code, _, said := o.run("", append([]string{"app", "set", id}, flags...)...); code == 0 || !strings.Contains(said, want) {
+		code, _, said := o.run("", append([]string{"app", "set", id}, flags...)...)
+		if code == 0 || !strings.Contains(said, want) {
 			t.Errorf("%q: %d, %s", flags, code, said)
 		}
 	}

@@ -78,11 +78,10 @@ var errorTexts = Texts{
 	"%s: everyone includes the others: give it alone, or leave it out":   "%s：everyone 已包含其他对象：请单独填写，或去掉它",
 	"%s: there is no group %q: make it first, or leave it out":           "%s：没有用户组 %s：请先创建，或不要填写",
 	"%s: there is no user %q: give a username or a sub, or leave it out": "%s：没有用户 %s：请填写用户名或 sub，或不要填写",
-	"%s: %q is no user: it is everyone, role:R, user:SUB or group:NAME":  "%s：%s 不是用户：请填写 everyone、role:角色、user:用户名或 group:名称",
+	"%s: %q is no user: it is everyone, role:R, user:SUB or " +
+		"group:NAME": "%s：%s 不是用户：请填写 everyone、role:角色、user:用户名或 group:名称",
 	"%s: subject: %s": "%s：对象有误：%s",
 	"%s: at most %d subjects: make a group of them": "%s：最多 %d 个对象：请建立用户组",
-	"group_filter: %s":                  "用户组模式有误：%s",
-	"group_filter: at most %d patterns": "用户组模式最多 %d 个",
 	"group_filter: groups: %q is no pattern of names: it has a-z 0-9 . _ - and *, which stands for any " +
 		"text": "%s 不是名称模式：可含 a-z 0-9 . _ - 以及代表任意文本的 *",
 	"claims: at most %d rules": "自定义声明最多 %d 条规则",
