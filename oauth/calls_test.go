@@ -67,8 +67,8 @@ func (g gathering) Gather(ctx context.Context, asks ...driver.Ask) ([]driver.Ans
 	return inner.Gather(ctx, asks...)
 }
 
-// Groups are read once for a token, and at each question about them. Who does not ask for them, and has no rules, does
-// not notice that there are any.
+// Groups are read once for a token, and at each question about them. An application that does not ask for them, and has
+// no rules, does not notice that there are any.
 func TestGroupsCostOneReadAndNothingWithoutTheirScope(t *testing.T) {
 	h := newFixture(t)
 	h.calls = &counting{Backend: memory.New()}

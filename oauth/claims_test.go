@@ -180,7 +180,7 @@ func TestHostAddsClaimsOfItsOwn(t *testing.T) {
 	}
 }
 
-// Whatever the function does, the user gets in and the claims of the protocol are there.
+// The user gets in, and the claims of the protocol are there.
 func TestFunctionOfAHostCostsItsClaimsAndNeverTheSignIn(t *testing.T) {
 	for what, x := range map[string]struct {
 		claims func(ctx context.Context) (map[string]any, error)
@@ -199,9 +199,13 @@ func TestFunctionOfAHostCostsItsClaimsAndNeverTheSignIn(t *testing.T) {
 			time.Sleep(time.Second - 1)
 			return map[string]any{"seats": 3}, errors.New("hush-hush is not the password")
 		}, time.Second - 1, "all: it failed"},
-		"it panics":            {func(context.Context) (map[string]any, error) { panic("hush-hush") }, 0, "all: it panicked"},
-		"its value panics":     {func(context.Context) (map[string]any, error) { return map[string]any{"a": bomb{}}, nil }, 0, "all: it panicked"},
-		"its value is no JSON": {func(context.Context) (map[string]any, error) { return map[string]any{"a": make(chan int)}, nil }, 0, `["a"]`},
+		"it panics": {func(context.Context) (map[string]any, error) { panic("hush-hush") }, 0, "all: it panicked"},
+		"its value panics": {func(context.Context) (map[string]any, error) {
+			return map[string]any{"a": bomb{}}, nil
+		}, 0, "all: it panicked"},
+		"its value is no JSON": {func(context.Context) (map[string]any, error) {
+			return map[string]any{"a": make(chan int)}, nil
+		}, 0, `["a"]`},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			h, trail := hostFixture(t, func(ctx context.Context, _ oauth.ClaimsRequest) (map[string]any, error) {

@@ -95,8 +95,8 @@ type Config struct {
 	// Claims returns claims of the host's own, for id_tokens, userinfo and introspection. It must return when ctx ends,
 	// which is after a second. If it does not, or fails or panics, its claims are left out and nothing else; the log and
 	// the audit trail say so. A claim that a rule says already stays as it is, one whose name has a meaning of its own
-	// (claim.Reserved) is dropped, and all that is added takes 4 KiB at most. It is called by many goroutines at once; when
-	// 256 calls are under way, it is not asked. nil: there are none.
+	// (claim.Reserved) is dropped, and all that is added takes 4 KiB at most. It is called by many goroutines at once;
+	// when 256 calls are under way, it is not asked. nil: there are none.
 	Claims func(ctx context.Context, r ClaimsRequest) (map[string]any, error)
 
 	IDTokenAlgs []string // what /.well-known/openid-configuration offers; HS256

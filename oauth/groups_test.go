@@ -160,7 +160,7 @@ func TestGroupsThatDoNotFitIntoAnAccessTokenAreLeftOutOfIt(t *testing.T) {
 	must(h.tokens.Verify(t.Context(), granted.text("access_token")))(t)
 }
 
-// An id_token is as old as it is. What is asked for now is as it is now, and a refresh reads anew.
+// An id_token is as old as it is. Userinfo and introspection say what is so now, and a refresh reads anew.
 func TestRemovedMemberStaysInTheIDTokenAndNowhereElse(t *testing.T) {
 	h := newFixture(t)
 	h.joins("ops", "team-a")
@@ -212,7 +212,7 @@ func TestStockClientsFindTheGroups(t *testing.T) {
 	}
 }
 
-// What cannot be read is not said to be empty: an application would take rights away, or give those of nobody.
+// Groups that cannot be read are not said to be none: an application would take rights away, or give those of nobody.
 func TestGroupsThatCannotBeReadAreNoEmptyList(t *testing.T) {
 	h := newFixture(t)
 	h.joins("ops")
@@ -243,7 +243,8 @@ func TestTokenOfTheOldEndpointsTellsOfNoGroup(t *testing.T) {
 	code := must(legacy.Code(t.Context(), h.app, *h.browser.session, redirect, netip.Addr{}))(t)
 	access := must(legacy.Access(t.Context(), must(h.store.Token(t.Context(), handle.KeyOf(code)))(t)))(t)
 	for what, claims := range map[string]map[string]any{
-		"the access token": payload(t, access), "userinfo": h.userInfo(access).body, "introspection": h.introspect(access).body,
+		"the access token": payload(t, access), "userinfo": h.userInfo(access).body,
+		"introspection": h.introspect(access).body,
 	} {
 		if groupsOf(claims) != "none" {
 			t.Errorf("%s says %v", what, claims)
@@ -266,7 +267,8 @@ func TestDeviceIsGrantedGroupsByAUserWhoSeesWhich(t *testing.T) {
 			Domains: []string{"tv.example.com"}})
 		begun := d.begin("client_id", tv.ID, "scope", "openid groups")
 		p := d.person().signedIn()
-		asked := p.typeCode(begun.text("user_code")).has(t, "the question", "See which groups you are in, at present: team-a<")
+		asked := p.typeCode(begun.text("user_code")).has(t, "the question",
+			"See which groups you are in, at present: team-a<")
 		p.answer(asked, "allow")
 		time.Sleep(6 * time.Second)
 		granted := d.poll(d.nodes[0], begun, "client_id", tv.ID).tokens(t)

@@ -25,7 +25,7 @@ type ClaimsRequest struct {
 	In       string   // where the claims are to stand: claim.InIDToken, claim.InUserInfo or claim.InIntrospection
 }
 
-// question is what an application learns about a user beside the usual claims.
+// question holds whom an application may learn more about, beside the usual claims.
 type question struct {
 	app     *storage.App
 	user    storage.User // zero where learns is false

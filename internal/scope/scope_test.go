@@ -95,7 +95,8 @@ func TestScopesOfOneToolAndOfReadOnlyToolsAreDistinct(t *testing.T) {
 func TestAPIKeyHoldsToolsAndIdentityAndNoMore(t *testing.T) {
 	for name, want := range map[string]bool{
 		"tools": true, "tools/read": true, "tools:shop": true, "tools:shop/getPet": true, "tools:b:support": true,
-		"openid": true, "profile": true, "email": true, "apps": false, "app": false, "": false, "offline_access": false, "groups": false,
+		"openid": true, "profile": true, "email": true, "apps": false, "app": false, "": false, "offline_access": false,
+		"groups": false,
 		"tools:": false,
 	} {
 		if OfKeys(name) != want {

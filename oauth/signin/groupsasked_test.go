@@ -47,10 +47,13 @@ func TestConsentPageSaysWhichGroupsAnApplicationWouldSee(t *testing.T) {
 			must(t, err)
 		}
 	}
-	says("no group", "See which groups you are in, at present none that it learns of", "查看您所属的用户组，目前没有可告知该应用的用户组")
+	says("no group", "See which groups you are in, at present none that it learns of",
+		"查看您所属的用户组，目前没有可告知该应用的用户组")
 	join("ops", "team-a", "team-b")
-	says("three groups", "See which groups you are in, at present: ops, team-a, team-b", "查看您所属的用户组，目前为：ops, team-a, team-b")
-	says("two of the filter", "See which groups you are in, at present: team-a, team-b", "查看您所属的用户组，目前为：team-a, team-b", "team-*")
+	says("three groups", "See which groups you are in, at present: ops, team-a, team-b",
+		"查看您所属的用户组，目前为：ops, team-a, team-b")
+	says("two of the filter", "See which groups you are in, at present: team-a, team-b",
+		"查看您所属的用户组，目前为：team-a, team-b", "team-*")
 	says("none of the filter", "See which groups you are in, at present none that it learns of",
 		"查看您所属的用户组，目前没有可告知该应用的用户组", "dev")
 	for i := range 8 {

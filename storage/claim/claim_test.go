@@ -82,7 +82,8 @@ func TestClaimsAreAddedByScopeAndPlace(t *testing.T) {
 			t.Errorf("%s: %s, %v, want %s", what, got, err, x.want)
 		}
 	}
-	if got := Of([]Rule{{Claim: "t", From: "groups:x*"}}, InUserInfo, []string{"openid"}, u)["t"]; fmt.Sprint(got) != "[]" {
+	none := Of([]Rule{{Claim: "t", From: "groups:x*"}}, InUserInfo, []string{"openid"}, u)
+	if got := none["t"]; fmt.Sprint(got) != "[]" {
 		t.Errorf("no group matches: %v, want an empty list", got)
 	}
 	if got := Of([]Rule{{Claim: "sub", From: "value:1"}}, InUserInfo, []string{"openid"}, u); len(got) != 0 {

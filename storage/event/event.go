@@ -22,8 +22,8 @@ const (
 // DetailNoPKCE is the Detail of an event of a token whose code had no challenge.
 const DetailNoPKCE = "authorization_code without PKCE"
 
-// DetailClaims begins the Detail of a Token event of claims that the host's function has not brought; where they were to
-// stand follows, and which of them or why.
+// DetailClaims begins the Detail of a Token event of claims that the host's function has not brought. Where they were
+// to stand follows, and which of them or why.
 const DetailClaims = "claims of the host left out of "
 
 // DetailNotAdmitted is in the Detail of an event of a user whom the Admission of an application keeps from it.

@@ -48,7 +48,7 @@ type Claim struct {
 	Value json.RawMessage
 }
 
-// answer is what a call has brought.
+// answer holds what a call has brought.
 type answer struct {
 	all     []Claim
 	failure *Failure

@@ -10,13 +10,19 @@ import (
 )
 
 func TestRulesOfClaimsAreReadFromAFileAndTheEnvironment(t *testing.T) {
-	want := []claim.Rule{{Claim: "department", From: "attribute:dept", Scope: "profile"},
-		{Claim: "https://example.com/tenant", From: `value:{"mail":"ops@example.com"}`, In: []string{"id_token", "userinfo"}}}
+	want := []claim.Rule{
+		{Claim: "department", From: "attribute:dept", Scope: "profile"},
+		{Claim: "https://example.com/tenant", From: `value:{"mail":"ops@example.com"}`,
+			In: []string{"id_token", "userinfo"}},
+	}
 	file := "claims:\n  - {claim: department, from: attribute:dept, scope: profile}\n" +
-		"  - claim: https://example.com/tenant\n    from: 'value:{\"mail\":\"ops@example.com\"}'\n    in: [id_token, userinfo]\n"
+		"  - claim: https://example.com/tenant\n    from: 'value:{\"mail\":\"ops@example.com\"}'\n" +
+		"    in: [id_token, userinfo]\n"
 	env := `KEYSTILE_CLAIMS=[{"claim":"department","from":"attribute:dept","scope":"profile"},` +
-		`{"claim":"https://example.com/tenant","from":"value:{\"mail\":\"ops@example.com\"}","in":["id_token","userinfo"]}]`
-	for what, c := range map[string]*Config{"a file": load(t, []string{"KEYSTILE_CONFIG=" + write(t, file)}), "the environment": load(t, []string{env})} {
+		`{"claim":"https://example.com/tenant","from":"value:{\"mail\":\"ops@example.com\"}",` +
+		`"in":["id_token","userinfo"]}]`
+	for what, c := range map[string]*Config{"a file": load(t, []string{"KEYSTILE_CONFIG=" + write(t, file)}),
+		"the environment": load(t, []string{env})} {
 		if !reflect.DeepEqual(c.ClaimRules, want) {
 			t.Errorf("%s says %+v, want %+v", what, c.ClaimRules, want)
 		}
@@ -33,9 +39,9 @@ func TestRulesOfClaimsAreCheckedAtTheStart(t *testing.T) {
 		`[{"claim":"a","from":"value:text"}]`:                    "is not JSON",
 		`[{"claim":"a"}]`:                                        "from:",
 		`[{"claim":"a","from":"value:1","in":["access_token"]}]`: "none of id_token, userinfo, introspection",
-		`[{"claim":"a","from":"value:1","in":"userinfo"}]`:       "which is a list",
+		`[{"claim":"a","from":"value:1","in":"userinfo"}]`:       "and in, a list",
 		`[{"clam":"a","from":"value:1"}]`:                        `unknown field "clam"`,
-		`{"claim":"a","from":"value:1"}`:                         "each rule has claim and from",
+		`{"claim":"a","from":"value:1"}`:                         "a list of objects",
 		`department`:                                             "a list of objects",
 		`[{"claim":"a","from":"value:1"}` + strings.Repeat(`,{"claim":"a","from":"value:1"}`, 32) + `]`: "at most 32 rules",
 	} {

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -12,6 +13,7 @@ import (
 	"unicode"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/claim"
 )
 
 func nothing(string) error { return nil }
@@ -148,6 +150,16 @@ func (c *Config) setAlgorithms(s string) error {
 		return errors.New("HS256 is always offered; list it too")
 	}
 	return nil
+}
+
+// setClaims reads a list of rules, as JSON.
+func (c *Config) setClaims(s string) error {
+	d := json.NewDecoder(strings.NewReader(s))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&c.ClaimRules); err != nil || d.More() {
+		return fmt.Errorf("it must be a list of objects with claim and from, and perhaps scope and in, a list: %w", err)
+	}
+	return claim.Check(c.ClaimRules)
 }
 
 func (c *Config) setProxies(s string) error {

@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage/event"
 )
 
-// What a host and an operator add is in what an application learns, and what a host must not add is on the trail.
+// Claims of an operator and of a host reach applications, and those that a host must not add are on the trail.
 func TestClaimsOfAHostAreInWhatApplicationsLearn(t *testing.T) {
 	c, said := newConfig()
 	c.OAuth.ClaimRules = []claim.Rule{{Claim: "department", From: "attribute:dept"}}
@@ -35,7 +35,8 @@ func TestClaimsOfAHostAreInWhatApplicationsLearn(t *testing.T) {
 	cookie := ask(service, "POST", "/oauth/signin", "username=ada&password=correct+horse+battery", "Origin", base).
 		Header().Get("Set-Cookie")
 	const back = "https://app.example.com/cb"
-	query := url.Values{"response_type": {"code"}, "client_id": {app.ID}, "redirect_uri": {back}, "scope": {"openid email"}}
+	query := url.Values{"response_type": {"code"}, "client_id": {app.ID}, "redirect_uri": {back},
+		"scope": {"openid email"}}
 	to, err := url.Parse(ask(service, "GET", "/oauth/authorize?"+query.Encode(), "", "Cookie", cookie).
 		Header().Get("Location"))
 	if err != nil {
