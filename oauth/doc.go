@@ -26,8 +26,7 @@
 //	openid          an id_token; the sub at userinfo            168 h    the user's, remembered; a first-party
 //	                                                                     application is not asked about
 //	profile, email  names and picture; the address              168 h    the same
-//	groups          the names of the groups of the user, as     168 h    the same; the page names them
-//	                far as the application's filter lets them
+//	groups          names of the user's groups, filtered        168 h    the same; the page names them
 //	tools           the tools of the bus that the user may use  168 h    the same
 //	tools/read      of these, those that change nothing         168 h    the same; tools holds it
 //	tools:MEMBER    of these, those of one capability           168 h    the same; tools holds it
@@ -39,26 +38,14 @@
 //	app             the application itself: its record, secret, 168 h    none: client_credentials alone, with the
 //	                orders and quota; its tools of the bus               application's own secret; no user grants it
 //
-// A refresh token lasts 30 days and is replaced at each use; it keeps the grant's scope except apps. No token
-// carries a role: administrators act at /api/console/ with their own sign-in, by cookie. Each handler checks
-// its scope itself, and no scope implies another except as the table says. The scope of a capability, a tool or
-// a bundle is granted whether or not it exists: it opens what exists when the token is used. At most 32 names
-// of a scope are granted.
+// A refresh token lasts 30 days and is replaced at each use; it keeps the grant's scope except apps. No token carries
+// a role: administrators act at /api/console/ with their own sign-in, by cookie. Each handler checks its scope itself,
+// and no scope implies another except as the table says. The scope of a capability, a tool or a bundle is granted
+// whether or not it exists: it opens what exists when the token is used. At most 32 names of a scope are granted.
 //
-// A user may allow less of the tools than an application asks for, such as one bundle. The grant then holds
-// that instead, the token response names it (RFC 6749 5.1), and no refresh takes more. prompt=consent lets
-// users choose anew.
-//
-// # Groups and claims of one's own
-//
-// The claim groups is in id_tokens, at userinfo and at introspection, and in no access token unless the application has
-// GroupsInAccessToken (decision 113). Userinfo and introspection read the groups each time; an id_token, and such an
-// access token, is as old as it is: a member who was removed stays in it until it ends. An application that decides by
-// groups asks userinfo, or uses tokens that end soon.
-//
-// Rules (Config.ClaimRules, storage.App.Claims) and a function of the host (Config.Claims) add claims under other names
-// (decision 114). For a token without the scope and an application without rules nothing is read and nothing is done,
-// but for one reading of the application in five seconds at userinfo; with the scope, the groups are read once.
+// A user may allow less of the tools than an application asks for, such as one bundle. The grant then holds that
+// instead, the token response names it (RFC 6749 5.1), and no refresh takes more. prompt=consent lets users choose
+// anew. A claim groups is as old as its token; userinfo and introspection say what is so now: see [ClaimsRequest].
 //
 // # Errors
 //

@@ -18,6 +18,18 @@ import (
 )
 
 // ClaimsRequest says about whom Config.Claims is asked, and for whom.
+//
+// An application learns more of users than the protocol says in three ways, each of which is in id_tokens, at userinfo
+// and at introspection. With the scope groups it learns of groups (decision 113), as far as its GroupFilter lets it.
+// Rules (Config.ClaimRules, storage.App.Claims) and a function of the host (Config.Claims) add claims under other names
+// (decision 114).
+//
+// An id_token is as old as it is, and so is an access token, which has groups if its application has
+// GroupsInAccessToken: a member who was removed stays in it until it ends. An application that decides by groups asks
+// userinfo, or uses tokens that end soon.
+//
+// A token without the scope, of an application without rules, costs nothing more, but for one reading of the application
+// in five seconds at userinfo. With the scope the groups are read once for the token, and at each question.
 type ClaimsRequest struct {
 	User     storage.User
 	ClientID string   // of the application that the token was issued to

@@ -41,7 +41,8 @@ type Rule struct {
 // scopeOfAll is the scope of a rule that names none.
 const scopeOfAll = "openid"
 
-// Parse reads a list of rules in JSON: an array of objects that have the members of a Rule and no others.
+// Parse reads a list of rules in JSON: an array, and not null, of objects that have the members of a Rule and no
+// others.
 func Parse(text []byte) ([]Rule, error) {
 	const wrong = "claims is not a list of rules, each an object of claim, from, scope and in"
 	in := json.NewDecoder(bytes.NewReader(text))

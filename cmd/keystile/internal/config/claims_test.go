@@ -39,10 +39,10 @@ func TestRulesOfClaimsAreCheckedAtTheStart(t *testing.T) {
 		`[{"claim":"a","from":"value:text"}]`:                    "is not JSON",
 		`[{"claim":"a"}]`:                                        "from:",
 		`[{"claim":"a","from":"value:1","in":["access_token"]}]`: "none of id_token, userinfo, introspection",
-		`[{"claim":"a","from":"value:1","in":"userinfo"}]`:       "and in, a list",
-		`[{"clam":"a","from":"value:1"}]`:                        `unknown field "clam"`,
-		`{"claim":"a","from":"value:1"}`:                         "a list of objects",
-		`department`:                                             "a list of objects",
+		`[{"claim":"a","from":"value:1","in":"userinfo"}]`:       "a list of rules",
+		`[{"clam":"a","from":"value:1"}]`:                        "a list of rules",
+		`{"claim":"a","from":"value:1"}`:                         "a list of rules",
+		`department`:                                             "a list of rules",
 		`[{"claim":"a","from":"value:1"}` + strings.Repeat(`,{"claim":"a","from":"value:1"}`, 32) + `]`: "at most 32 rules",
 	} {
 		wantComplaint(t, []string{"KEYSTILE_CLAIMS=" + list}, "", want)

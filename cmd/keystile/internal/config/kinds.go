@@ -1,7 +1,6 @@
 package config
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"net"
@@ -152,12 +151,9 @@ func (c *Config) setAlgorithms(s string) error {
 	return nil
 }
 
-// setClaims reads a list of rules, as JSON.
-func (c *Config) setClaims(s string) error {
-	d := json.NewDecoder(strings.NewReader(s))
-	d.DisallowUnknownFields()
-	if err := d.Decode(&c.ClaimRules); err != nil || d.More() {
-		return fmt.Errorf("it must be a list of objects with claim and from, and perhaps scope and in, a list: %w", err)
+func (c *Config) setClaims(s string) (err error) {
+	if c.ClaimRules, err = claim.Parse([]byte(s)); err != nil {
+		return err
 	}
 	return claim.Check(c.ClaimRules)
 }
