@@ -23,6 +23,10 @@
 // in memory, of 131,072 networks of each size. If only the hash of a right password is to be
 // renewed at another cost, the sign-in goes on without.
 //
+// Hashes of other products are verified as they are ([Adopt]) and are stale, so that each is renewed as argon2id when
+// its user signs in. Until then the time of an answer tells that the user was moved here; what is not computed within
+// a second or two is refused when it is moved.
+//
 // The price: a client that has never signed in here and comes from the same network as a flood
 // cannot be distinguished from it.
 package passwords

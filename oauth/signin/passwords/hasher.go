@@ -50,7 +50,7 @@ func New(c Cost) *Hasher {
 // Hash returns the hash of a password as a PHC string.
 func (p *Hasher) Hash(ctx context.Context, password string) (string, error) {
 	h := p.draw()
-	err := p.compute(ctx, h, func(key []byte) bool { h.key = key; return true }, Normal(password))
+	err := p.compute(ctx, func(text string) bool { h.key = p.derive(h, text); return true }, Normal(password))
 	if err != nil {
 		return "", err
 	}
@@ -59,22 +59,29 @@ func (p *Hasher) Hash(ctx context.Context, password string) (string, error) {
 
 // Verify reports whether a hash is of this password, in constant time. "" is the hash of
 // no password and takes as long as any. stale says that new hashes have another cost, or that this
-// one is of the password as it was typed: those of earlier versions are (see Normal).
+// one is of the password as it was typed: those of earlier versions are (see Normal). So is each hash of another
+// product, see Adopt.
 func (p *Hasher) Verify(ctx context.Context, hash, password string) (ok, stale bool, err error) {
 	h := p.draw()
-	if hash != "" {
-		if h, err = parseHash(hash); err != nil {
-			return false, false, err
-		}
+	foreign, err := parseForeign(hash)
+	if err == nil && hash != "" && foreign == nil {
+		h, err = parseHash(hash)
+	}
+	if err != nil {
+		return false, false, errHash
 	}
 	forms := []string{Normal(password)}
 	if forms[0] != password {
 		forms = append(forms, password)
 	}
 	tried, right := 0, false
-	err = p.compute(ctx, h, func(key []byte) bool {
+	err = p.compute(ctx, func(text string) bool {
 		tried++
-		right = subtle.ConstantTimeCompare(key, h.key) == 1 && hash != ""
+		if foreign != nil {
+			right = foreign.matches(text)
+		} else {
+			right = subtle.ConstantTimeCompare(p.derive(h, text), h.key) == 1 && hash != ""
+		}
 		return right
 	}, forms...)
 	if err != nil {
@@ -83,8 +90,8 @@ func (p *Hasher) Verify(ctx context.Context, hash, password string) (ok, stale b
 	if right {
 		p.queue.forgive(ctx)
 	}
-	fresh := h.cost == p.cost && h.threads == 1 && len(h.salt) == saltSize && len(h.key) == keySize && tried == 1
-	return right, !fresh, nil
+	usual := h.cost == p.cost && h.threads == 1 && len(h.salt) == saltSize && len(h.key) == keySize
+	return right, !usual || foreign != nil || tried > 1, nil
 }
 
 // Rehash is Hash for a password that has just been right and whose hash is stale. It is no
@@ -103,9 +110,13 @@ func (p *Hasher) draw() phc {
 	return h
 }
 
-// compute computes the keys of texts, one after another, until found says that it was the one. However many there are,
-// it is one attempt.
-func (p *Hasher) compute(ctx context.Context, h phc, found func(key []byte) bool, texts ...string) error {
+// derive computes the key of a text for the salt and at the cost of a hash.
+func (p *Hasher) derive(h phc, text string) []byte {
+	return p.key([]byte(text), h.salt, h.cost.Passes, h.cost.Memory, h.threads, uint32(len(h.key)))
+}
+
+// compute tries texts, one after another, until one is right. However many there are, it is one attempt.
+func (p *Hasher) compute(ctx context.Context, right func(text string) bool, texts ...string) error {
 	if err := p.queue.enter(ctx); err != nil {
 		return err
 	}
@@ -113,7 +124,7 @@ func (p *Hasher) compute(ctx context.Context, h phc, found func(key []byte) bool
 	defer func() { p.queue.leave(time.Since(began) / max(n, 1)) }()
 	for _, text := range texts {
 		n++
-		if found(p.key([]byte(text), h.salt, h.cost.Passes, h.cost.Memory, h.threads, uint32(len(h.key)))) {
+		if right(text) {
 			break
 		}
 	}
