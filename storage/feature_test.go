@@ -21,6 +21,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/groups"
 	"github.com/keystile/keystile/storage/memory"
+	"github.com/keystile/keystile/storage/people"
 )
 
 // brings writes the first fact of each feature: a check of this version goes by it, and a
@@ -68,6 +69,11 @@ var brings = map[string]func(context.Context, *storage.Store) error{
 	"who may use an application": func(ctx context.Context, s *storage.Store) error {
 		_, err := s.SaveApp(ctx, storage.App{Name: "App", Domains: []string{"app.example.com"},
 			Admission: &access.Admission{Allow: []string{"role:admin"}}})
+		return err
+	},
+	"password hashes of other products": func(ctx context.Context, s *storage.Store) error {
+		_, err := s.CreateUsers(ctx, []people.Newcomer{{User: storage.User{Username: "ada"}, By: []storage.Login{{
+			Method: storage.LoginSelf, Subject: "ada", PasswordHash: "$2b$04$"}}}}, make([][]groups.Group, 1))
 		return err
 	},
 }

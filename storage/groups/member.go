@@ -237,6 +237,19 @@ func namesBy(connector string, all []Membership) (names []string) {
 	return names
 }
 
+// Joined returns the documents by which a new user (a sub) is a member of groups from the beginning, for package
+// storage.
+func Joined(s *Store, sub string, in []Group) ([]driver.Doc, error) {
+	if len(in) > MaxGroupsOfUser {
+		return nil, ErrTooManyGroups
+	}
+	var all []Membership
+	for _, g := range in {
+		all = append(all, Membership{Group: g.Name, Key: g.Key, At: time.Now().UTC()})
+	}
+	return s.membershipDocs(sub, nil, all)
+}
+
 // changeMemberships writes a user's memberships as change has made them of those that count, in one step.
 func (s *Store) changeMemberships(ctx context.Context, sub string, change func([]Membership) []Membership) error {
 	_, err := document.RetryOnConflict(ctx, func() (struct{}, error) {

@@ -2,12 +2,9 @@ package people
 
 import (
 	"context"
-	"crypto/rand"
-	"errors"
 	"fmt"
 	"maps"
 	"slices"
-	"strings"
 	"time"
 
 	"github.com/keystile/keystile/internal/record/notify"
@@ -51,6 +48,7 @@ type User struct {
 	Erasing       bool              `json:"erasing,omitempty"` // on the way to be erased, and never enabled again
 	CreatedAt     time.Time         `json:"created_at"`
 	UpdatedAt     time.Time         `json:"updated_at"`
+	Imported      string            `json:"imported,omitempty"` // the digest of the row of a file that the user was made by
 	Version       int64             `json:"-"`
 	carried
 }
@@ -81,69 +79,6 @@ func (s *Store) Users(ctx context.Context, from string, n int) ([]User, string, 
 		span.From = from
 	}
 	return document.List(ctx, s.docs, Users, span, n)
-}
-
-// CreateUser writes a user and the logins they are found by, in one step. It draws the sub
-// and the number. It returns ErrExists, and writes nothing, if a login or one of their
-// Skeletons is taken.
-func (s *Store) CreateUser(ctx context.Context, u User, by ...Login) (User, error) {
-	return Create(ctx, s, u, by, document.Tally{})
-}
-
-// Create is CreateUser that also writes other documents in the same step, and what they add to the counts.
-func Create(ctx context.Context, s *Store, u User, by []Login, change document.Tally,
-	along ...driver.Doc) (User, error) {
-	now := time.Now().UTC()
-	u.Sub = "u" + strings.ToLower(rand.Text())
-	u.CreatedAt, u.UpdatedAt = now, now
-	by = slices.Clone(by)
-	for i := range by {
-		by[i].UserID, by[i].CreatedAt = u.Sub, now
-	}
-	if err := u.Check(); err != nil {
-		return u, err
-	}
-	for {
-		last, err := document.Find(ctx, s.docs, document.Counters, document.NumbersOfUsers)
-		if err != nil {
-			return u, err
-		}
-		last.Name, last.Last = document.NumbersOfUsers, last.Last+1
-		u.ID = last.Last
-		err = tellingOf(ctx, s, toldCreated(u, by), func(queued []driver.Doc) (err error) {
-			u.Version, err = s.writeUser(ctx, u, by, last, change, slices.Concat(along, queued))
-			return err
-		})
-		var in *driver.PutError
-		if errors.As(err, &in) && in.Kind == document.Counters.Name {
-			continue // another sign-up took the number; each round one of them gets through
-		}
-		return u, err
-	}
-}
-
-func (s *Store) writeUser(ctx context.Context, u User, by []Login, last document.Counter, change document.Tally,
-	along []driver.Doc) (int64, error) {
-	user, err := Users.Doc(s.docs, u)
-	if err != nil {
-		return 0, err
-	}
-	number, err := document.Counters.Doc(s.docs, last)
-	if err != nil {
-		return 0, err
-	}
-	ways, err := document.Docs(s.docs, logins, by...)
-	if err != nil {
-		return 0, err
-	}
-	for _, l := range by {
-		seen, err := document.Docs(s.docs, skeletons, skeletonsOf(u.Sub, l.Skeletons[:])...)
-		if err != nil {
-			return 0, err
-		}
-		along = append(along, seen...)
-	}
-	return document.WriteCounted(ctx, s.docs, change, slices.Concat(ways, along, []driver.Doc{number, user})...)
 }
 
 // SaveUser writes a user that has been read before.

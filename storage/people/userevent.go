@@ -38,10 +38,6 @@ func one(e notify.UserEvent) func() ([]notify.UserEvent, error) {
 	return func() ([]notify.UserEvent, error) { return []notify.UserEvent{e}, nil }
 }
 
-func toldCreated(u User, by []Login) func() ([]notify.UserEvent, error) {
-	return one(notify.UserEvent{Type: notify.UserCreated, Sub: u.Sub, Methods: methodsOf(by)})
-}
-
 func toldLogins(what, sub string, some ...Login) func() ([]notify.UserEvent, error) {
 	return one(notify.UserEvent{Type: what, Sub: sub, Methods: methodsOf(some)})
 }
