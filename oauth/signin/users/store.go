@@ -178,9 +178,8 @@ func (s *StoreUsers) CreateWith(ctx context.Context, u storage.User, password st
 	if err != nil {
 		return u, err
 	}
-	u.Username = confusable.Normal(u.Username)
-	login := storage.Login{Method: storage.LoginSelf, Subject: confusable.Key(u.Username), PasswordHash: hash}
-	if login.Skeletons, err = s.looks(ctx, u.Username); err != nil {
+	u, login, err := s.named(ctx, u, hash)
+	if err != nil {
 		return u, err
 	}
 	made, err := write(u, login)
@@ -188,6 +187,29 @@ func (s *StoreUsers) CreateWith(ctx context.Context, u storage.User, password st
 		return u, &taken{u.Username, err}
 	}
 	return made, err
+}
+
+// Adopt returns a user who comes from another product, and the login by which they sign in with the username and the
+// password that they have, for the caller to write. The hash is that of the other product; "" is no password. An
+// unacceptable username or hash is storage.ErrInvalid and says what to do.
+func (s *StoreUsers) Adopt(ctx context.Context, u storage.User, hash string) (storage.User, storage.Login, error) {
+	err := usernames.Check(u.Username)
+	if hash != "" && err == nil {
+		hash, err = passwords.Adopt(hash)
+	}
+	if err != nil {
+		return u, storage.Login{}, fmt.Errorf("%w: %w", storage.ErrInvalid, err)
+	}
+	return s.named(ctx, u, hash)
+}
+
+// named gives a user the username in its normal form, and returns the login by it.
+func (s *StoreUsers) named(ctx context.Context, u storage.User, hash string) (_ storage.User, l storage.Login,
+	err error) {
+	u.Username = confusable.Normal(u.Username)
+	l = storage.Login{Method: storage.LoginSelf, Subject: confusable.Key(u.Username), PasswordHash: hash}
+	l.Skeletons, err = s.looks(ctx, u.Username)
+	return u, l, err
 }
 
 // looks returns the skeletons that a new username reserves. The first time it stores those of all
