@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net/http"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -51,6 +52,7 @@ type dataStore struct {
 	ships      shipping
 	serving    atomic.Pointer[keystile.Service]
 	leaving    atomic.Bool // the process is about to stop
+	trail      ownTrail
 }
 
 // Ready says whether it can be served from, and whether the service that runs can answer.
@@ -131,7 +133,7 @@ func (h *dataStore) target(serving *assembled) admin.Target {
 		SigningAlg: h.conf.SigningAlg, Signed: max(h.conf.AccessLifetime, idTokenLifetime),
 		Granted: max(h.conf.CodeLifetime, h.conf.AccessLifetime, h.conf.RefreshLifetime),
 		Keys:    h.keyring, Ways: h.ways,
-		Billing: h.billing, Usage: h.usage,
+		Billing: h.billing, Usage: h.usage, Issuers: issuers(h.conf),
 		Nodes: func(ctx context.Context) ([]nodes.Info, error) { return nodes.Look(ctx, h.store) },
 	}
 	target.Recorder.Trail = h
@@ -173,13 +175,36 @@ func (noVisitors) Visitor(*http.Request) (storage.Session, error) {
 
 func (noVisitors) Proved(context.Context, storage.Session) (bool, error) { return false, nil }
 
-// NoteNow puts one event on the audit trail of a store that nobody serves.
+// NoteNow puts an event on the audit trail of a store that nobody serves. The first one begins a chain, which Close
+// ends.
 func (h *dataStore) NoteNow(ctx context.Context, e event.Event) error {
-	trail, err := audit.Open(ctx, audit.Config{Store: h.store, Name: "keystile command"})
-	if err != nil {
-		return err
+	h.trail.Lock()
+	if h.trail.Trail == nil {
+		var err error
+		if h.trail.Trail, err = audit.Open(ctx, audit.Config{Store: h.store, Name: "keystile command"}); err != nil {
+			h.trail.Unlock()
+			return err
+		}
 	}
-	return errors.Join(trail.NoteNow(ctx, e), trail.Close(ctx))
+	h.trail.Unlock()
+	return h.trail.NoteNow(ctx, e)
+}
+
+// ownTrail is the audit trail of a command, once it has noted something.
+type ownTrail struct {
+	sync.Mutex
+	*audit.Trail
+}
+
+// Close ends the chain of the trail, and closes the store.
+func (h *dataStore) Close() error {
+	h.trail.Lock()
+	defer h.trail.Unlock()
+	var err error
+	if h.trail.Trail != nil {
+		err = h.trail.Trail.Close(context.Background())
+	}
+	return errors.Join(err, h.Closer.Close())
 }
 
 // idTokenLifetime is the default of package oauth; there is no key for it.

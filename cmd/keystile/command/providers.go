@@ -50,20 +50,36 @@ func configured(c *config.Config) ([]connector.Connector, error) {
 	return all, err
 }
 
+// issuerOf returns the issuer of a preset, "" if it has none.
+func issuerOf(o config.OpenID) string {
+	switch o.Preset {
+	case "google":
+		return oidc.Google
+	case "entra":
+		return oidc.Entra(o.Tenant)
+	}
+	return o.Issuer
+}
+
+// issuers returns the names of the connectors of OpenID Connect that are configured, by issuer.
+func issuers(c *config.Config) map[string]string {
+	all := map[string]string{}
+	for _, o := range c.OpenID {
+		if issuer := issuerOf(o); issuer != "" {
+			all[issuer] = o.Name
+		}
+	}
+	return all
+}
+
 // openID makes the connector of a preset.
 func openID(o config.OpenID) (connector.Connector, error) {
-	issuer := o.Issuer
-	switch o.Preset {
-	case "github":
+	if o.Preset == "github" {
 		return connector.NewGitHub(connector.GitHub{Name: o.Name, Label: o.Label, ID: o.ID, Secret: o.Secret,
 			Domains: o.Domains, TrustEmail: o.TrustEmail})
-	case "google":
-		issuer = oidc.Google
-	case "entra":
-		issuer = oidc.Entra(o.Tenant)
 	}
 	return oidc.New(oidc.Config{
-		Name: o.Name, Label: o.Label, Issuer: issuer, ClientID: o.ID, ClientSecret: o.Secret,
+		Name: o.Name, Label: o.Label, Issuer: issuerOf(o), ClientID: o.ID, ClientSecret: o.Secret,
 		Scopes: o.Scopes, Domains: o.Domains, AllowPrivate: o.AllowPrivate, TrustEmail: o.TrustEmail,
 		GroupsClaim: o.GroupsClaim, GroupsMap: o.GroupsMap,
 	})

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -41,6 +42,7 @@ type office struct {
 	whileOpening func()
 	unwritten    error // what the audit trail answers
 	log          bytes.Buffer
+	noting       sync.Mutex
 	trail        []event.Event
 	forgotten    []string
 }
@@ -80,6 +82,8 @@ func ways(signUp string) func() (access.Ways, string, error) {
 
 // NoteNow makes the office its own audit trail.
 func (o *office) NoteNow(_ context.Context, e event.Event) error {
+	o.noting.Lock()
+	defer o.noting.Unlock()
 	o.trail = append(o.trail, e)
 	return o.unwritten
 }

@@ -102,7 +102,7 @@ func Commands(opener Opener) []cli.Command {
 	lines = slices.Concat(lines, auditLines(opener), searchLines(opener))
 	return append(lines, reportLine(opener), backupLine(opener), restoreLine(opener), compactLine(opener),
 		copyLine(opener), migrateLine(opener), checkLine(opener), forgetLine(opener),
-		reopenLine(opener))
+		reopenLine(opener), importLine(opener))
 }
 
 // find finds the data folder. A command that has no folder and needs none, because the store is at an address and the

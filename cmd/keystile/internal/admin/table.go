@@ -54,6 +54,8 @@ type Target struct {
 	// makes the running bus read who may use what anew; nil: nobody serves here
 	Reload func(context.Context) error
 	Nodes  func(context.Context) ([]nodes.Info, error) // that serve from the store
+	// the names of the connectors of OpenID Connect that are configured, by issuer
+	Issuers map[string]string
 	// Ways returns every way in, and the page that takes invitations; nil: nothing is known of them.
 	Ways func() (ways access.Ways, invitationPage string, err error)
 	// Unlisted names tools of the running bus that everybody may use only because no list says otherwise, the first
@@ -63,6 +65,7 @@ type Target struct {
 
 // Users makes users with a password; *users.StoreUsers does.
 type Users interface {
+	Adopt(ctx context.Context, u storage.User, hash string) (storage.User, storage.Login, error)
 	Create(ctx context.Context, u storage.User, password string) (storage.User, error)
 	LinkEmail(ctx context.Context, sub, address string) error
 	SetPassword(ctx context.Context, sub, password string) error // ErrNotFound: they do not sign in with one
@@ -138,8 +141,8 @@ type command struct {
 var table = slices.Concat(movedCommands, appCommands, billingCommands, usageCommands, userCommands, groupCommands,
 	apiKeyCommands, sessionCommands,
 	lockoutCommands, nodeCommands, settingCommands, webhookCommands, keyCommands, masterKeyCommands, auditCommands,
-	searchCommands, countCommands, pruneCommands, capabilityCommands, pinCommands, accessCommands, bundleCommands, applyCommands,
-	clientCommands, openToolsCommands)
+	searchCommands, countCommands, pruneCommands, capabilityCommands, pinCommands, accessCommands, bundleCommands,
+	applyCommands, clientCommands, openToolsCommands, importCommands)
 
 // secretFlag is the flag whose value "-" is read from the standard input; so is authFlag.
 const secretFlag = "password"

@@ -84,7 +84,7 @@ func TestCommandThatOnlyReadsIsRefusedByActs(t *testing.T) {
 
 // ownTests are acts whose consequences have tests of their own: what they change is no record of one front alone.
 var ownTests = []string{"audit prune", "audit reindex", "key rekey", "capability register", "capability update",
-	"capability remove", "capability pins", "apply"}
+	"capability remove", "capability pins", "apply", importCommand}
 
 // Every act of the table is compared through its fronts.
 func TestCommandThatActsIsComparedWithOtherFronts(t *testing.T) {
