@@ -3,8 +3,8 @@
 // named exist, Go is text of a compiled file, and YAML is a configuration that the program takes.
 //
 // A block marked sh is a script: it is run by bash in the folder of its guide, with keystile in the
-// path, and fails with its first command that does. A line that is only indented is looked at and not run:
-// it waits for a person, or ends never.
+// path, and fails with its first command that does. One that starts no service is run behind the first one of its
+// page. A line that is only indented is looked at and not run: it waits for a person, or ends never.
 //
 // A block marked go may leave out lines that the file has between its own, and nothing else.
 package guides
