@@ -23,7 +23,6 @@ import (
 
 const (
 	documentsFlag = "f"
-	dryRunFlag    = "dry-run"
 	pruneFlag     = "prune"
 	secretsFlag   = "secrets"
 )

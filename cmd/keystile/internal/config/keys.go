@@ -251,7 +251,7 @@ func (c *Config) answerKeys() []key {
 			"answers and userinfo: a login type of the protocol (protocol), which calls every other method self, or the " +
 			"method itself, such as feishu or wecom (extended)", example: "extended",
 			set: choice(&c.LoginTypes, "protocol", "extended")},
-		{name: "claims", kind: "list of objects", objects: true, prose: true, help: "claims that applications learn of " +
+		{name: "claims", kind: "list of objects", objects: true, prose: true, never: inFlag, help: "claims that applications learn of " +
 			"users beside those of the protocol: claim, its name; from, which is attribute:NAME, field:NAME (username, name, " +
 			"nickname, email, email_verified, location, gender, login_type, created_at), groups:PATTERN or value:JSON; scope, " +
 			"which the token needs (openid); in, a list of id_token, userinfo and introspection (all three). At most 32; an " +
