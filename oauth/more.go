@@ -28,8 +28,8 @@ import (
 // GroupsInAccessToken: a member who was removed stays in it until it ends. An application that decides by groups asks
 // userinfo, or uses tokens that end soon.
 //
-// A token without the scope, of an application without rules, costs nothing more, but for one reading of the application
-// in five seconds at userinfo. With the scope the groups are read once for the token, and at each question.
+// A token without the scope, of an application without rules, costs nothing more, but for one reading of the
+// application in five seconds at userinfo. With the scope the groups are read once for the token, and at each question.
 type ClaimsRequest struct {
 	User     storage.User
 	ClientID string   // of the application that the token was issued to
