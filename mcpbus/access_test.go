@@ -172,8 +172,10 @@ func TestIndexDecidesAsTheRulesSay(t *testing.T) {
 			}
 		})
 		for _, who := range []toolaccess.Who{
-			{User: "u1", App: poor.ID, Tier: "free"}, {User: dev.Sub, Role: "developer", App: rich.ID, Tier: "enterprise", Groups: in},
-			{App: rich.ID, Tier: "enterprise", Owner: dev.Sub, OwnerGroups: in}, {App: poor.ID, Tier: "free"}, {User: "u7", App: "app1"},
+			{User: "u1", App: poor.ID, Tier: "free"},
+			{User: dev.Sub, Role: "developer", App: rich.ID, Tier: "enterprise", Groups: in},
+			{App: rich.ID, Tier: "enterprise", Owner: dev.Sub, OwnerGroups: in}, {App: poor.ID, Tier: "free"},
+			{User: "u7", App: "app1"},
 		} {
 			scope := "tools"
 			if who.User == "" {
@@ -278,7 +280,8 @@ func TestMembershipOpensToolsAndItsEndTakesThemWithinASecond(t *testing.T) {
 		h.allow("payroll", access.Rule{Subject: "group:ops"}) // it means the one of now
 		h.reload()
 		h.wantFound("in the group of a new rule", "ada", all...)
-		h.allow("payroll", access.Rule{Subject: "everyone"}, access.Rule{Subject: "group:ops", Deny: true, Tools: []string{"wipe"}})
+		h.allow("payroll", access.Rule{Subject: "everyone"},
+			access.Rule{Subject: "group:ops", Deny: true, Tools: []string{"wipe"}})
 		h.reload()
 		h.wantFound("denied by group", "ada", "payroll__show", "pets__getPet")
 	})

@@ -35,7 +35,8 @@ func (b *Bus) Offer(ctx context.Context, sub, clientID, wanted string) (access.O
 	x.offerMembers(&o, tools)
 	for _, bundle := range x.snapshot.labels {
 		n := tools.common(x.snapshot.bundles[bundle.Name])
-		if n > 0 && x.snapshot.opensBundle(&x.who, bundle.Name) && scope.Within(wanted, scope.Bundle(bundle.Name)) && len(o.Bundles) < access.MaxOfferedBundles {
+		offered := x.snapshot.opensBundle(&x.who, bundle.Name) && scope.Within(wanted, scope.Bundle(bundle.Name))
+		if n > 0 && offered && len(o.Bundles) < access.MaxOfferedBundles {
 			o.Bundles = append(o.Bundles, access.OfferedBundle{Name: bundle.Name, Label: offeredText(bundle.Label), Count: n})
 		}
 	}

@@ -84,7 +84,8 @@ func TestToolAccess(t *testing.T) {
 		"read-only, called by name":                 {[]access.Rule{readOnly}, false, bob, silent, false},
 		"a subject that is none":                    {[]access.Rule{rule("everybody")}, true, bob, post, false},
 	} {
-		if d := Decide(access.List{Rules: x.rules, UpdatedAt: written}, x.open, x.who, c, x.tool); d.Allowed != x.want || (d.Rule == nil) == (d.Because == "") {
+		d := Decide(access.List{Rules: x.rules, UpdatedAt: written}, x.open, x.who, c, x.tool)
+		if d.Allowed != x.want || (d.Rule == nil) == (d.Because == "") {
 			t.Errorf("%s: %+v, want %t", name, d, x.want)
 		}
 	}

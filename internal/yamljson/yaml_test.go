@@ -16,7 +16,7 @@ func TestJSONIsWrittenInLines(t *testing.T) {
 	}
 }
 
-// What is exported is read again: as YAML it means what it did as JSON.
+// FuzzYAMLIsReadAsTheJSONThatItWas writes JSON as YAML, and reads it again.
 func FuzzYAMLIsReadAsTheJSONThatItWas(f *testing.F) {
 	for _, text := range []string{`{"a":"0o14","b":"1_000","c":"12:30","d":"~","e":"<<","f":"#","g":"\u0085"}`,
 		`["","\n","a\n","\ta"," a ","'","\"","&a","*a","!a","%a","@","` + "`" + `","---","...","null","1e3","0x1f",".inf"]`,

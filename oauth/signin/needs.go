@@ -10,7 +10,6 @@ import (
 	"github.com/keystile/keystile/storage/apikey"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
-	"github.com/keystile/keystile/storage/groups"
 )
 
 // Audit records sign-ins and changes of accounts; *gateway.Trail implements it.
@@ -38,7 +37,7 @@ type Store interface {
 	AccountStore
 	DeviceStore
 	MailStore
-	GroupStore
+	users.GroupStore
 	App(ctx context.Context, id string) (storage.App, error)
 	Session(ctx context.Context, id string) (storage.Session, error)
 	SaveSession(ctx context.Context, v storage.Session) (storage.Session, error)
@@ -48,17 +47,6 @@ type Store interface {
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
 	// HMACKey returns a persistent key, the same for every process over the store.
 	HMACKey(ctx context.Context, name string) (storage.Secret, error)
-}
-
-// GroupStore keeps the groups that providers put users into, and that the page of consent names; *storage.Store
-// implements it.
-type GroupStore interface {
-	GroupsOf(ctx context.Context, sub string) ([]access.Group, error)
-	SaveGroup(ctx context.Context, g groups.Group) (groups.Group, error)
-	Group(ctx context.Context, name string) (groups.Group, error)
-	// FollowGroups makes a user (a sub) a member of those groups that a connector says, and of no other one that it has
-	// added them to, and returns which these are, before and after.
-	FollowGroups(ctx context.Context, sub, connector string, names []string) (before, after []string, err error)
 }
 
 // ConsentStore keeps the users' consents; *storage.Store implements it.

@@ -20,11 +20,13 @@ type carried = forward.Fields
 
 // Every record has it: one without would lose what a newer version has written.
 var _ = []carried{
-	applying{}.carried, Checkpoint{}.carried, Declared{}.carried, hmacKey{}.carried, keySet{}.carried, Mail{}.carried, Setting{}.carried, SigningKey{}.carried,
+	applying{}.carried, Checkpoint{}.carried, Declared{}.carried, hmacKey{}.carried, keySet{}.carried, Mail{}.carried,
+	Setting{}.carried, SigningKey{}.carried,
 	usageMark{}.carried,
 }
 
 // Kinds are all kinds of these records, for package storage.
 var Kinds = []document.AnyKind{
-	applyings, beats, checkpoints, declareds, hmacKeys, keyedCalls, keySets, leases, mails, rankings, settings, signingKeys, streams, usageMarks,
+	applyings, beats, checkpoints, declareds, hmacKeys, keyedCalls, keySets, leases, mails, rankings, settings,
+	signingKeys, streams, usageMarks,
 }

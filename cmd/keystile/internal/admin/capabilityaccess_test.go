@@ -188,8 +188,8 @@ func TestBundleIsMadeShownAndDeleted(t *testing.T) {
 			t.Errorf("%q = %d %q, want %q", words, code, errs, want)
 		}
 	}
-	if rows := o.rows("capability", "bundle", "access", "support", "--allow", "role:developer", "--deny", "tier:free"); len(
-		rows) != 2 || rows[0]["subject"] != "role:developer" || rows[1]["deny"] != true {
+	rows := o.rows("capability", "bundle", "access", "support", "--allow", "role:developer", "--deny", "tier:free")
+	if len(rows) != 2 || rows[0]["subject"] != "role:developer" || rows[1]["deny"] != true {
 		t.Errorf("its rules are %v", rows)
 	}
 	if rows := o.rows("capability", "bundle", "access", "support"); len(rows) != 2 {

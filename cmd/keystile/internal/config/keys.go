@@ -251,11 +251,11 @@ func (c *Config) answerKeys() []key {
 			"answers and userinfo: a login type of the protocol (protocol), which calls every other method self, or the " +
 			"method itself, such as feishu or wecom (extended)", example: "extended",
 			set: choice(&c.LoginTypes, "protocol", "extended")},
-		{name: "claims", kind: "list of objects", objects: true, prose: true, never: inFlag, help: "claims that applications learn of " +
-			"users beside those of the protocol: claim, its name; from, which is attribute:NAME, field:NAME (username, name, " +
-			"nickname, email, email_verified, location, gender, login_type, created_at), groups:PATTERN or value:JSON; scope, " +
-			"which the token needs (openid); in, a list of id_token, userinfo and introspection (all three). At most 32; an " +
-			"application may have rules of its own, which come after these",
+		{name: "claims", kind: "list of objects", objects: true, prose: true, never: inFlag, help: "claims that " +
+			"applications learn of users beside those of the protocol: claim, its name; from, which is attribute:NAME, " +
+			"field:NAME (username, name, nickname, email, email_verified, location, gender, login_type, created_at), " +
+			"groups:PATTERN or value:JSON; scope, which the token needs (openid); in, a list of id_token, userinfo and " +
+			"introspection (all three). At most 32; an application may have rules of its own, which come after these",
 			example: `[{claim: department, from: attribute:dept, scope: profile}]`, set: maybe(c.setClaims)},
 		{name: "legacy.error_status", kind: "name", fallback: "always_ok", protocol: "4.10",
 			help:    "the HTTP status of refusals at the old endpoints: always_ok (200) or mapped (400, 401, 403, 404)",

@@ -55,7 +55,8 @@ func (s *site) claims(text, clientID string) ([]byte, error) {
 		Iss, Aud string
 		Exp      int64
 	}
-	if err := json.Unmarshal(raw[1], &c); err != nil || c.Iss != issuer || c.Aud != clientID || c.Exp <= time.Now().Unix() {
+	err = json.Unmarshal(raw[1], &c)
+	if err != nil || c.Iss != issuer || c.Aud != clientID || c.Exp <= time.Now().Unix() {
 		return nil, fmt.Errorf("the claims are %s: %w", raw[1], err)
 	}
 	return raw[1], nil

@@ -9,7 +9,7 @@ import (
 
 const guide = "../../../../examples/APPLICATIONS.md"
 
-// section is what the page says of one product.
+// section holds what the page says of one product.
 type section struct {
 	product  string
 	commands [][]string // words of the lines of keystile, without its name

@@ -96,7 +96,8 @@ func (v *visit) profile(ctx context.Context, t tokens, c claims) (connector.Prof
 	unknown := len(v.Domains) > 0 && c["email"] == nil
 	groupless, grouped := v.GroupsClaim != "" && c[v.GroupsClaim] == nil, v.GroupsClaim != ""
 	authTime, unread := c.authTime(time.Now()), "" // of the id_token: userinfo is not signed
-	if (nameless || addressless || unknown || groupless) && v.userinfo != "" && t.access != "" && strings.EqualFold(t.kind, "Bearer") {
+	lacking := nameless || addressless || unknown || groupless
+	if lacking && v.userinfo != "" && t.access != "" && strings.EqualFold(t.kind, "Bearer") {
 		more, err := v.ofUserinfo(ctx, t.access, c.text("sub"))
 		trouble := (*connector.Trouble)(nil)
 		decides := unknown || errors.Is(err, errTwoPeople) || errors.Is(err, context.Canceled)

@@ -46,8 +46,8 @@ type Config struct {
 	TrustEmail bool
 
 	// GroupsClaim names the claim of the id_token, or else of userinfo, with the groups of a user at the provider: a list
-	// of texts, or one text. GroupsMap has the name of a group here by each of those names; what it does not name is passed
-	// over. Both or neither are given.
+	// of texts, or one text. GroupsMap has the name of a group here by each of those names; others are passed over. Both
+	// or neither are given.
 	GroupsClaim string
 	GroupsMap   map[string]string
 
