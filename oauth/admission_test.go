@@ -206,8 +206,7 @@ var entrances = map[string]struct {
 	"an agent": {func(h *fixture, _ *fakeConsent) func() string {
 		h.app = h.register(storage.App{ID: client.DynamicPrefix + "agent", Name: "Agent", Public: true,
 			Client: &client.Description{Kind: client.Dynamic, AuthMethod: client.AuthNone,
-				Grants:       []string{"authorization_code"},
-				RedirectURIs: []string{redirect}}})
+				Grants: []string{"authorization_code"}, RedirectURIs: []string{redirect}}})
 		return func() string {
 			return answered(h, h.authorize("code_challenge", challengeOf(verifier), "code_challenge_method", "S256"))
 		}

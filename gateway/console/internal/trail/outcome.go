@@ -200,6 +200,7 @@ var endings = map[string][]ending{
 		{"client host forget", outcome{"removed", ""}}, {"client forget", outcome{"removed", "warn"}}, {"client ", changed},
 		{"order create", outcome{"created", ""}}, {"order approve", outcome{"approved", "good"}},
 		{"order reject", outcome{"rejected", "bad"}}, {"order cancel", outcome{"canceled", ""}},
+		{"group create", outcome{"created", ""}}, {"group delete", outcome{"removed", "warn"}}, {"group ", changed},
 		{"bundle create", outcome{"created", ""}}, {"bundle delete", outcome{"removed", "warn"}}, {"bundle ", changed},
 		{"key rotate begins", outcome{"begun", ""}}, {"key retire begins", outcome{"begun", ""}},
 		{"key rekey begins", outcome{"begun", ""}}, {"key retire", outcome{"removed", "warn"}}, {"key ", changed},

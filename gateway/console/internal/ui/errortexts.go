@@ -84,8 +84,10 @@ var errorTexts = Texts{
 	"%s: at most %d subjects: make a group of them": "%s：最多 %d 个对象：请建立用户组",
 	"group_filter: groups: %q is no pattern of names: it has a-z 0-9 . _ - and *, which stands for any " +
 		"text": "%s 不是名称模式：可含 a-z 0-9 . _ - 以及代表任意文本的 *",
-	"claims: at most %d rules": "自定义声明最多 %d 条规则",
-	"claims: %q: %s":           "自定义声明 %s 有误：%s",
+	"group_filter: %s":                  "用户组模式有误：%s",
+	"group_filter: at most %d patterns": "用户组模式最多 %d 个",
+	"claims: at most %d rules":          "自定义声明最多 %d 条规则",
+	"claims: %q: %s":                    "自定义声明 %s 有误：%s",
 	"claims is not a list of rules, each an object of claim, from, scope and " +
 		"in": "自定义声明应为规则列表，每条包含 claim、from、scope 和 in",
 	"application: %s":                            "应用：%s",

@@ -96,12 +96,16 @@ func see(what ...string) []string {
 	return append([]string{"Get session", "Get user", "Get factors"}, what...)
 }
 
+// twice holds what two parts keep of one document, each for seconds: the first request fills both. At userinfo these
+// are the tier of an application, for its rate, and its rules about claims.
+var twice = map[string]string{"userinfo": "Get app"}
+
 // kindsOf returns calls without ids and spans, and fails if a document is read twice: it would be decoded twice, and
 // might have changed in between.
 func (w *walker) kindsOf(name string, steps []string) (kinds []string) {
 	seen := map[string]bool{}
 	for _, step := range steps {
-		if seen[step] && strings.HasPrefix(step, "Get ") {
+		if seen[step] && strings.HasPrefix(step, "Get ") && step != twice[name]+" "+w.app.ID {
 			w.Errorf("%s: %s is done twice: %q", name, step, steps)
 		}
 		seen[step] = true
@@ -145,7 +149,7 @@ func TestRequestReadsWhatTheTableSays(t *testing.T) {
 			got = w.token("grant_type", "refresh_token", "refresh_token", got["refresh_token"].(string))
 		}, []string{"Get app", "Token", "Get user", "Exchange"}},
 		{"userinfo", func() { w.want(w.ask("GET", "/oauth/userinfo", nil, "Authorization", bearer()), 200) },
-			[]string{"Get app", "Get user"}},
+			[]string{"Get app", "Get user", "Get app"}},
 		{"userinfo again", func() { w.want(w.ask("GET", "/oauth/userinfo", nil, "Authorization", bearer()), 200) }, nil},
 		{"introspection", func() {
 			w.want(w.ask("POST", "/oauth/introspect", url.Values{"client_id": {w.app.ID}, "client_secret": {w.secret},
