@@ -57,7 +57,7 @@ func (s *site) claims(text, clientID string) ([]byte, error) {
 	}
 	err = json.Unmarshal(raw[1], &c)
 	if err != nil || c.Iss != issuer || c.Aud != clientID || c.Exp <= time.Now().Unix() {
-		return nil, fmt.Errorf("the claims are %s: %w", raw[1], err)
+		return nil, fmt.Errorf("the claims are %s: %v", raw[1], err)
 	}
 	return raw[1], nil
 }
@@ -69,7 +69,7 @@ func (s *site) key(kid string) (*rsa.PublicKey, error) {
 		JWKS   string `json:"jwks_uri"`
 	}
 	if err := s.get(issuer+"/.well-known/openid-configuration", &discovery); err != nil || discovery.Issuer != issuer {
-		return nil, fmt.Errorf("discovery: issuer %q: %w", discovery.Issuer, err)
+		return nil, fmt.Errorf("discovery: issuer %q: %v", discovery.Issuer, err)
 	}
 	var set struct {
 		Keys []struct{ Kid, Kty, Alg, N, E string }
