@@ -2,6 +2,8 @@ package groups
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"slices"
 	"time"
 
@@ -67,7 +69,9 @@ func (s *Store) DeleteGroup(ctx context.Context, g Group) error {
 			return struct{}{}, err
 		}
 		gone := driver.Doc{Kind: groupKind.Name, ID: g.Name, Version: now.Version, Deleted: true}
-		_, err = document.Write(ctx, s.docs, gone, d)
+		if _, err = document.Write(ctx, s.docs, gone, d); errors.Is(err, document.ErrExists) {
+			err = fmt.Errorf("%w: %w", document.ErrConflict, err) // another group was the first to be deleted
+		}
 		return struct{}{}, err
 	})
 	return err

@@ -440,3 +440,24 @@ func TestVersionBeforeDoesNotOpenAStoreWithGroups(t *testing.T) {
 		t.Error("a store with a group has not the feature")
 	}
 }
+
+// The list of what was deleted begins with the first of several deletions at once.
+func TestGroupsAreDeletedAtOnce(t *testing.T) {
+	w := newTown(t)
+	ada := w.user("ada")
+	var all []groups.Group
+	for i := range 16 {
+		all = append(all, w.group(fmt.Sprint("g", i)))
+		w.add(all[i].Name, ada.Sub)
+	}
+	var work sync.WaitGroup
+	for _, g := range all {
+		work.Go(func() {
+			if err := w.DeleteGroup(t.Context(), g); err != nil {
+				t.Errorf("%s: %v", g.Name, err)
+			}
+		})
+	}
+	work.Wait()
+	w.want("of ada", w.groupsOf(ada.Sub))
+}
