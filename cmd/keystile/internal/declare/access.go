@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/keystile/keystile/internal/admin/toolacts"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/service"
 )
@@ -69,24 +70,19 @@ func (k accessKind) remove(ctx context.Context, was service.Declared) error {
 }
 
 func (k accessKind) all(ctx context.Context) (docs []Document, err error) {
-	for from := ""; ; {
-		page, next, err := k.c.Store.AccessLists(ctx, from, driver.Page)
+	all, err := pages(func(from string) ([]access.List, string, error) {
+		return k.c.Store.AccessLists(ctx, from, driver.Page)
+	})
+	for _, l := range all {
+		listed, err := k.exported(ctx, l.Rules)
 		if err != nil {
 			return nil, err
 		}
-		for _, l := range page {
-			listed, err := k.exported(ctx, l.Rules)
-			if err != nil {
-				return nil, err
-			}
-			d, err := document(kindAccess, l.Member, accessDoc{&listed})
-			if err != nil {
-				return nil, err
-			}
-			docs = append(docs, d)
+		d, err := document(kindAccess, l.Member, accessDoc{&listed})
+		if err != nil {
+			return nil, err
 		}
-		if from = next; next == "" {
-			return docs, nil
-		}
+		docs = append(docs, d)
 	}
+	return docs, err
 }

@@ -149,21 +149,13 @@ func (k appsKind) find(ctx context.Context, d Document, was service.Declared, id
 			return app, err
 		}
 	}
-	var found []storage.App
-	for from := ""; ; {
-		page, next, err := k.c.Store.FindApps(ctx, d.Name, "", from, driver.Page/2)
-		if err != nil {
-			return storage.App{}, err
-		}
-		for _, app := range page {
-			if app.Name == d.Name {
-				found = append(found, app)
-			}
-		}
-		if from = next; next == "" {
-			break
-		}
+	found, err := pages(func(from string) ([]storage.App, string, error) {
+		return k.c.Store.FindApps(ctx, d.Name, "", from, driver.Page/2)
+	})
+	if err != nil {
+		return storage.App{}, err
 	}
+	found = slices.DeleteFunc(found, func(app storage.App) bool { return app.Name != d.Name })
 	switch len(found) {
 	case 0:
 		return storage.App{}, storage.ErrNotFound
@@ -257,20 +249,22 @@ func (k appsKind) remove(ctx context.Context, was service.Declared) error {
 	return err
 }
 
+// applications returns all applications that are registered here, and how many there are of each name.
+func (a *Applier) applications(ctx context.Context) (all []storage.App, named map[string]int, err error) {
+	all, err = pages(func(from string) ([]storage.App, string, error) {
+		return a.c.Store.Apps(ctx, "", from, driver.Page)
+	})
+	named = map[string]int{}
+	for _, app := range all {
+		named[app.Name]++
+	}
+	return all, named, err
+}
+
 func (k appsKind) all(ctx context.Context) (docs []Document, err error) {
-	var apps []storage.App
-	named := map[string]int{}
-	for from := ""; ; {
-		page, next, err := k.c.Store.Apps(ctx, "", from, driver.Page)
-		if err != nil {
-			return nil, err
-		}
-		for _, app := range page {
-			apps, named[app.Name] = append(apps, app), named[app.Name]+1
-		}
-		if from = next; next == "" {
-			break
-		}
+	apps, named, err := k.applications(ctx)
+	if err != nil {
+		return nil, err
 	}
 	for _, app := range apps {
 		record := appDocOf(app)

@@ -224,24 +224,18 @@ func (a *Applier) step(ctx context.Context, d Document) (s Step, err error) {
 
 // undeclared returns the steps that remove what earlier runs have made and no document names, the last kinds first.
 func (a *Applier) undeclared(ctx context.Context, named map[[2]string]bool) (steps []Step, err error) {
-	for from := ""; ; {
-		page, next, err := a.c.Store.AllDeclared(ctx, from, driver.Page)
-		if err != nil {
-			return nil, err
-		}
-		for _, was := range page {
-			if was.Made && !named[[2]string{was.Kind, was.Name}] && a.kinds[was.Kind] != nil {
-				steps = append(steps, Step{Kind: was.Kind, Name: was.Name, Action: Remove, is: was})
-			}
-		}
-		if from = next; next == "" {
-			break
+	all, err := pages(func(from string) ([]service.Declared, string, error) {
+		return a.c.Store.AllDeclared(ctx, from, driver.Page)
+	})
+	for _, was := range all {
+		if was.Made && !named[[2]string{was.Kind, was.Name}] && a.kinds[was.Kind] != nil {
+			steps = append(steps, Step{Kind: was.Kind, Name: was.Name, Action: Remove, is: was})
 		}
 	}
 	slices.SortStableFunc(steps, func(x, y Step) int {
 		return cmp.Or(cmp.Compare(slices.Index(order, y.Kind), slices.Index(order, x.Kind)), cmp.Compare(x.Name, y.Name))
 	})
-	return steps, nil
+	return steps, err
 }
 
 // do does a step. That something is made is written down before it is, so that a run which breaks off in between leaves
@@ -321,15 +315,4 @@ func objectOf(record any) (object, error) {
 		o[name] = value{text: string(text)}
 	}
 	return o, nil
-}
-
-// only returns those fields of an object that a document has.
-func (o object) only(d Document) object {
-	some := object{}
-	for name := range d.Fields {
-		if v, there := o[name]; there {
-			some[name] = v
-		}
-	}
-	return some
 }

@@ -108,24 +108,19 @@ func (k bundlesKind) remove(ctx context.Context, was service.Declared) error {
 }
 
 func (k bundlesKind) all(ctx context.Context) (docs []Document, err error) {
-	for from := ""; ; {
-		page, next, err := k.c.Store.Bundles(ctx, from, driver.Page)
+	all, err := pages(func(from string) ([]access.Bundle, string, error) {
+		return k.c.Store.Bundles(ctx, from, driver.Page)
+	})
+	for _, b := range all {
+		record := bundleDocOf(b)
+		if *record.Rules, err = k.exported(ctx, b.Rules); err != nil {
+			return nil, err
+		}
+		d, err := document(kindBundle, b.Name, record)
 		if err != nil {
 			return nil, err
 		}
-		for _, b := range page {
-			record := bundleDocOf(b)
-			if *record.Rules, err = k.exported(ctx, b.Rules); err != nil {
-				return nil, err
-			}
-			d, err := document(kindBundle, b.Name, record)
-			if err != nil {
-				return nil, err
-			}
-			docs = append(docs, d)
-		}
-		if from = next; next == "" {
-			return docs, nil
-		}
+		docs = append(docs, d)
 	}
+	return docs, err
 }

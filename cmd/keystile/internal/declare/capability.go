@@ -284,27 +284,22 @@ func (k capabilitiesKind) remove(ctx context.Context, was service.Declared) erro
 }
 
 func (k capabilitiesKind) all(ctx context.Context) (docs []Document, err error) {
-	for from := ""; ; {
-		page, next, err := k.c.Store.Capabilities(ctx, "", from, driver.Page)
+	all, err := pages(func(from string) ([]storage.Capability, string, error) {
+		return k.c.Store.Capabilities(ctx, "", from, driver.Page)
+	})
+	for _, c := range all {
+		record := capabilityDocOf(c)
+		if *record.Owner, err = k.username(ctx, c.Owner); err != nil {
+			return nil, err
+		}
+		d, err := document(kindCapability, c.Member, record)
 		if err != nil {
 			return nil, err
 		}
-		for _, c := range page {
-			record := capabilityDocOf(c)
-			if *record.Owner, err = k.username(ctx, c.Owner); err != nil {
-				return nil, err
-			}
-			d, err := document(kindCapability, c.Member, record)
-			if err != nil {
-				return nil, err
-			}
-			if !c.Publish {
-				d.Fields["publish"] = json.RawMessage("false")
-			}
-			docs = append(docs, d)
+		if !c.Publish {
+			d.Fields["publish"] = json.RawMessage("false")
 		}
-		if from = next; next == "" {
-			return docs, nil
-		}
+		docs = append(docs, d)
 	}
+	return docs, err
 }

@@ -221,6 +221,20 @@ func stored(typed []ruleDoc) []access.Rule {
 	return all
 }
 
+// pages returns all pages of a list.
+func pages[T any](page func(from string) ([]T, string, error)) (all []T, err error) {
+	for from := ""; ; {
+		some, next, err := page(from)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, some...)
+		if from = next; next == "" {
+			return all, nil
+		}
+	}
+}
+
 // document returns a document of a record, without the fields that are as they would be without it.
 func document(kind, name string, record any) (Document, error) {
 	text, err := json.Marshal(record)

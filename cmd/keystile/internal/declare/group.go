@@ -94,26 +94,21 @@ func (k groupsKind) remove(ctx context.Context, was service.Declared) error {
 }
 
 func (k groupsKind) all(ctx context.Context) (docs []Document, err error) {
-	for from := ""; ; {
-		page, next, err := k.c.Store.FindGroups(ctx, "", from, driver.Page)
+	all, err := pages(func(from string) ([]groups.Group, string, error) {
+		return k.c.Store.FindGroups(ctx, "", from, driver.Page)
+	})
+	for _, g := range all {
+		record := groupDocOf(g)
+		for i, sub := range *record.Managers {
+			if (*record.Managers)[i], err = k.username(ctx, sub); err != nil {
+				return nil, err
+			}
+		}
+		d, err := document(kindGroup, g.Name, record)
 		if err != nil {
 			return nil, err
 		}
-		for _, g := range page {
-			record := groupDocOf(g)
-			for i, sub := range *record.Managers {
-				if (*record.Managers)[i], err = k.username(ctx, sub); err != nil {
-					return nil, err
-				}
-			}
-			d, err := document(kindGroup, g.Name, record)
-			if err != nil {
-				return nil, err
-			}
-			docs = append(docs, d)
-		}
-		if from = next; next == "" {
-			return docs, nil
-		}
+		docs = append(docs, d)
 	}
+	return docs, err
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/service"
 )
 
@@ -49,7 +48,7 @@ func (k tiersKind) app(ctx context.Context, d Document, typed tierDoc) (storage.
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return storage.App{}, err
 	}
-	return appsKind{k.Applier}.find(ctx, d, made, typed.ClientID)
+	return appsKind(k).find(ctx, d, made, typed.ClientID)
 }
 
 func (k tiersKind) now(ctx context.Context, d Document, was service.Declared) (object, service.Declared, error) {
@@ -107,19 +106,9 @@ func (k tiersKind) remove(ctx context.Context, was service.Declared) error {
 }
 
 func (k tiersKind) all(ctx context.Context) (docs []Document, err error) {
-	named := map[string]int{}
-	var apps []storage.App
-	for from := ""; ; {
-		page, next, err := k.c.Store.Apps(ctx, "", from, driver.Page)
-		if err != nil {
-			return nil, err
-		}
-		for _, app := range page {
-			apps, named[app.Name] = append(apps, app), named[app.Name]+1
-		}
-		if from = next; next == "" {
-			break
-		}
+	apps, named, err := k.applications(ctx)
+	if err != nil {
+		return nil, err
 	}
 	for _, app := range apps {
 		record := tierDoc{Tier: new(app.TierAt(time.Now()))}
