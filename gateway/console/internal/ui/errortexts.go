@@ -139,10 +139,9 @@ var errorTexts = Texts{
 	"client: %q is neither none nor private_key_jwt":              "智能体：%s 不是 none 或 private_key_jwt",
 	"client: an application that nobody registered is public, third-party, and has no owner, domains or " +
 		"tiers": "智能体：未经注册的应用是公开的第三方应用，没有所有者、域名和套餐",
-	"client: its kind %q does not go with the client_id":             "智能体：类型 %s 与其 client_id 不符",
-	"client: private_key_jwt needs keys, of at most %d bytes":        "智能体：private_key_jwt 需要密钥，最多 %d 字节",
-	"client_id: %q is of the form of those that register themselves": "client_id：%s 是自行注册者的形式",
-
+	"client: its kind %q does not go with the client_id":                 "智能体：类型 %s 与其 client_id 不符",
+	"client: private_key_jwt needs keys, of at most %d bytes":            "智能体：private_key_jwt 需要密钥，最多 %d 字节",
+	"client_id: %q is of the form of those that register themselves":     "client_id：%s 是自行注册者的形式",
 	"a rule of a bundle is for all of it: leave out tools and read_only": "工具集的规则针对整个工具集：请不要填写工具和只读",
 
 	// Billing and usage.
