@@ -12,6 +12,7 @@ import "github.com/keystile/keystile/storage"
 import "github.com/keystile/keystile/storage/counters"
 import "github.com/keystile/keystile/storage/driver"
 import "github.com/keystile/keystile/storage/event"
+import "github.com/keystile/keystile/storage/groups"
 import "go.opentelemetry.io/otel/trace"
 import "log/slog"
 import "net/http"
@@ -128,6 +129,7 @@ type Store interface {
 	ClosedApps(ctx context.Context, owner string, from string, n int) ([]storage.App, string, error)
 	CreateApp(ctx context.Context, a storage.App, most int, limit storage.Quota) (storage.App, error)
 	GiveApp(ctx context.Context, a storage.App, owner string) (storage.App, error)
+	Group(ctx context.Context, name string) (groups.Group, error)
 	KeyedCall(ctx context.Context, id string) (idempotency.Call, error)
 	OnChange(f func(storage.Change)) (stop func())
 	SaveKeyedCalls(ctx context.Context, calls ...idempotency.Call) (version int64, err error)

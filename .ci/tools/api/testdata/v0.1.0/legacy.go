@@ -51,6 +51,7 @@ type Provider interface {
 }
 
 type Store interface {
+	Admits(ctx context.Context, a storage.App, u storage.User) (bool, error)
 	App(ctx context.Context, id string) (storage.App, error)
 	Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error
 	FindOpenID(ctx context.Context, appID string, openid string) (storage.OpenID, error)

@@ -117,6 +117,7 @@ type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	Bundles(ctx context.Context, from string, n int) (page []access.Bundle, next string, err error)
 	Capabilities(ctx context.Context, owner string, from string, n int) (page []storage.Capability, next string, err error)
+	GroupsOf(ctx context.Context, sub string) ([]access.Group, error)
 	Later(now time.Time) time.Time
 	OnChange(f func(storage.Change)) (stop func())
 	Setting(ctx context.Context, name string) (string, error)

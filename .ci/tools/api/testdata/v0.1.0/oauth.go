@@ -2,7 +2,9 @@ package oauth // import "github.com/keystile/keystile/oauth"
 
 import "context"
 import "github.com/keystile/keystile/storage"
+import "github.com/keystile/keystile/storage/access"
 import "github.com/keystile/keystile/storage/apikey"
+import "github.com/keystile/keystile/storage/claim"
 import "github.com/keystile/keystile/storage/client"
 import "github.com/keystile/keystile/storage/counters"
 import "github.com/keystile/keystile/storage/driver"
@@ -15,6 +17,13 @@ import "time"
 type Audit interface {
 	Note(e event.Event)
 	NoteNow(ctx context.Context, e event.Event) error
+}
+
+type ClaimsRequest struct {
+	User     storage.User
+	ClientID string
+	Scopes   []string
+	In       string
 }
 
 func ClientHosts() []string
@@ -56,6 +65,8 @@ type Config struct {
 	AgentsRefreshWindow time.Duration
 	DefaultScope        func(resource string) string
 	LoginTypes          string
+	ClaimRules          []claim.Rule
+	Claims              func(ctx context.Context, r ClaimsRequest) (map[string]any, error)
 	IDTokenAlgs         []string
 	Meter               Meter
 	Clients             ClientsConfig
@@ -104,6 +115,7 @@ type Server struct {
 }
 
 func (*Server) Close(ctx context.Context) error
+func (*Server) Forget(clientID string)
 func (*Server) Legacy() *Legacy
 func (*Server) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)
@@ -160,6 +172,7 @@ type Users interface {
 }
 
 type appStore interface {
+	Admits(ctx context.Context, a storage.App, u storage.User) (bool, error)
 	App(ctx context.Context, id string) (storage.App, error)
 	ClientHost(ctx context.Context, host string) (client.Host, error)
 	RemoveClient(ctx context.Context, a storage.App) error
@@ -210,6 +223,7 @@ type tokenStore interface {
 
 type userStore interface {
 	EnsureOpenID(ctx context.Context, appID string, sub string) (storage.OpenID, error)
+	GroupsOf(ctx context.Context, sub string) ([]access.Group, error)
 	JoinSession(ctx context.Context, v storage.Session, appID string) (sid string, err error)
 	OpenID(ctx context.Context, appID string, sub string) (storage.OpenID, error)
 	OpenIDs(ctx context.Context, sub string) ([]storage.OpenID, error)

@@ -5,6 +5,7 @@ import "github.com/keystile/keystile/storage/access"
 import "github.com/keystile/keystile/storage/apps"
 import "github.com/keystile/keystile/storage/authn"
 import "github.com/keystile/keystile/storage/driver"
+import "github.com/keystile/keystile/storage/groups"
 import "github.com/keystile/keystile/storage/internal/clock"
 import "github.com/keystile/keystile/storage/internal/document"
 import "github.com/keystile/keystile/storage/people"
@@ -235,17 +236,20 @@ type Store struct {
 	*documents
 	*storeClock
 	*peopleStore
+	*groupStore
 	*authnStore
 	*appStore
 	*toolStore
 	*serviceStore
 }
 
+func (*Store) Admits(ctx context.Context, a App, u User) (bool, error)
 func (*Store) Append(ctx context.Context, records ...driver.Record) error
 func (*Store) Appended(ctx context.Context) (uint64, error)
 func (*Store) AppsAndUsers(ctx context.Context, ids []string, subs []string) (a []App, u []User, err error)
 func (*Store) Count(ctx context.Context, b driver.Batch, counts []driver.Count) error
 func (*Store) CreateFirst(ctx context.Context, u User, app *App, set map[string]string, by ...Login) (User, error)
+func (*Store) CreateUsers(ctx context.Context, all []people.Newcomer, in [][]groups.Group) (made []User, err error)
 func (*Store) DefaultAccess(ctx context.Context, ways access.Ways) (string, error)
 func (*Store) Exchange(ctx context.Context, key driver.Key, at time.Time, next ...driver.Token) error
 func (*Store) Identify(ctx context.Context, proposed string) (id string, err error)
@@ -285,6 +289,8 @@ type appStore = apps.Store
 type authnStore = authn.Store
 
 type documents = document.Store
+
+type groupStore = groups.Store
 
 type peopleStore = people.Store
 

@@ -84,6 +84,7 @@ const DeleteOff = "off"
 const DeleteSelf = "self"
 
 type DeviceStore interface {
+	Admits(ctx context.Context, a storage.App, u storage.User) (bool, error)
 	EnsureOpenID(ctx context.Context, appID string, sub string) (storage.OpenID, error)
 	KeepClient(ctx context.Context, id string) error
 	Later(now time.Time) time.Time
@@ -164,6 +165,7 @@ type Store interface {
 	AccountStore
 	DeviceStore
 	MailStore
+	users.GroupStore
 }
 
 type TicketStore interface {

@@ -3,25 +3,54 @@ package access // import "github.com/keystile/keystile/storage/access"
 import "github.com/keystile/keystile/internal/record/forward"
 import "time"
 
+type Admission struct {
+	Allow []string  "json:\"allow,omitempty\""
+	Deny  []string  "json:\"deny,omitempty\""
+	Since time.Time "json:\"since,omitzero\""
+	carried
+}
+
+func (*Admission) Admits(v Viewer) bool
+func (*Admission) Check() error
+func (*Admission) Clone() *Admission
+func (*Admission) Lists() (allow []string, deny []string)
+func (*Admission) NeedsGroups() bool
+
 type Bundle struct {
 	Name        string    "json:\"name\""
 	Label       string    "json:\"label,omitempty\""
 	Description string    "json:\"description,omitempty\""
 	Tools       []string  "json:\"tools\""
+	Rules       []Rule    "json:\"rules,omitempty\""
 	CreatedAt   time.Time "json:\"created_at\""
 	UpdatedAt   time.Time "json:\"updated_at\""
 	Version     int64     "json:\"-\""
 	carried
 }
 
+func (Bundle) Access() List
 func (Bundle) Check() error
 func (Bundle) Knew(since time.Time) bool
+
+func CheckUsers(list []string) error
 
 const DefaultEveryone = "everyone"
 
 const DefaultOwner = "owner"
 
+type Group struct {
+	Name  string
+	Since time.Time
+}
+
+func (Group) KnownTo(written time.Time) bool
+func (Group) Subject() Subject
+
+const GroupNameForm = "1 to 63 of a-z 0-9 . _ -, the first a letter or digit"
+
 func IsBundleName(text string) bool
+
+func IsGroupName(text string) bool
 
 type List struct {
 	Member    string    "json:\"member\""
@@ -104,6 +133,8 @@ const SubjectApp = "app"
 
 const SubjectEveryone = "everyone"
 
+const SubjectGroup = "group"
+
 const SubjectRole = "role"
 
 const SubjectTier = "tier"
@@ -118,10 +149,11 @@ type Verdict struct {
 }
 
 type Viewer struct {
-	User string
-	Role string
-	App  string
-	Tier string
+	User   string
+	Role   string
+	App    string
+	Tier   string
+	Groups []Group
 }
 
 type Way struct {

@@ -2,6 +2,8 @@ package apps // import "github.com/keystile/keystile/storage/apps"
 
 import "context"
 import "github.com/keystile/keystile/internal/record/forward"
+import "github.com/keystile/keystile/storage/access"
+import "github.com/keystile/keystile/storage/claim"
 import "github.com/keystile/keystile/storage/client"
 import "github.com/keystile/keystile/storage/driver"
 import "github.com/keystile/keystile/storage/internal/document"
@@ -33,6 +35,10 @@ type App struct {
 	Owner                string              "json:\"owner,omitempty\""
 	Spent                Quota               "json:\"spent,omitzero\""
 	Client               *client.Description "json:\"client,omitempty\""
+	Admission            *access.Admission   "json:\"admission,omitempty\""
+	GroupFilter          []string            "json:\"group_filter,omitempty\""
+	GroupsInAccessToken  bool                "json:\"groups_in_access_token,omitempty\""
+	Claims               []claim.Rule        "json:\"claims,omitempty\""
 	Disabled             bool                "json:\"disabled,omitempty\""
 	Counted              bool                "json:\"counted,omitempty\""
 	CreatedAt            time.Time           "json:\"created_at\""
@@ -50,6 +56,7 @@ func (App) Host() string
 func (App) Live(at time.Time) bool
 func (*App) RotateSecret(now time.Time, overlap time.Duration) error
 func (*App) SetTier(tier string, from time.Time, until time.Time)
+func (App) Shown(names []string) []string
 func (App) SignsIDTokensWith() string
 func (App) SuccessCode() int
 func (App) Terms() string

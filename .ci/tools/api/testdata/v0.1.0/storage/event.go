@@ -13,7 +13,11 @@ const Client = "client"
 
 const Consent = "consent"
 
+const DetailClaims = "claims of the host left out of "
+
 const DetailNoPKCE = "authorization_code without PKCE"
+
+const DetailNotAdmitted = "the user may not use the application"
 
 const DetailPlainKey = " plain"
 

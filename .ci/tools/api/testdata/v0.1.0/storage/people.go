@@ -28,6 +28,8 @@ func (Consent) With(scope string) Consent
 
 func Create(ctx context.Context, s *Store, u User, by []Login, change document.Tally, along ...driver.Doc) (User, error)
 
+func CreateAll(ctx context.Context, s *Store, all []Newcomer, change document.Tally, along ...driver.Doc) (made []User, err error)
+
 var ErrLastAdmin error
 
 var ErrStillOwns error
@@ -78,6 +80,12 @@ const MaxInvitationLife time.Duration = 7776000000000000
 
 func New(docs *document.Store, clock *clock.Clock, service *service.Store, tools *tools.Store) *Store
 
+type Newcomer struct {
+	User  User
+	By    []Login
+	Along func(sub string) ([]driver.Doc, error)
+}
+
 type OpenID struct {
 	AppID     string    "json:\"app\""
 	UserID    string    "json:\"user\""
@@ -89,6 +97,8 @@ type OpenID struct {
 }
 
 func RemoveListed(ctx context.Context, s *Store, kind string, entry string, left int) error
+
+func ReserveNumbers(ctx context.Context, s *Store, n int) (first int64, err error)
 
 const RoleAdmin = "admin"
 
@@ -125,29 +135,37 @@ func (*Store) SaveInvitation(ctx context.Context, i Invitation) (Invitation, err
 func (*Store) SaveLogin(ctx context.Context, l Login) (Login, error)
 func (*Store) SaveUser(ctx context.Context, u User) (User, error)
 func (*Store) SaveUserKeepingAdmin(ctx context.Context, u User) (User, error)
+func (*Store) Taken(ctx context.Context, by []Login) (Taken, error)
 func (*Store) UnlinkLogins(ctx context.Context, keep Login, some ...Login) error
 func (*Store) User(ctx context.Context, sub string) (User, error)
 func (*Store) UserGrants(ctx context.Context, sub string) (u User, given []Consent, met []OpenID, err error)
 func (*Store) Users(ctx context.Context, from string, n int) ([]User, string, error)
 
+type Taken struct{ _ []struct{} }
+
+func (Taken) Login(l Login) (of Login, taken bool)
+func (Taken) LooksTaken(l Login) bool
+
 type User struct {
-	Sub           string    "json:\"sub\""
-	ID            int64     "json:\"id\""
-	Username      string    "json:\"username\""
-	Name          string    "json:\"name,omitempty\""
-	Nickname      string    "json:\"nickname,omitempty\""
-	Picture       string    "json:\"picture,omitempty\""
-	Email         string    "json:\"email,omitempty\""
-	EmailVerified bool      "json:\"email_verified,omitempty\""
-	Gender        string    "json:\"gender,omitempty\""
-	Location      string    "json:\"location,omitempty\""
-	Role          string    "json:\"role,omitempty\""
-	LoginType     string    "json:\"login_type,omitempty\""
-	Disabled      bool      "json:\"disabled,omitempty\""
-	Erasing       bool      "json:\"erasing,omitempty\""
-	CreatedAt     time.Time "json:\"created_at\""
-	UpdatedAt     time.Time "json:\"updated_at\""
-	Version       int64     "json:\"-\""
+	Sub           string            "json:\"sub\""
+	ID            int64             "json:\"id\""
+	Username      string            "json:\"username\""
+	Name          string            "json:\"name,omitempty\""
+	Nickname      string            "json:\"nickname,omitempty\""
+	Picture       string            "json:\"picture,omitempty\""
+	Email         string            "json:\"email,omitempty\""
+	EmailVerified bool              "json:\"email_verified,omitempty\""
+	Gender        string            "json:\"gender,omitempty\""
+	Location      string            "json:\"location,omitempty\""
+	Role          string            "json:\"role,omitempty\""
+	Attributes    map[string]string "json:\"attributes,omitempty\""
+	LoginType     string            "json:\"login_type,omitempty\""
+	Disabled      bool              "json:\"disabled,omitempty\""
+	Erasing       bool              "json:\"erasing,omitempty\""
+	CreatedAt     time.Time         "json:\"created_at\""
+	UpdatedAt     time.Time         "json:\"updated_at\""
+	Imported      string            "json:\"imported,omitempty\""
+	Version       int64             "json:\"-\""
 	carried
 }
 

@@ -19,9 +19,22 @@ const AccessEveryone = "everyone"
 
 const AccessOwner = "owner"
 
+const ApplyTime time.Duration = 60000000000
+
 type Checkpoint struct {
 	Text    secret.Secret "json:\"-\""
 	Version int64         "json:\"-\""
+	carried
+}
+
+type Declared struct {
+	Kind      string    "json:\"kind\""
+	Name      string    "json:\"name\""
+	ID        string    "json:\"id,omitempty\""
+	Digest    string    "json:\"digest,omitempty\""
+	Made      bool      "json:\"made,omitempty\""
+	AppliedAt time.Time "json:\"applied_at\""
+	Version   int64     "json:\"-\""
 	carried
 }
 
@@ -89,24 +102,30 @@ type SigningKey struct {
 type Store struct{ _ struct{} }
 
 func (*Store) AddMail(ctx context.Context, m Mail) (Mail, error)
+func (*Store) AllDeclared(ctx context.Context, from string, n int) ([]Declared, string, error)
 func (*Store) Beat(ctx context.Context, id string) (nodes.Beat, error)
 func (*Store) Beats(ctx context.Context) ([]nodes.Beat, error)
 func (*Store) Checkpoint(ctx context.Context) (Checkpoint, error)
 func (*Store) CountMails(ctx context.Context, kind string, of string, n int) (int, error)
+func (*Store) Declared(ctx context.Context, kind string, name string) (Declared, error)
 func (*Store) DeleteMail(ctx context.Context, m Mail) error
 func (*Store) DueMails(ctx context.Context, by time.Time, n int) ([]Mail, error)
 func (*Store) FirstKeys(ctx context.Context, alg string, keys ...SigningKey) error
 func (*Store) HMACKey(ctx context.Context, name string) (secret.Secret, error)
+func (*Store) HoldApply(ctx context.Context, holder string) error
 func (*Store) KeyedCall(ctx context.Context, id string) (idempotency.Call, error)
 func (*Store) Lease(ctx context.Context, task string) (lease.Lease, error)
 func (*Store) Mail(ctx context.Context, id string) (Mail, error)
 func (*Store) MarkUsage(ctx context.Context, hour time.Time, accounts ...string) error
 func (*Store) MarkedUsage(ctx context.Context, hour time.Time, from string) (accounts []string, next string, err error)
 func (*Store) Rankings(ctx context.Context, of string, from time.Time, to time.Time) (all []ranking.Ranking, more bool, err error)
+func (*Store) ReleaseApply(ctx context.Context, holder string) error
 func (*Store) RemoveBeat(ctx context.Context, b nodes.Beat) error
+func (*Store) RemoveDeclared(ctx context.Context, d Declared) error
 func (*Store) RemoveLease(ctx context.Context, l lease.Lease) error
 func (*Store) SaveBeat(ctx context.Context, b nodes.Beat) (nodes.Beat, error)
 func (*Store) SaveCheckpoint(ctx context.Context, c Checkpoint) (Checkpoint, error)
+func (*Store) SaveDeclared(ctx context.Context, d Declared) (Declared, error)
 func (*Store) SaveKeyedCalls(ctx context.Context, calls ...idempotency.Call) (version int64, err error)
 func (*Store) SaveKeys(ctx context.Context, keys ...SigningKey) error
 func (*Store) SaveLease(ctx context.Context, l lease.Lease) (lease.Lease, error)

@@ -107,6 +107,7 @@ type Profile struct {
 	Location       string
 	Email          string
 	ConfirmedEmail string
+	Groups         []string
 	AuthTime       time.Time
 	Unread         string
 }

@@ -3,6 +3,8 @@ package passwords // import "github.com/keystile/keystile/oauth/signin/passwords
 import "context"
 import "net/netip"
 
+func Adopt(hash string) (stored string, err error)
+
 func AsUnknownClient(ctx context.Context, ip netip.Addr) context.Context
 
 func Check(password string, known ...string) error
@@ -13,6 +15,10 @@ type Cost struct {
 }
 
 var ErrBusy error
+
+var ErrCost error
+
+var ErrForm error
 
 func Explain(err error) string
 

@@ -4,6 +4,8 @@ import "context"
 import "github.com/keystile/keystile/oauth/signin/connector"
 import "github.com/keystile/keystile/oauth/signin/passwords"
 import "github.com/keystile/keystile/storage"
+import "github.com/keystile/keystile/storage/access"
+import "github.com/keystile/keystile/storage/groups"
 
 type Admission struct {
 	Open       bool
@@ -40,6 +42,13 @@ type EmailUsers interface {
 
 type ErasableUsers interface {
 	EraseUser(ctx context.Context, sub string) error
+}
+
+type GroupStore interface {
+	FollowGroups(ctx context.Context, sub string, connector string, names []string) (before []string, after []string, err error)
+	Group(ctx context.Context, name string) (groups.Group, error)
+	GroupsOf(ctx context.Context, sub string) ([]access.Group, error)
+	SaveGroup(ctx context.Context, g groups.Group) (groups.Group, error)
 }
 
 type Host struct {
@@ -121,6 +130,7 @@ type Store interface {
 
 type StoreUsers struct{ _ struct{} }
 
+func (*StoreUsers) Adopt(ctx context.Context, u storage.User, hash string) (storage.User, storage.Login, error)
 func (*StoreUsers) Authenticate(ctx context.Context, username string, password string) (storage.User, error)
 func (*StoreUsers) ByEmail(ctx context.Context, address string) (storage.User, error)
 func (*StoreUsers) Connect(ctx context.Context, sub string, method string, p connector.Profile) error

@@ -13,6 +13,8 @@ type Config struct {
 	Scopes       []string
 	Domains      []string
 	TrustEmail   bool
+	GroupsClaim  string
+	GroupsMap    map[string]string
 	AllowPrivate []string
 	Client       *http.Client
 }
