@@ -37,7 +37,7 @@ var bundleCommands = []command{
 			"A bundle opens no tool by itself: see keystile capability access.",
 		examples: []string{
 			"keystile capability bundle access support",
-			"keystile capability bundle access support --allow group:support --deny user:eve",
+			"keystile capability bundle access support \\\n    --allow group:support --deny user:eve",
 			"keystile capability bundle access support --reset",
 		},
 		flags: []cli.Flag{
