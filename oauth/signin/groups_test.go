@@ -43,7 +43,7 @@ func TestProviderPutsItsUsersIntoGroups(t *testing.T) {
 		}
 	}
 	arrives("7", "dev", "ops") // it says nothing of groups
-	arrives("7&groups=ops", "ops")
+	arrives("7&groups=ops+No:Group", "ops")
 	_, err := rm.store.SaveGroup(t.Context(), groups.Group{Name: "own"})
 	must(t, err)
 	_, err = rm.store.AddMember(t.Context(), "own", sub)

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"maps"
@@ -96,9 +95,8 @@ type Step struct {
 	Action  string   `json:"action"` // create, change, remove or none
 	Changes []Change `json:"changes,omitempty"`
 
-	doc  Document
-	is   service.Declared
-	want object
+	doc Document
+	is  service.Declared
 }
 
 // draws reports whether a step draws a secret: that of an application that is not public.
@@ -195,7 +193,8 @@ func (a *Applier) plan(ctx context.Context, docs []Document, o Options) (steps [
 func (a *Applier) step(ctx context.Context, d Document) (s Step, err error) {
 	s = Step{Kind: d.Kind, Name: d.Name, doc: d}
 	k := a.kinds[d.Kind]
-	if s.want, err = k.want(ctx, d); err != nil {
+	want, err := k.want(ctx, d)
+	if err != nil {
 		return s, err
 	}
 	was, err := a.c.Store.Declared(ctx, d.Kind, d.key())
@@ -211,8 +210,8 @@ func (a *Applier) step(ctx context.Context, d Document) (s Step, err error) {
 	if there == nil {
 		s.Action = Create
 	}
-	for _, field := range slices.Sorted(maps.Keys(s.want)) {
-		if to := s.want[field]; there == nil || there[field] != to {
+	for _, field := range slices.Sorted(maps.Keys(want)) {
+		if to := want[field]; there == nil || there[field] != to {
 			s.Changes = append(s.Changes, Change{field, there[field].shown(), to.shown()})
 		}
 	}
@@ -222,7 +221,8 @@ func (a *Applier) step(ctx context.Context, d Document) (s Step, err error) {
 	return s, nil
 }
 
-// undeclared returns the steps that remove what earlier runs have made and no document names, the last kinds first.
+// undeclared returns the steps that remove what earlier runs have made and no document names, the last kinds first. A
+// capability goes before its rules, without which its tools might be anybody's for a moment.
 func (a *Applier) undeclared(ctx context.Context, named map[[2]string]bool) (steps []Step, err error) {
 	all, err := pages(func(from string) ([]service.Declared, string, error) {
 		return a.c.Store.AllDeclared(ctx, from, driver.Page)
@@ -232,8 +232,9 @@ func (a *Applier) undeclared(ctx context.Context, named map[[2]string]bool) (ste
 			steps = append(steps, Step{Kind: was.Kind, Name: was.Name, Action: Remove, is: was})
 		}
 	}
+	turn := []string{kindBundle, kindCapability, kindAccess, kindTier, kindApplication, kindGroup}
 	slices.SortStableFunc(steps, func(x, y Step) int {
-		return cmp.Or(cmp.Compare(slices.Index(order, y.Kind), slices.Index(order, x.Kind)), cmp.Compare(x.Name, y.Name))
+		return cmp.Or(cmp.Compare(slices.Index(turn, x.Kind), slices.Index(turn, y.Kind)), cmp.Compare(x.Name, y.Name))
 	})
 	return steps, err
 }
@@ -255,7 +256,14 @@ func (a *Applier) do(ctx context.Context, s Step) (drawn map[string]string, err 
 		if s.is, err = a.c.Store.SaveDeclared(ctx, s.is); err != nil {
 			return nil, err
 		}
-		if drawn, err = k.make(ctx, s.doc, &s.is); err != nil {
+		drawn, err = k.make(ctx, s.doc, &s.is)
+		refused := errors.Is(err, storage.ErrInvalid) || errors.Is(err, storage.ErrExists) ||
+			errors.Is(err, storage.ErrNotFound)
+		if refused && len(drawn) == 0 {
+			// What somebody makes under the name by hand is not this document's to remove.
+			return nil, errors.Join(err, a.c.Store.RemoveDeclared(ctx, s.is))
+		}
+		if err != nil {
 			return drawn, err
 		}
 	default:
@@ -281,38 +289,4 @@ func (a *Applier) Export(ctx context.Context) (all []Document, err error) {
 		all = append(all, some...)
 	}
 	return all, nil
-}
-
-// object holds the fields of something, each in a form that can be compared.
-type object map[string]value
-
-// value holds JSON that is the same text for the same value. One that must not be shown, or is too long, has a word.
-type value struct{ text, word string }
-
-func (v value) shown() string { return cmp.Or(v.word, v.text) }
-
-// valueOf returns the value of what json writes.
-func valueOf(v any) value {
-	text, err := json.Marshal(v)
-	if err != nil { // of texts, numbers, lists and objects of them
-		return value{word: "?"}
-	}
-	return value{text: string(text)}
-}
-
-// objectOf returns the fields that a record has in JSON.
-func objectOf(record any) (object, error) {
-	text, err := json.Marshal(record)
-	if err != nil {
-		return nil, err
-	}
-	var fields map[string]json.RawMessage
-	if err := json.Unmarshal(text, &fields); err != nil {
-		return nil, err
-	}
-	o := object{}
-	for name, text := range fields {
-		o[name] = value{text: string(text)}
-	}
-	return o, nil
 }

@@ -255,3 +255,15 @@ func TestPruneLeavesWhatNoDocumentHasMade(t *testing.T) {
 		}
 	}
 }
+
+// A bundle that was refused was not made by its document, so one that somebody makes under the name stays.
+func TestPruneLeavesWhatWasRefusedAndIsMadeByHand(t *testing.T) {
+	p := newPlace(t)
+	docs := p.read("kind: bundle\nname: kit\ntools: [none__get]\n")
+	if _, err := p.Apply(t.Context(), docs, Options{}); err == nil {
+		t.Fatal("a bundle of tools that are not there is made")
+	}
+	if all, _, err := p.store.AllDeclared(t.Context(), "", 10); err != nil || len(all) != 0 {
+		t.Errorf("it is written down that a document has made %+v, %v", all, err)
+	}
+}

@@ -173,9 +173,11 @@ func (u provider) connected(r *http.Request, p connector.Profile, invitation str
 	return user, err
 }
 
-// followGroups has a user leave and join groups as the provider says, before they are let in: whoever has left a group
-// there must not use it here. Groups that are missing are made.
+// followGroups has a user leave and join groups as the provider says, before they are let in: a user who has left a
+// group there must not use it here. Groups that are missing are made. A name that no group can have is passed over: it
+// keeps nobody out.
 func (u provider) followGroups(r *http.Request, user storage.User, names []string) error {
+	names = slices.DeleteFunc(slices.Clone(names), func(name string) bool { return !access.IsGroupName(name) })
 	for _, name := range names {
 		_, err := u.Store.Group(r.Context(), name)
 		if errors.Is(err, storage.ErrNotFound) {
