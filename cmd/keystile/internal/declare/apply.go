@@ -260,7 +260,7 @@ func (a *Applier) do(ctx context.Context, s Step) (drawn map[string]string, err 
 		refused := errors.Is(err, storage.ErrInvalid) || errors.Is(err, storage.ErrExists) ||
 			errors.Is(err, storage.ErrNotFound)
 		if refused && len(drawn) == 0 {
-			// What somebody makes under the name by hand is not this document's to remove.
+			// Somebody may make one of the name by hand, which this document must not remove.
 			return nil, errors.Join(err, a.c.Store.RemoveDeclared(ctx, s.is))
 		}
 		if err != nil {
