@@ -237,14 +237,6 @@ var changes = []struct {
 			registered(t, s, `{"member":"m","upstream_url":"https://api.example.com"}`, want, "Origin", origin)
 		}
 	}},
-	{`--claims [{"claim":"seats","from":"value:3"},{"claim":"login","from":"field:username","in":["userinfo"]}]`,
-		func(t *testing.T, s *service) {
-			g := redeem(t, s, authorize(t, s), 200)
-			if _, body := get(t, http.DefaultClient, s.base+"/oauth/userinfo", "Authorization",
-				"Bearer "+g.AccessToken); !strings.HasSuffix(body, `,"login":"admin","seats":3}`) {
-				t.Errorf("userinfo is %s", body)
-			}
-		}},
 	{"--mcp-registration off", func(t *testing.T, s *service) {
 		wantStatus(t, s, "/oauth/register", "", 404)
 		wantStatus(t, s, "/register", "", 404)
