@@ -327,6 +327,7 @@ var triedElsewhere = map[string]string{
 
 	"bus.origins":               "TestSettingsOfTheBusReachIt",
 	"bus.page_size":             "TestSettingsOfTheBusReachIt",
+	"claims":                    "TestConfiguredClaimsAreInUserInfo",
 	"bus.max_answer":            "TestSettingsOfTheBusReachIt",
 	"bus.max_name":              "TestSettingsOfTheBusReachIt",
 	"bus.per_caller":            "TestSettingsOfTheBusReachIt",
