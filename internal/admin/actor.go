@@ -13,6 +13,7 @@ import (
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/stepup"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/event"
 )
 
@@ -20,7 +21,8 @@ import (
 // command line. The zero Actor may do nothing.
 //
 // An administrator may do everything; an auditor reads everything and changes nothing; a developer has their own
-// applications and capabilities, and a user without a role their own applications.
+// applications and capabilities, and a user without a role their own applications. What belongs to a group is its
+// managers' own.
 type Actor struct {
 	storage.User // the zero User: the actor is no user
 
@@ -33,6 +35,10 @@ type Actor struct {
 	// Bearer is true of an actor who acts by a token, or by an application's secret, and not by a session: there is no
 	// sign-in that could be old. Fresh refuses them all the same; an act that is open to tokens says so itself.
 	Bearer bool
+
+	// Manages reports whether the user manages a group, by its name. It is asked of what belongs to a group alone, so
+	// that nothing is read for anything else. nil: they manage none.
+	Manages func(group string) bool
 
 	Application string // the client_id of an application that acts for itself; "": none
 	Operator    string // where the operator acts: "command line, uid 0, host"; "": this is not the operator
@@ -146,15 +152,21 @@ func (a Actor) Proven() error {
 	return nil
 }
 
-// Sees reports whether the actor may see the records of an owner, a sub; "" is nobody.
-func (a Actor) Sees(owner string) bool { return a.readsAll() || a.owns(owner) }
+// Sees reports whether the actor may see the records of an owner: a sub, group:NAME, or "" for nobody.
+func (a Actor) Sees(owner string) bool { return a.readsAll() || a.Owns(owner) }
 
 // Changes reports whether the actor may change them.
-func (a Actor) Changes(owner string) bool { return a.admin() || a.Writer() == nil && a.owns(owner) }
+func (a Actor) Changes(owner string) bool { return a.admin() || a.Writer() == nil && a.Owns(owner) }
 
 func (a Actor) readsAll() bool { return a.admin() || a.Role == storage.RoleAuditor }
 
-func (a Actor) owns(owner string) bool { return a.Sub != "" && a.Sub == owner }
+// Owns reports whether something is the actor's own, or that of a group they manage, whatever their role is.
+func (a Actor) Owns(owner string) bool {
+	if group, is := access.OwningGroup(owner); is { // also where a host has a user of that sub
+		return a.Sub != "" && a.Manages != nil && a.Manages(group)
+	}
+	return a.Sub != "" && a.Sub == owner
+}
 
 // HasRole refuses users without a role for the console. Another role than those that are known, of a host's own
 // table, is none.

@@ -82,3 +82,28 @@ func TestNotifySaysWhereAnActCameFrom(t *testing.T) {
 		t.Errorf("the notices are %+v", got)
 	}
 }
+
+// What belongs to a group is its managers' own, as far as their role goes, and nobody else's: neither a member's, nor
+// that of a user whose sub looks like a group.
+func TestManagersOwnWhatBelongsToTheirGroup(t *testing.T) {
+	manages := func(group string) bool { return group == "ops" }
+	for _, c := range []struct {
+		name          string
+		who           Actor
+		sees, changes bool
+	}{
+		{"a manager", Actor{User: storage.User{Sub: "u1"}, Manages: manages}, true, true},
+		{"an auditor who manages it", Actor{User: storage.User{Sub: "u1", Role: storage.RoleAuditor}, Manages: manages}, true,
+			false},
+		{"a user", Actor{User: storage.User{Sub: "u1"}}, false, false},
+		{"a user of that sub", Actor{User: storage.User{Sub: "group:ops"}}, false, false},
+		{"an application", Actor{Application: "ks1", Manages: manages}, false, false},
+	} {
+		if c.who.Sees("group:ops") != c.sees || c.who.Changes("group:ops") != c.changes {
+			t.Errorf("%s sees it: %t, changes it: %t", c.name, c.who.Sees("group:ops"), c.who.Changes("group:ops"))
+		}
+		if c.name == "a manager" && (c.who.Sees("group:dev") || c.who.Sees("")) {
+			t.Error("a manager sees what belongs to another group, or to nobody")
+		}
+	}
+}

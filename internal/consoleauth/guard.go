@@ -35,6 +35,7 @@ type Config struct {
 	Origins  []string // others whose pages may
 	Visitors Visitors
 	Users    Users
+	Groups   admin.Groups // of which somebody may be a manager; nil: there are none
 	// Visit is Visitor with the user of the session, as the Users have them, read for this request. nil: the Users are
 	// asked once more.
 	Visit func(r *http.Request) (storage.Session, storage.User, error)
@@ -49,13 +50,14 @@ type Guard struct {
 	visit      func(r *http.Request) (storage.Session, storage.User, error)
 	sameOrigin *http.CrossOriginProtection
 	types      []string
+	groups     admin.Groups
 	clientIP   func(*http.Request) netip.Addr
 }
 
 // New makes a Guard. The error names every origin that is none.
 func New(c Config) (*Guard, error) {
 	g := &Guard{visitors: c.Visitors, visit: c.Visit, sameOrigin: http.NewCrossOriginProtection(),
-		types: append([]string{"application/json"}, c.Types...), clientIP: c.ClientIP}
+		types: append([]string{"application/json"}, c.Types...), groups: c.Groups, clientIP: c.ClientIP}
 	if g.visit == nil {
 		g.visit = func(r *http.Request) (v storage.Session, u storage.User, err error) {
 			if v, err = c.Visitors.Visitor(r); err == nil {
@@ -141,8 +143,12 @@ func (g *Guard) visitor(r *http.Request) (admin.Actor, error) {
 		return admin.Actor{}, err
 	}
 	proved, err := g.visitors.Proved(r.Context(), session)
-	return admin.Actor{
+	who := admin.Actor{
 		User: user, AuthTime: session.FreshFrom(), Session: session.ID, Multifactor: session.Multifactor(), Proved: proved,
 		Request: admin.RequestOf(r, g.clientIP(r)),
-	}, err
+	}
+	if g.groups != nil {
+		who.Manages = admin.Managing(r.Context(), g.groups, user.Sub)
+	}
+	return who, err
 }

@@ -165,3 +165,21 @@ func (s *Store) keep(ctx context.Context, c Capability) ([]driver.Doc, error) {
 	}
 	return docs, err
 }
+
+// GiveUpNames removes the names of deleted capabilities that are kept for an owner, whose own name may become another
+// one's: what named these capabilities must not open one of that other owner.
+func (s *Store) GiveUpNames(ctx context.Context, owner string) error {
+	_, err := document.RetryOnConflict(ctx, func() (struct{}, error) {
+		kept, err := document.All(ctx, s.docs, memberNames, driver.Is("kept="+owner))
+		if err != nil || len(kept) == 0 {
+			return struct{}{}, err
+		}
+		gone := make([]driver.Doc, len(kept))
+		for i, n := range kept {
+			gone[i] = driver.Doc{Kind: memberNames.Name, ID: n.Folded, Version: n.Version}
+		}
+		_, err = document.Write(ctx, s.docs, document.Removals(gone)...)
+		return struct{}{}, err
+	})
+	return err
+}

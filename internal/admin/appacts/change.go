@@ -10,6 +10,7 @@ import (
 
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 )
 
 // Change says what changes of an application. A nil field stays as it is.
@@ -30,7 +31,7 @@ type Change struct {
 	ForbidPlain       *bool
 	ForbidPlainKey    *bool
 	LegacyNested      *bool
-	Owner             *string  // a user's sub; "" is nobody
+	Owner             *string  // a user's sub or group:NAME; "" is nobody
 	Held              []string // the fields that the owner does not change, instead of those that are held now
 
 	// The subjects that may use it, and those that may not, instead of those there are (decision 115). Users are named
@@ -83,11 +84,7 @@ func (a *Acts) amend(ctx context.Context, by admin.Actor, c Change, app *storage
 		return err
 	}
 	if c.Owner != nil && *c.Owner != "" {
-		_, err := a.c.Store.User(ctx, *c.Owner)
-		if errors.Is(err, storage.ErrNotFound) {
-			err = noOwner
-		}
-		if err != nil {
+		if err := a.knownOwner(ctx, *c.Owner); err != nil {
 			return err
 		}
 	}
@@ -116,6 +113,22 @@ func (a *Acts) amend(ctx context.Context, by admin.Actor, c Change, app *storage
 		return nil
 	}
 	return hold(app, c.Held)
+}
+
+// knownOwner refuses an owner who is no user, and no group.
+func (a *Acts) knownOwner(ctx context.Context, owner string) error {
+	if group, is := access.OwningGroup(owner); is {
+		_, err := a.c.Store.Group(ctx, group)
+		if errors.Is(err, storage.ErrNotFound) {
+			err = noOwnerGroup
+		}
+		return err
+	}
+	_, err := a.c.Store.User(ctx, owner)
+	if errors.Is(err, storage.ErrNotFound) {
+		err = noOwner
+	}
+	return err
 }
 
 // apply writes a change into an application. Lists and what is behind a pointer are replaced, never written to: an

@@ -16,6 +16,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/groups"
+	"github.com/keystile/keystile/storage/toolplan"
 )
 
 // Store keeps groups and their members; *storage.Store does.
@@ -26,6 +27,17 @@ type Store interface {
 	AddMember(ctx context.Context, group, sub string) (added bool, err error)
 	RemoveMember(ctx context.Context, group, sub string) (removed bool, err error)
 	User(ctx context.Context, sub string) (storage.User, error)
+
+	// What groups own.
+	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
+	App(ctx context.Context, id string) (storage.App, error)
+	GiveApp(ctx context.Context, a storage.App, owner string) (storage.App, error)
+	Capabilities(ctx context.Context, owner, from string, n int) ([]storage.Capability, string, error)
+	Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error)
+	SaveCapability(ctx context.Context, c storage.Capability, tools []toolplan.Tool,
+		events ...storage.Delivery) (storage.Capability, error)
+	DisownAccounts(ctx context.Context, owner string) error
+	GiveUpNames(ctx context.Context, owner string) error
 }
 
 // Config holds what New needs.
@@ -128,14 +140,21 @@ func (a *Acts) known(ctx context.Context, subs []string) error {
 	return nil
 }
 
-// Delete deletes a group. From then on it has no members, and what names it means nobody.
+// Delete deletes a group. From then on it has no members, what names it means nobody, and what it owned belongs to
+// nobody. If it breaks off it is to be done again.
 func (a *Acts) Delete(ctx context.Context, by admin.Actor, name string) error {
 	if err := may(by); err != nil {
 		return err
 	}
 	g, err := a.c.Store.Group(ctx, name)
+	if err == nil { // before the group ends: another one that is made under its name inherits nothing
+		err = a.disown(ctx, by, g)
+	}
 	if err == nil {
 		err = a.c.Store.DeleteGroup(ctx, g)
+	}
+	if err == nil { // what it was given meanwhile
+		err = a.disown(ctx, by, g)
 	}
 	if err != nil {
 		return err
