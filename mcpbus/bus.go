@@ -104,6 +104,7 @@ type Bus struct {
 	leftOut  atomic.Pointer[map[string]string] // by member: why a published capability is left out
 	roles    *facts[string]
 	groups   *facts[[]access.Group]
+	managed  *facts[[]string]
 	tiers    *facts[storage.App]
 	changed  chan struct{} // other processes have changed the catalog
 	lag      lag
@@ -129,6 +130,7 @@ func New(ctx context.Context, c Config) (*Bus, error) {
 		metadata: c.BaseURL + metadataRoot + Path, audiences: []string{c.BaseURL, uri}}}
 	b.roles, b.tiers = newFacts(roleMaxAge, b.roleOf), newFacts(tierMaxAge, b.tierOf)
 	b.groups = newFacts(groupsMaxAge, c.Store.GroupsOf)
+	b.managed = newFacts(groupsMaxAge, b.managedBy)
 	b.runCtx, b.stop = context.WithCancel(context.Background())
 	b.meta, _ = encode(meta{b.info()}) // texts never fail
 	b.callers.limit, b.upstreams.limit, b.streams.limit = c.PerCaller, c.PerUpstream, c.PerListener

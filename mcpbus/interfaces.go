@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/groups"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -31,6 +32,8 @@ type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	// GroupsOf returns the groups that a user (a sub) is a member of, sorted by name.
 	GroupsOf(ctx context.Context, sub string) ([]access.Group, error)
+	// GroupsManagedBy returns a page of the groups that a user (a sub) manages; they own what belongs to these.
+	GroupsManagedBy(ctx context.Context, sub, from string, n int) (page []groups.Group, next string, err error)
 	// Later returns the time by which the store dates what is agreed on, such as tiers.
 	Later(now time.Time) time.Time
 	// OnChange has f called with what other processes change, until stop is called.

@@ -44,7 +44,7 @@ func (b *Bus) Unlisted(n int) (names []string, count int) {
 func (b *Bus) Explain(ctx context.Context, v access.Viewer, after string,
 	n int) (all []access.Verdict, next string, err error) {
 	who, err := b.complete(ctx, toolaccess.Who{User: v.User, Role: v.Role, App: v.App, Tier: v.Tier},
-		wants{role: true, app: v.App != "", groups: true})
+		wants{role: true, app: v.App != "", groups: true, managed: true})
 	if err != nil {
 		return nil, "", err
 	}

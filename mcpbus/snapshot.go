@@ -29,6 +29,7 @@ type snapshot struct {
 	tiers       bool                    // a rule mentions a tier
 	groups      bool                    // a rule mentions a group
 	owners      bool                    // a rule mentions a user or a group, and so their applications
+	owning      map[string]bool         // the groups whose managers may use what not everybody may
 	bundles     map[string]bits         // by name
 	bundleLists map[string]*accessIndex // by name, of those bundles that not everybody may use
 	readOnly    bits                    // the tools that change nothing
@@ -69,7 +70,7 @@ func newSnapshot(tools []*tool, r *rules) *snapshot {
 // sorted list, because its name cannot contain "__".
 func (s *snapshot) addRules(r *rules) {
 	s.access, s.mentioned, s.bundles = map[string]*accessIndex{}, map[access.Subject]bool{}, map[string]bits{}
-	s.bundleLists = map[string]*accessIndex{}
+	s.bundleLists, s.owning = map[string]*accessIndex{}, map[string]bool{}
 	s.open, s.openBy, s.strict = r.defaultOpen, r.defaultBy, !r.defaultOpen
 	for lo := 0; lo < len(s.tools); {
 		member, hi := s.tools[lo].capability.Member, lo+1
@@ -81,7 +82,11 @@ func (s *snapshot) addRules(r *rules) {
 			s.mention(subject)
 		}
 		if !a.open {
-			s.mentioned[access.Subject{Kind: access.SubjectUser, Name: a.capability.Owner}] = true
+			if group, is := access.OwningGroup(a.capability.Owner); is {
+				s.owning[group] = true
+			} else {
+				s.mentioned[access.Subject{Kind: access.SubjectUser, Name: a.capability.Owner}] = true
+			}
 		}
 		s.access[member], s.accesses = a, append(s.accesses, a)
 		lo = hi
@@ -150,12 +155,26 @@ func (s *snapshot) mentionedOnly(who toolaccess.Who) toolaccess.Who {
 		}
 		return ""
 	}
+	owner := who.Owner
+	if owner != "" && !s.mentioned[who.DeniedAs()] {
+		owner = ""
+	}
 	return toolaccess.Who{
 		User: unless(access.SubjectUser, who.User), Role: unless(access.SubjectRole, who.Role),
 		App: unless(access.SubjectApp, who.App), Tier: unless(access.SubjectTier, who.Tier),
-		Owner: unless(access.SubjectUser, who.Owner), Groups: s.mentionedGroups(who.Groups),
-		OwnerGroups: s.mentionedGroups(who.OwnerGroups),
+		Owner: owner, Groups: s.mentionedGroups(who.Groups),
+		OwnerGroups: s.mentionedGroups(who.OwnerGroups), Manages: s.owningOnly(who.Manages),
 	}
+}
+
+// owningOnly returns those groups that own something which not everybody may use.
+func (s *snapshot) owningOnly(all []string) (some []string) {
+	for _, name := range all {
+		if s.owning[name] {
+			some = append(some, name)
+		}
+	}
+	return some
 }
 
 // mentionedGroups returns those groups that a rule mentions.

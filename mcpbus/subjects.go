@@ -12,6 +12,7 @@ import (
 	"github.com/keystile/keystile/internal/toolaccess"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // Bounds of the cached roles of users and tiers of applications.
@@ -75,11 +76,12 @@ func (f *facts[V]) refresh(ctx context.Context, id string, one *fact[V], now tim
 	}
 }
 
-// Forget drops the cached role and groups of a user (by sub) or tier of an application (by client_id). Call
+// Forget drops the cached role and groups of a user (by sub), those they manage included, or tier of an application (by client_id). Call
 // it after a change; other processes notice within a second.
 func (b *Bus) Forget(id string) {
 	b.roles.known.Delete(id)
 	b.groups.known.Delete(id)
+	b.managed.known.Delete(id)
 	b.tiers.known.Delete(id)
 }
 
@@ -105,19 +107,25 @@ func (b *Bus) tierOf(ctx context.Context, id string) (storage.App, error) {
 // rules of the snapshot mention.
 func (b *Bus) subjects(ctx context.Context, s *snapshot, caller storage.Caller) (who toolaccess.Who, err error) {
 	who.User, who.App = caller.UserID, caller.AppID
-	return b.complete(ctx, who, wants{role: s.strict, app: s.tiers || s.owners && who.User == "", groups: s.groups})
+	return b.complete(ctx, who, wants{role: s.strict, app: s.tiers || s.owners && who.User == "", groups: s.groups,
+		managed: len(s.owning) > 0})
 }
 
 // wants says what is to be read of a caller.
-type wants struct{ role, app, groups bool }
+type wants struct{ role, app, groups, managed bool }
 
-// complete reads what is not known of a caller: the role and the groups of the user, the tier and the owner of the
-// application, and the groups of that owner.
+// complete reads what is not known of a caller: the role of the user, the groups that they are in and those that they
+// manage, the tier and the owner of the application, and the groups of that owner.
 func (b *Bus) complete(ctx context.Context, who toolaccess.Who, read wants) (toolaccess.Who, error) {
 	var err error
 	if read.role && who.Role == "" && who.User != "" {
 		if who.Role, err = b.roles.of(ctx, who.User); err != nil {
 			return who, fmt.Errorf("mcpbus: the role of a user cannot be read: %w", err)
+		}
+	}
+	if read.managed && who.User != "" {
+		if who.Manages, err = b.managed.of(ctx, who.User); err != nil {
+			return who, fmt.Errorf("mcpbus: the groups that a user manages cannot be read: %w", err)
 		}
 	}
 	if who.Groups, err = groupsOf(ctx, b.groups, who.User, read); err != nil || !read.app {
@@ -135,9 +143,25 @@ func (b *Bus) complete(ctx context.Context, who toolaccess.Who, read wants) (too
 	return who, err
 }
 
+// managedBy reads the names of the groups that a user (a sub) manages.
+func (b *Bus) managedBy(ctx context.Context, sub string) (names []string, err error) {
+	for from := ""; ; {
+		page, next, err := b.c.Store.GroupsManagedBy(ctx, sub, from, driver.Page)
+		if err != nil {
+			return nil, err
+		}
+		for _, g := range page {
+			names = append(names, g.Name)
+		}
+		if from = next; next == "" {
+			return names, nil
+		}
+	}
+}
+
 // groupsOf returns the groups of a user (a sub) where a rule asks for them.
 func groupsOf(ctx context.Context, known *facts[[]access.Group], sub string, read wants) ([]access.Group, error) {
-	if !read.groups || sub == "" {
+	if _, is := access.OwningGroup(sub); !read.groups || sub == "" || is { // a group is in no group
 		return nil, nil
 	}
 	all, err := known.of(ctx, sub)

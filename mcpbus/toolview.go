@@ -3,6 +3,7 @@ package mcpbus
 import (
 	"bytes"
 	"strconv"
+	"strings"
 	"sync"
 
 	"github.com/keystile/keystile/internal/toolaccess"
@@ -45,10 +46,12 @@ type viewKey struct {
 type subjectsKey struct {
 	user, role, app, tier, owner string
 	groups                       string // with when each was made, which rules ask for too
+	manages                      string
 }
 
 func keyOf(who *toolaccess.Who) subjectsKey {
-	k := subjectsKey{user: who.User, role: who.Role, app: who.App, tier: who.Tier, owner: who.Owner}
+	k := subjectsKey{user: who.User, role: who.Role, app: who.App, tier: who.Tier, owner: who.Owner,
+		manages: strings.Join(who.Manages, " ")}
 	if len(who.Groups)+len(who.OwnerGroups) > 0 {
 		var text []byte
 		for _, all := range [2][]access.Group{who.Groups, who.OwnerGroups} {

@@ -36,10 +36,12 @@ type Who struct {
 	App  string // client_id
 	Tier string // of the application
 
-	Owner string // sub, of an application acting for itself; read by what denies alone
+	Owner string // sub or group:NAME, of an application acting for itself; read by what denies alone
 
 	Groups      []access.Group // that the user is a member of
 	OwnerGroups []access.Group // that Owner is a member of; read by what denies alone
+
+	Manages []string // the groups, by name, whose capabilities are the user's own
 }
 
 // DeniedAs is one more subject that rules which deny are about; its Kind is "" if there is
@@ -47,6 +49,9 @@ type Who struct {
 func (w Who) DeniedAs() access.Subject {
 	if w.Owner == "" {
 		return access.Subject{}
+	}
+	if name, is := access.OwningGroup(w.Owner); is {
+		return access.Subject{Kind: access.SubjectGroup, Name: name}
 	}
 	return access.Subject{Kind: access.SubjectUser, Name: w.Owner}
 }
@@ -83,8 +88,11 @@ func (w Who) matches(r access.Rule, written time.Time) bool {
 
 // Standing returns whether Who may use a capability without any rule, and why.
 func (w Who) Standing(c storage.Capability) (allowed bool, because string) {
+	group, is := access.OwningGroup(c.Owner)
 	switch {
-	case w.User != "" && w.User == c.Owner:
+	case is && slices.Contains(w.Manages, group):
+		return true, "a manager of the group that owns it"
+	case !is && w.User != "" && w.User == c.Owner:
 		return true, "the owner"
 	case w.Role == storage.RoleAdmin:
 		return true, "an administrator"
