@@ -22,6 +22,7 @@ const pathVerify = "/api/v1/verify" // protocol 4.7
 func (g *Gateway) routes() []reply.Route {
 	return slices.Concat(
 		accountapi.New(accountapi.Config{Billing: g.billing, Reader: g.reader, Products: g.products.all(),
+			Groups: g.c.Store,
 			Caller: func(r *http.Request) (storage.Caller, storage.App, error) {
 				caller, account, err := g.caller(r)
 				if err != nil {

@@ -20,7 +20,7 @@ import (
 func (g *Registry) Remove(ctx context.Context, actor storage.User, member string) error {
 	removed, err := retryOnConflict(ctx, func() (storage.Capability, error) {
 		c, err := g.c.Store.Capability(ctx, member)
-		if err == nil && !mayChange(actor, c) {
+		if err == nil && !mayChange(ctx, actor, c) {
 			err = notYours
 		}
 		var events []storage.Delivery
@@ -60,7 +60,7 @@ func (g *Registry) note(ctx context.Context, actor storage.User, what string, be
 // Show returns a capability with its tools; its errors are those of Remove.
 func (g *Registry) Show(ctx context.Context, actor storage.User, member string) (Registered, error) {
 	p, err := g.c.Store.StoredPlace(ctx, member)
-	if err == nil && !maySee(actor, p.Capability) {
+	if err == nil && !maySee(ctx, actor, p.Capability) {
 		return Registered{}, notYours // and the tools are not decoded
 	}
 	if err != nil {
@@ -92,6 +92,11 @@ func (g *Registry) List(ctx context.Context, actor storage.User) ([]Registered, 
 	} else if owner == "" {
 		return nil, nil // "" would list those of all owners
 	}
+	return g.listOf(ctx, owner)
+}
+
+// listOf is List for an owner; "" for those of all.
+func (g *Registry) listOf(ctx context.Context, owner string) ([]Registered, error) {
 	all, err := ownedBy(ctx, g.c.Store, owner)
 	list := make([]Registered, len(all))
 	for i, c := range all {

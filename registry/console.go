@@ -6,6 +6,7 @@ import (
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/consoleauth"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -38,7 +39,7 @@ func (g *Registry) preview(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	ctx, leave, err := g.reading.Begin(r.Context(), actor.Sub)
+	ctx, leave, err := g.reading.Begin(actor.In(r.Context()), actor.Sub)
 	if err != nil {
 		return err
 	}
@@ -54,13 +55,21 @@ func (g *Registry) preview(w http.ResponseWriter, r *http.Request) error {
 	return reply.Success(w, previewResult{newRegisterResult(done), toolplan.Public(done.Tools), done.Advice})
 }
 
-// list handles GET /api/console/capabilities.
+// list handles GET /api/console/capabilities?owner=: those of one owner, a sub or group:NAME, or all that the actor may
+// see without asking whose: of a group that they manage they ask.
 func (g *Registry) list(w http.ResponseWriter, r *http.Request) error {
 	actor, err := g.access.Actor(r)
 	if err != nil {
 		return err
 	}
-	all, err := g.List(r.Context(), actor.User)
+	var all []Registered
+	switch owner := r.URL.Query().Get("owner"); {
+	case owner == "":
+		all, err = g.List(r.Context(), actor.User)
+	case !driver.ValidName(owner) || !actor.Sees(owner): // it has none that they may see
+	default:
+		all, err = g.listOf(r.Context(), owner)
+	}
 	if err != nil {
 		return err
 	}
@@ -101,7 +110,7 @@ func (g *Registry) showOrRemove(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	defer leave()
-	c, err := g.Show(r.Context(), actor.User, member)
+	c, err := g.Show(actor.In(r.Context()), actor.User, member)
 	if err != nil {
 		return err
 	}

@@ -61,7 +61,7 @@ func (f Forms) RegisterBody(ctx context.Context, actor storage.User,
 	if err != nil {
 		return storage.Capability{}, nil, nil, err
 	}
-	if p.Version != 0 && mayChange(actor, p.Capability) {
+	if p.Version != 0 && mayChange(ctx, actor, p.Capability) {
 		q.keepSecrets(p.Capability)
 	}
 	q.found = &p

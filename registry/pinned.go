@@ -26,7 +26,7 @@ func (g *Registry) pinned(ctx context.Context, actor storage.User, member string
 	switch {
 	case err != nil:
 		return c, toNotFound(err)
-	case !mayChange(actor, c):
+	case !mayChange(ctx, actor, c):
 		return c, notYours
 	case g.c.Pins == nil:
 		return c, noPins

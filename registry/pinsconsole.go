@@ -55,7 +55,7 @@ func (g *Registry) pinsOfOne(w http.ResponseWriter, r *http.Request) error {
 	defer leave()
 	member := r.PathValue("member")
 	if r.Method != http.MethodPost {
-		h, err := g.ShowPins(r.Context(), actor.User, member)
+		h, err := g.ShowPins(actor.In(r.Context()), actor.User, member)
 		if err != nil {
 			return err
 		}

@@ -72,7 +72,7 @@ func (g *Registry) registered(ctx context.Context, actor storage.User, q Request
 		return Registered{}, err
 	}
 	defer leave()
-	if err := cmp.Or(q.check(), checkNotBus(g.base, q)); err != nil {
+	if err := cmp.Or(q.check(), checkNotBus(g.base, q), g.checkOwner(ctx, q.Owner)); err != nil {
 		return Registered{}, err
 	}
 	p, there, err := g.lookUp(ctx, actor, q)
@@ -131,16 +131,19 @@ func (g *Registry) Preview(ctx context.Context, actor storage.User, q Request) (
 	if err := cmp.Or(full.check(), checkNotBus(g.base, full)); err != nil {
 		return Registered{}, err
 	}
+	owner := actor.Sub
 	if q.Member != "" {
-		if _, _, err := g.lookUp(ctx, actor, q); err != nil {
+		_, there, err := g.lookUp(ctx, actor, q)
+		if err != nil {
 			return Registered{}, err
 		}
+		owner = there.Owner // a group's, for its managers
 	}
 	done, err := g.buildPreview(ctx, q)
 	if err != nil {
 		return Registered{}, err
 	}
-	err = g.checkShare(ctx, actor, done.Capability, len(done.Tools))
+	err = g.checkShare(ctx, actor, owner, done.Capability, len(done.Tools))
 	if no := (*openapi.Rejection)(nil); q.Member == "" && errors.As(err, &no) {
 		return done.withWarning(no.Msg), nil
 	}

@@ -43,7 +43,7 @@ type Request struct {
 	// says afterwards what was removed without it.
 	KeepTools bool
 
-	// Owner is the sub of the new owner; only an admin may set it. "": the owner stays; a new
+	// Owner is the new owner, a sub or group:NAME; only an admin may set it. "": the owner stays; a new
 	// capability belongs to the actor.
 	Owner string
 

@@ -48,7 +48,7 @@ func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tool
 		}
 		w.Place, err = g.write(ctx, event, p, c, tools, g.c.shareLimit(actor, p.Capability, c, len(tools)))
 		if taken := (*storage.NameTaken)(nil); errors.As(err, &taken) {
-			err = nameTaken(actor, taken)
+			err = nameTaken(ctx, actor, taken)
 		}
 		if err == nil && p.Version == 0 {
 			w.created = w.Version
@@ -106,8 +106,8 @@ func (g *Registry) lookUp(ctx context.Context, actor storage.User, q Request) (p
 	switch {
 	case p.Version == 0:
 		there = storage.Capability{Owner: actor.Sub}
-		there.TakenFrom, err = g.checkNameFree(actor, p)
-	case !mayChange(actor, there):
+		there.TakenFrom, err = g.checkNameFree(ctx, actor, p)
+	case !mayChange(ctx, actor, there):
 		err = notYours
 	case q.createOnly:
 		err = admin.SignInAgain
@@ -142,15 +142,15 @@ func (g *Registry) place(ctx context.Context, actor storage.User, q Request) (st
 // warned that earlier grants do not open the new capability, and the trail says from whom it was taken. A name also
 // blocks all names that differ from it only in case, - and _, even for its owner: users and models would confuse the
 // tools of the two. Capabilities stored before this rule stay.
-func (g *Registry) checkNameFree(actor storage.User, p storage.Place) (takenFrom string, err error) {
+func (g *Registry) checkNameFree(ctx context.Context, actor storage.User, p storage.Place) (takenFrom string, err error) {
 	switch by := p.Taken; {
 	case by == nil:
 	case by.Until.IsZero():
-		return "", nameTaken(actor, by)
+		return "", nameTaken(ctx, actor, by)
 	case actor.Role == storage.RoleAdmin:
 		takenFrom = by.By.Owner
 	case by.By.Owner != actor.Sub:
-		return "", nameTaken(actor, by)
+		return "", nameTaken(ctx, actor, by)
 	}
 	if allow := g.c.shareLimit(actor, p.Capability, storage.Capability{Member: p.Member}, 0); allow != nil &&
 		actor.Sub != "" {
@@ -161,13 +161,13 @@ func (g *Registry) checkNameFree(actor storage.User, p storage.Place) (takenFrom
 
 // nameTaken returns the refusal of a name that differs from another capability's only in case, - and _, or
 // that was another user's until lately. It does not say whose.
-func nameTaken(actor storage.User, taken *storage.NameTaken) error {
+func nameTaken(ctx context.Context, actor storage.User, taken *storage.NameTaken) error {
 	switch {
 	case !taken.Until.IsZero():
 		return nameOfAnother.Saying(fmt.Sprintf("the name %q was somebody else's, whose capability was deleted, and is "+
 			"kept for them until %s: choose another member name, or ask an administrator to register it",
 			taken.By.Member, taken.Until.UTC().Format(time.DateOnly)))
-	case !mayChange(actor, taken.By):
+	case !mayChange(ctx, actor, taken.By):
 		return similarNameTaken
 	}
 	return badMember(fmt.Sprintf("member: there is %q already, which differs in case, - and _ alone: register that one "+
@@ -178,10 +178,10 @@ func seesAll(actor storage.User) bool {
 	return actor.Role == storage.RoleAdmin || actor.Role == storage.RoleAuditor
 }
 
-func maySee(actor storage.User, c storage.Capability) bool {
-	return seesAll(actor) || mayChange(actor, c)
+func maySee(ctx context.Context, actor storage.User, c storage.Capability) bool {
+	return seesAll(actor) || mayChange(ctx, actor, c)
 }
 
-func mayChange(actor storage.User, c storage.Capability) bool {
-	return actor.Role == storage.RoleAdmin || actor.Sub != "" && c.Owner == actor.Sub
+func mayChange(ctx context.Context, actor storage.User, c storage.Capability) bool {
+	return actor.Role == storage.RoleAdmin || admin.ActorOf(ctx, actor).Owns(c.Owner)
 }

@@ -21,6 +21,7 @@ import (
 	"github.com/keystile/keystile/registry/pins"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/groups"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -41,6 +42,10 @@ type Store interface {
 	FirstDelivery(ctx context.Context, member string) (storage.Delivery, error)
 	SaveDelivery(ctx context.Context, d storage.Delivery) (storage.Delivery, error)
 	DeleteDelivery(ctx context.Context, d storage.Delivery) error
+
+	// Group returns the group of a name, whose managers own what belongs to it, or an error that wraps
+	// storage.ErrNotFound.
+	Group(ctx context.Context, name string) (groups.Group, error)
 
 	users // asked unless the Config has others
 }
@@ -183,7 +188,7 @@ func New(_ context.Context, c Config) (*Registry, error) {
 	}
 	var err error
 	if r.access, err = consoleauth.New(consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors,
-		Visit: c.Visit, Users: c.Users, Types: fields.YAMLTypes, ClientIP: c.ClientIP}); err != nil {
+		Visit: c.Visit, Users: c.Users, Groups: c.Store, Types: fields.YAMLTypes, ClientIP: c.ClientIP}); err != nil {
 		errs = append(errs, err)
 	}
 	if r.dialer, err = netguard.New(netguard.Config{Allow: c.AllowPrivateUpstreams}); err != nil {

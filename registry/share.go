@@ -26,14 +26,15 @@ func (c *Config) shareLimit(actor storage.User, there, one storage.Capability,
 	return func(owned []storage.Capability) error { return c.withinShare(owned, one, tools) }
 }
 
-// checkShare returns an error if a capability with so many tools exceeds the actor's limits. It
+// checkShare returns an error if a capability with so many tools exceeds the limits of its owner, by an actor. It
 // saves useless work; the check that counts runs in the store.
-func (g *Registry) checkShare(ctx context.Context, actor storage.User, c storage.Capability, tools int) error {
+func (g *Registry) checkShare(ctx context.Context, actor storage.User, owner string, c storage.Capability,
+	tools int) error {
 	allow := g.c.shareLimit(actor, storage.Capability{}, c, tools)
-	if allow == nil || actor.Sub == "" {
+	if allow == nil || owner == "" {
 		return nil
 	}
-	owned, err := ownedBy(ctx, g.c.Store, actor.Sub)
+	owned, err := ownedBy(ctx, g.c.Store, owner)
 	if err != nil {
 		return err
 	}

@@ -191,7 +191,7 @@ func New(_ context.Context, c Config) (*Console, error) {
 		c.Table = c.Store
 	}
 	auth := consoleauth.Config{BaseURL: c.BaseURL, Origins: c.Origins, Visitors: c.Visitors, Visit: c.Visit,
-		Users: c.Table, ClientIP: c.ClientIP}
+		Users: c.Table, Groups: c.Store, ClientIP: c.ClientIP}
 	programs, err := consoleauth.New(auth)
 	if err != nil {
 		errs = append(errs, err)

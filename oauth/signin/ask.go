@@ -147,10 +147,10 @@ func (*SignIn) FactorsPage() string { return web.FactorsPath }
 // it fails the cookie stays, so that signing out can be tried again.
 func (s *SignIn) SignOut(w http.ResponseWriter, r *http.Request) error { return s.steps.SignOut(w, r) }
 
-// Notify notifies a user (a sub) by email of a change to what is theirs. It does not wait for the
-// email. A user without a confirmed address gets none, and nobody gets more than ten an hour.
-func (s *SignIn) Notify(ctx context.Context, sub string, n event.Notice) {
-	s.steps.Notices.Notify(ctx, sub, n)
+// Notify notifies an owner by email of a change to what is theirs: a user (a sub), or the managers of group:NAME. It
+// does not wait for the email. A user without a confirmed address gets none, and nobody gets more than ten an hour.
+func (s *SignIn) Notify(ctx context.Context, owner string, n event.Notice) {
+	s.steps.Notices.Notify(ctx, owner, n)
 }
 
 // Allowed returns what a user has allowed an application of a scope; of an empty one, it reports

@@ -7,6 +7,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/billing"
 	"github.com/keystile/keystile/gateway/usage"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/counters"
@@ -21,6 +22,8 @@ type Config struct {
 	// Caller returns whom the bearer token of a request speaks for, with the application under the ID that its calls
 	// are charged to; the error is why it speaks for nobody.
 	Caller func(*http.Request) (storage.Caller, storage.App, error)
+	// Groups keeps the groups whose managers own what belongs to them.
+	Groups admin.Groups
 	// Rate returns what is left of the caller's rate.
 	Rate func(*http.Request) counters.Verdict
 }

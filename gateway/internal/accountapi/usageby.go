@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/gateway/usage"
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
@@ -57,7 +58,7 @@ func (e *Endpoints) usageBy(w http.ResponseWriter, r *http.Request, q usageQuery
 	switch personal := q.ClientID != caller.AppID; {
 	case personal && by == usage.ByUser: // one user has all of it
 		q.By, whole = usage.ByProduct, true
-	case !personal && !mayRead(caller, account):
+	case !personal && !e.mayRead(r, caller, account):
 		return notOwner
 	}
 	a, err := e.c.Reader.Usage(r.Context(), q.Query)
@@ -94,8 +95,10 @@ func wholly(a usage.Answer, user string) usage.Answer {
 
 // mayRead reports whether a caller may learn who has called an application: by the application's own
 // token, or by one of it that its owner has.
-func mayRead(caller storage.Caller, account storage.App) bool {
-	return caller.UserID == "" || caller.UserID == account.Owner
+func (e *Endpoints) mayRead(r *http.Request, caller storage.Caller, account storage.App) bool {
+	by := admin.Actor{User: storage.User{Sub: caller.UserID},
+		Manages: admin.Managing(r.Context(), e.c.Groups, caller.UserID)}
+	return caller.UserID == "" || by.Owns(account.Owner)
 }
 
 // namedAnswer makes the answer.

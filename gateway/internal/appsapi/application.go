@@ -17,7 +17,7 @@ type appPage struct {
 	Next string               `json:"next"` // send it as after for more; "": there is no more
 }
 
-// listApps serves GET /api/v1/apps (protocol 4.7).
+// listApps serves GET /api/v1/apps?owner=&after= (protocol 4.7).
 func (e *Endpoints) listApps(_ http.ResponseWriter, r *http.Request, by manager) (any, error) {
 	after, err := adminapi.AfterOf(r)
 	if err != nil {
@@ -26,11 +26,15 @@ func (e *Endpoints) listApps(_ http.ResponseWriter, r *http.Request, by manager)
 	var page []storage.App
 	next := ""
 	if by.Application == "" {
+		owner, failed := by.ownerOf(r)
+		if failed != nil {
+			return nil, failed
+		}
 		from := ""
 		if after != "" {
-			from = driver.After("owner="+by.Sub, after)
+			from = driver.After("owner="+owner, after)
 		}
-		page, next, err = e.c.Store.Apps(r.Context(), by.Sub, from, adminapi.PageSize)
+		page, next, err = e.c.Store.Apps(r.Context(), owner, from, adminapi.PageSize)
 	} else {
 		page = make([]storage.App, 1)
 		if page[0], err = by.own(e.c.Store.App(r.Context(), by.Application)); after >= page[0].ID {

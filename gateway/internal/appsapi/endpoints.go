@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/groups"
 )
 
 // Store lists the methods that this package needs of storage.
@@ -19,6 +20,7 @@ type Store interface {
 	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 	ClosedApps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 	User(ctx context.Context, sub string) (storage.User, error)
+	Group(ctx context.Context, name string) (groups.Group, error)
 	Order(ctx context.Context, id string) (storage.Order, error)
 	Orders(ctx context.Context, q storage.OrderQuery, after string, n int) ([]storage.Order, string, error)
 }

@@ -18,8 +18,8 @@ type manager struct {
 	app storage.App // through which the request comes
 }
 
-// manager finds out whose applications a token manages (decision 52): those of its user, if they have allowed that with
-// the scope apps, or its own application.
+// manager finds out whose applications a token manages (decision 52): those of its user and of the groups that they
+// manage, if they have allowed that with the scope apps, or its own application.
 func (e *Endpoints) manager(r *http.Request) (m manager, err error) {
 	caller, app, err := e.c.Caller(r)
 	if err != nil {
@@ -37,8 +37,21 @@ func (e *Endpoints) manager(r *http.Request) (m manager, err error) {
 	if errors.Is(err, storage.ErrNotFound) || err == nil && user.Disabled {
 		err = disabled
 	}
-	m.Sub = user.Sub
+	m.Sub, m.Manages = user.Sub, admin.Managing(r.Context(), e.c.Store, user.Sub)
 	return m, err
+}
+
+// ownerOf returns whose applications a list is of: those of the user, or of the group that owner=group:NAME names if
+// they manage it. A list of one owner is read page by page where one of several could not be.
+func (m manager) ownerOf(r *http.Request) (string, error) {
+	owner := r.URL.Query().Get("owner")
+	switch {
+	case owner == "":
+		return m.Sub, nil
+	case !m.Changes(owner):
+		return "", noOwner
+	}
+	return owner, nil
 }
 
 // own returns an application that was read, unless it is not the manager's: then there is none.

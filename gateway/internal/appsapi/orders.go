@@ -24,8 +24,11 @@ func (e *Endpoints) listOrders(_ http.ResponseWriter, r *http.Request, by manage
 		return nil, err
 	}
 	all := orderPage{Orders: []adminapi.OrderRecord{}}
-	switch q.Owner = by.Sub; {
+	switch {
 	case by.Application == "":
+		if q.Owner, err = by.ownerOf(r); err != nil {
+			return nil, err
+		}
 	case q.AppID == "" || q.AppID == by.Application:
 		q.AppID = by.Application
 	default:

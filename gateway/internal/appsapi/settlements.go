@@ -41,11 +41,15 @@ func (e *Endpoints) settled(r *http.Request, by manager, id string) (all []stora
 		app, err := by.own(e.c.Billing.App(ctx, id))
 		return []storage.App{app}, err
 	}
-	all, more, err := e.c.Store.Apps(ctx, by.Sub, "", maxSettled)
+	owner, err := by.ownerOf(r)
 	if err != nil {
 		return nil, err
 	}
-	closed, evenMore, err := e.c.Store.ClosedApps(ctx, by.Sub, "", maxSettled)
+	all, more, err := e.c.Store.Apps(ctx, owner, "", maxSettled)
+	if err != nil {
+		return nil, err
+	}
+	closed, evenMore, err := e.c.Store.ClosedApps(ctx, owner, "", maxSettled)
 	if all = append(all, closed...); len(all) > maxSettled || more+evenMore != "" {
 		return nil, adminapi.BadQuery.Saying("these are too many applications for one answer: ask for each with client_id")
 	}

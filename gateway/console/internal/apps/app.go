@@ -14,7 +14,7 @@ import (
 // appRecord shows an application as /api/v1/apps does, with what only the console sets.
 type appRecord struct {
 	adminapi.AppRecord
-	Owner             string `json:"owner"` // a user's sub; "": nobody's
+	Owner             string `json:"owner"` // a user's sub or group:NAME; "": nobody's
 	AllowHTTPRedirect bool   `json:"allow_http_redirect"`
 	ForbidPlain       bool   `json:"forbid_plain"`
 	admission

@@ -7,6 +7,7 @@ import (
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -20,11 +21,12 @@ type appList struct {
 }
 
 // listApps serves GET /api/console/apps?q=&owner=&after=: all, one owner's, or of these the ones that are
-// found by the beginning of their name or client_id.
+// found by the beginning of their name or client_id. Managers ask by owner for those of a group, which are on no other
+// list: a list of one owner is read page by page.
 func (s *Apps) listApps(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	owner := r.URL.Query().Get("owner")
-	if owner != "" && !adminapi.IsID(owner) {
-		return nil, adminapi.BadQuery.Saying("owner is the sub of a user")
+	if group, is := access.OwningGroup(owner); owner != "" && !adminapi.IsID(owner) && !(is && access.IsGroupName(group)) {
+		return nil, adminapi.BadQuery.Saying("owner is the sub of a user, or group:NAME")
 	}
 	if who.Reader() != nil && owner == "" {
 		owner = who.Sub
@@ -47,7 +49,7 @@ func (s *Apps) listApps(_ http.ResponseWriter, r *http.Request, who admin.Actor)
 // browseApps is listApps for a page, which takes the owner by name.
 func (s *Apps) browseApps(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	q := r.URL.Query()
-	if q.Get("owner") == "" || who.Reader() != nil {
+	if _, is := access.OwningGroup(q.Get("owner")); q.Get("owner") == "" || who.Reader() != nil || is {
 		return s.listApps(w, r, who)
 	}
 	sub, err := s.c.Finder.Sub(r.Context(), who, "owner", q.Get("owner"))

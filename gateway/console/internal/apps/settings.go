@@ -13,6 +13,7 @@ import (
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 )
 
 // saveSettings changes what a form holds of an application. The algorithm that it has anyway is not written down.
@@ -63,19 +64,21 @@ func (s *Apps) switched(off bool) ui.Action {
 	}
 }
 
-// give gives an application to the user whom a form names; nobody, if it names none.
+// give gives an application to the user or the group:NAME that a form names; nobody, if it names none.
 func (s *Apps) give(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	typed, err := adminapi.ReadText(w, r, "owner", "")
 	if err != nil {
 		return nil, err
 	}
-	var u storage.User
-	if strings.TrimSpace(typed) != "" {
-		if u, err = s.c.Finder.User(r.Context(), who, "owner", typed); err != nil {
+	owner := strings.TrimSpace(typed)
+	if _, is := access.OwningGroup(owner); owner != "" && !is {
+		u, err := s.c.Finder.User(r.Context(), who, "owner", owner)
+		if err != nil {
 			return nil, err
 		}
+		owner = u.Sub
 	}
-	value, err := json.Marshal(u.Sub)
+	value, err := json.Marshal(owner)
 	if err != nil {
 		return nil, err
 	}

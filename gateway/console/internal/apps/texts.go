@@ -3,11 +3,13 @@ package apps
 import "github.com/keystile/keystile/gateway/console/internal/ui"
 
 var texts = ui.Texts{
-	"Applications":              "应用",
-	"Application":               "应用",
-	"New application":           "新建应用",
-	"Agents":                    "智能体",
-	"Owner":                     "所有者",
+	"Applications":                    "应用",
+	"Application":                     "应用",
+	"New application":                 "新建应用",
+	"Agents":                          "智能体",
+	"Owner":                           "所有者",
+	"a username, a sub or group:NAME": "用户名、sub 或 group:组名",
+	"owner is the sub of a user, or group:NAME": "所有者须为用户的 sub 或 group:组名",
 	"Begins with":               "开头为",
 	"Name":                      "名称",
 	"Tier":                      "套餐",

@@ -43,12 +43,16 @@ var texts = ui.Texts{
 	"Add":                      "添加",
 	"Save":                     "保存",
 	"none":                     "无",
-	"They add and remove members, need no role for it, and change nothing else.": "组管理员可添加和移除成员，无需任何角色，也不能更改其他内容。",
-	"The group has no managers: administrators choose its members.":              "此组没有组管理员：成员由管理员决定。",
+	"It owns":                  "拥有",
+	"Applications":             "应用",
+	"Tools":                    "工具",
+	"They add and remove members, need no role for it, and are the owners of what belongs to the group.": "组管理员可添加和移除成员，无需任何角色，并作为所有者管理属于该组的内容。",
+	"The group has no managers: administrators choose its members.":                                      "此组没有组管理员：成员由管理员决定。",
 	"Add a manager":    "添加组管理员",
 	"Delete the group": "删除用户组",
 	"Every membership ends at once. Rules that name the group match nobody from then on, also if a group of this " +
-		"name is made again.": "所有成员关系立即结束。此后引用该组的规则不再匹配任何人，即使再次创建同名的组。",
+		"name is made again. What it owns is nobody's then: administrators alone change it.": "所有成员关系立即结束。此后引用该组的规则不再" +
+		"匹配任何人，即使再次创建同名的组。该组拥有的内容不再有所有者：只有管理员能更改。",
 	"Type its name": "输入其名称",
 
 	"Make a group":                "创建用户组",

@@ -50,6 +50,7 @@ var texts = ui.Texts{
 	"Because": "依据", "yes": "是", "no": "否",
 	"a rule denies it to": "规则拒绝：", "a rule allows it to": "规则允许：",
 	"There are no tools on the MCP server.": "MCP 服务器上没有工具。",
+	"a manager of the group that owns it":   "拥有它的用户组的组管理员",
 	"the owner":                             "所有者", "an administrator": "管理员", "no rule allows it": "没有规则允许",
 	"the default: everyone":                     "默认权限：所有人",
 	"the default: the owner and administrators": "默认权限：所有者与管理员", "the service hides it from them": "服务未向其开放",

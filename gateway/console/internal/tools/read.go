@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -69,7 +70,8 @@ type listed struct {
 	Next  string
 }
 
-// list shows a person's own capabilities, or all of them to a reader who sees all.
+// list shows a person's own capabilities, those of one owner who is asked for, such as a group that they manage, or all
+// of them to a reader who sees all.
 func (t *Tools) list(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
 	after, err := adminapi.AfterOf(r)
 	if err != nil {
@@ -78,6 +80,11 @@ func (t *Tools) list(_ http.ResponseWriter, r *http.Request, who admin.Actor) (a
 	owner := who.Sub
 	if who.Reader() == nil {
 		owner = ""
+	}
+	if asked := r.URL.Query().Get("owner"); asked != "" {
+		if owner = asked; !driver.ValidName(owner) || !who.Sees(owner) {
+			return listed{}, nil
+		}
 	}
 	all, next, err := t.c.Store.Capabilities(r.Context(), owner, after, rows)
 	if err != nil {

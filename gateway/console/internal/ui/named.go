@@ -7,14 +7,18 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/client"
 )
 
 // Person shows a user by their name, with their id (a sub) small beside it. The Page has Names for it. Readers who may
-// not see others are shown the id alone, but for themselves. Where an operator acted is shown as it is.
+// not see others are shown the id alone, but for themselves. A group that owns something leads to its page. Where an operator acted is shown as it is.
 func (v *View) Person(sub string) template.HTML {
 	if sub == "" || strings.Contains(sub, " ") {
 		return template.HTML(template.HTMLEscapeString(sub))
+	}
+	if group, is := access.OwningGroup(sub); is {
+		return v.Named(Root+"groups/"+url.PathEscape(group), v.T("Group")+" "+group, sub)
 	}
 	if v.Actor.Reader() != nil && sub != v.Actor.Sub {
 		return template.HTML(`<code>` + template.HTMLEscapeString(sub) + `</code>`)

@@ -30,6 +30,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/oauth/signin/internal/outbox"
@@ -37,6 +38,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/groups"
 )
 
 // Limits on the number of notices.
@@ -71,12 +73,19 @@ type store interface {
 	Ticket(ctx context.Context, id string) (storage.Ticket, error)
 	SaveTicket(ctx context.Context, t storage.Ticket) (storage.Ticket, error)
 	Sessions(ctx context.Context, sub string) ([]storage.Session, error)
+	Group(ctx context.Context, name string) (groups.Group, error)
 }
 
-// Notify notifies a user (a sub) by email. It stores the notice and does not wait for the email. A user without a
-// confirmed address gets none, and nobody gets more than ten an hour.
-func (n *Notices) Notify(ctx context.Context, sub string, what event.Notice) {
-	n.NotifyIn(ctx, sub, what, nil)
+// Notify notifies an owner by email: a user (a sub), or the managers of group:NAME. It stores the notice and does not
+// wait for the email. A user without a confirmed address gets none, and nobody gets more than ten an hour.
+func (n *Notices) Notify(ctx context.Context, owner string, what event.Notice) {
+	subs, err := admin.People(ctx, n.Store, owner)
+	if err != nil && !errors.Is(err, storage.ErrNotFound) {
+		n.Log.WarnContext(ctx, "a notice is not sent", "owner", owner, "kind", what.Kind, "error", err)
+	}
+	for _, sub := range subs {
+		n.NotifyIn(ctx, sub, what, nil)
+	}
 }
 
 // NotifyIn is Notify in these languages, nil for those of the user's last sign-in, and also to
