@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/internal/admin/appacts"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
 )
 
@@ -43,7 +44,8 @@ var appCommands = []command{
 			{Name: "legacy", Help: "it was written for an aggregated login (connect.php), whose clients take code 0 for a " +
 				"success; it is app set --legacy-success-code 0"},
 			{Name: "mfa", Value: "POLICY", Help: mfaHelp},
-			{Name: "owner", Value: "USERNAME", Help: "the user who manages it, beside administrators (none)"},
+			{Name: "owner", Value: "OWNER",
+				Help: "who manages it, beside administrators: a username, or group:NAME for the managers of a group (nobody)"},
 		},
 	},
 	{name: "app list", summary: "List the applications", do: listApps,
@@ -232,10 +234,14 @@ func noSuch(err error, what, name, list string) error {
 	return err
 }
 
-// ownerOf returns the sub of a user, "" for nobody.
+// ownerOf returns an owner as records name it: the sub of a user, group:NAME, or "" for nobody.
 func ownerOf(ctx context.Context, store *storage.Store, who string) (string, error) {
 	if who == "" {
 		return "", nil
+	}
+	if group, is := access.OwningGroup(who); is {
+		_, err := store.Group(ctx, group)
+		return who, noSuch(err, "group", group, "group")
 	}
 	u, err := userOf(ctx, store, who)
 	return u.Sub, err

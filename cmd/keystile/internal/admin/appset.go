@@ -43,8 +43,8 @@ var appChanges = slices.Concat([]cli.Flag{
 	{Name: "mfa", Value: "POLICY", Help: mfaHelp},
 	{Name: "held", Value: "FIELD", Help: "what its owner may not change, instead of what you have restricted before: " +
 		strings.Join(appacts.Holdable(), ", ") + "; --held= for nothing", Many: true},
-	{Name: "owner", Value: "USERNAME",
-		Help: "the user who manages it, beside administrators; --owner= for none. Its orders go with it"},
+	{Name: "owner", Value: "OWNER", Help: "who manages it, beside administrators: a username, or group:NAME for the " +
+		"managers of a group; --owner= for nobody. Its orders go with it"},
 	{Name: "disabled", Help: "no user signs in to it, and everything it was granted ends"},
 }, admissionChanges)
 

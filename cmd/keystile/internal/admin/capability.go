@@ -62,7 +62,8 @@ var capabilityCommands = []command{
 				"nothing is stored"},
 			{Name: "private", Help: "keep it, and its tools off the bus"},
 			{Name: pinsFlag, Value: "on|off", Help: pinsHelp},
-			{Name: "owner", Value: "USERNAME", Help: "the user who owns it (its owner before; else the first administrator)"},
+			{Name: "owner", Value: "OWNER", Help: "a username, or group:NAME for the managers of a group (its owner before; " +
+				"else the first administrator)"},
 		}, documentFlags...),
 	},
 	{

@@ -3,12 +3,14 @@ package admin
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/registry"
+	"github.com/keystile/keystile/storage"
 )
 
 const removeHeaderFlag = "remove-header"
@@ -42,6 +44,8 @@ var updateCommand = command{
 			Help: "what is told of changes, as Standard Webhooks have it; --webhook-url= for none"},
 		{Name: "webhook-secret", Value: "SECRET", Help: "what its messages are signed with, such as whsec_..."},
 		{Name: pinsFlag, Value: "on|off", Help: pinsHelp},
+		{Name: "owner", Value: "OWNER", Help: "another owner: a username, or group:NAME for the managers of a group; " +
+			"--owner= for nobody. What named it before does not open it any more"},
 	},
 }
 
@@ -54,18 +58,45 @@ func updateCapability(ctx context.Context, target Target, args cli.Args) (output
 	if err != nil {
 		return nil, err
 	}
-	if len(fields) == 0 {
+	owner := textOf(args, "owner")
+	if len(fields) == 0 && owner == nil {
 		return nil, cli.Usage("capability update changes nothing; name what to change")
 	}
-	body, err := json.Marshal(fields)
-	if err != nil {
-		return nil, err
+	if owner != nil { // before anything is changed
+		if *owner, err = ownerOf(ctx, target.Store, *owner); err != nil {
+			return nil, err
+		}
 	}
-	c, advice, err := registry.Forms{Registry: target.Registry}.UpdateBody(target.By.In(ctx), who, args.Words[0], body)
+	var done registry.Registered
+	if len(fields) > 0 {
+		if done, err = updateFields(ctx, target, who, args.Words[0], fields); err != nil {
+			return nil, err
+		}
+	}
+	if owner == nil {
+		return aboutCapability(done), nil
+	}
+	given, err := target.Registry.Give(target.By.In(ctx), who, args.Words[0], *owner)
 	if err != nil {
 		return nil, refused(err)
 	}
-	return aboutCapability(registry.Registered{Capability: c, Warning: strings.Join(advice, "; ")}), nil
+	given.Warning = strings.Join(slices.DeleteFunc([]string{done.Warning, given.Warning},
+		func(text string) bool { return text == "" }), "; ")
+	return aboutCapability(given), nil
+}
+
+// updateFields changes fields of a capability.
+func updateFields(ctx context.Context, target Target, who storage.User, member string,
+	fields map[string]any) (done registry.Registered, err error) {
+	body, err := json.Marshal(fields)
+	if err != nil {
+		return done, err
+	}
+	c, advice, err := registry.Forms{Registry: target.Registry}.UpdateBody(target.By.In(ctx), who, member, body)
+	if err != nil {
+		return done, refused(err)
+	}
+	return registry.Registered{Capability: c, Warning: strings.Join(advice, "; ")}, nil
 }
 
 // changeTyped returns the fields of the update that was typed.

@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/groups"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -75,7 +76,7 @@ func somebody(ctx context.Context, store *storage.Store, text string) (toolacces
 	if id, ok := strings.CutPrefix(text, access.SubjectApp+":"); ok {
 		app, err := appOf(ctx, store, id)
 		who := toolaccess.Who{App: app.ID, Tier: app.TierAt(time.Now()), Owner: app.Owner}
-		if err == nil && app.Owner != "" {
+		if _, is := access.OwningGroup(app.Owner); err == nil && app.Owner != "" && !is {
 			who.OwnerGroups, err = store.GroupsOf(ctx, app.Owner)
 		}
 		return who, err
@@ -88,6 +89,14 @@ func somebody(ctx context.Context, store *storage.Store, text string) (toolacces
 	if u.Disabled {
 		who.Role = ""
 	}
-	who.Groups, err = store.GroupsOf(ctx, u.Sub)
+	if who.Groups, err = store.GroupsOf(ctx, u.Sub); err != nil {
+		return who, err
+	}
+	managed, err := everything(func(from string) ([]groups.Group, string, error) {
+		return store.GroupsManagedBy(ctx, u.Sub, from, driver.Page)
+	})
+	for _, g := range managed {
+		who.Manages = append(who.Manages, g.Name)
+	}
 	return who, err
 }
