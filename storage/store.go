@@ -88,11 +88,12 @@ func open(ctx context.Context, backend driver.Backend, read func() clock.Reading
 	if err := document.Follow(ctx, docs, backend); err != nil {
 		return nil, err
 	}
-	t := tools.New(docs)
+	in := groups.New(docs, clock)
+	t := tools.New(docs, in)
 	v := service.New(docs, clock)
 	return &Store{
-		documents: docs, storeClock: clock, appStore: apps.New(docs), toolStore: t, serviceStore: v,
-		peopleStore: people.New(docs, clock, v, t), groupStore: groups.New(docs, clock),
+		documents: docs, storeClock: clock, appStore: apps.New(docs, in), toolStore: t, serviceStore: v,
+		peopleStore: people.New(docs, clock, v, t), groupStore: in,
 		authnStore: authn.New(docs, clock, v, t),
 	}, nil
 }

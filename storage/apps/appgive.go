@@ -10,12 +10,12 @@ import (
 
 // GiveApp writes an application with another owner, "" for none. Its orders go with it, so
 // that the former owner neither sees nor cancels them. Where there are more of them than
-// one write holds, the first ones go before it: if that breaks off, do it again. An owner who is erased
-// is an ErrInvalid.
+// one write holds, the first ones go before it: if that breaks off, do it again. An owner who is erased,
+// or a group that there is not, is an ErrInvalid.
 func (s *Store) GiveApp(ctx context.Context, a App, owner string) (App, error) {
 	for {
 		given, err := s.giveApp(ctx, a, owner)
-		if !document.LostRace(err, Fences.Name) {
+		if !ownerChanged(err) {
 			return given, err
 		}
 	}
@@ -39,7 +39,7 @@ func (s *Store) giveApp(ctx context.Context, a App, owner string) (App, error) {
 		left[i].Owner = owner
 	}
 	for {
-		n := min(len(left), document.MaxDocs-3)
+		n := min(len(left), document.MaxDocs-4)
 		var change document.Tally
 		countOrders(&change, left[:n])
 		docs, err := document.Docs(s.docs, Orders, left[:n]...)

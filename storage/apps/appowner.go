@@ -72,15 +72,15 @@ func (s *Store) CreateApp(ctx context.Context, a App, most int, limit Quota) (Ap
 		}
 		a.Spent = pool.take(limit)
 		made, err := s.writeFenced(ctx, a, pool, stands...)
-		if document.LostRace(err, Fences.Name, Spents.Name) {
+		if ownerChanged(err) || document.LostRace(err, Spents.Name) {
 			continue // another one was made or removed; each round one of them gets through
 		}
 		return made, err
 	}
 }
 
-// fenceOfApps returns the document that makes a write fail if the owner has been given an application, or
-// was erased, since. Nobody has none.
+// fenceOfApps returns the documents that make a write fail if the owner has been given an application, or
+// was erased or deleted, since. Nobody has none.
 func (s *Store) fenceOfApps(ctx context.Context, owner string) ([]driver.Doc, error) {
 	if owner == "" {
 		return nil, nil
@@ -92,8 +92,16 @@ func (s *Store) fenceOfApps(ctx context.Context, owner string) ([]driver.Doc, er
 	if f, err = f.Of(owner); err != nil {
 		return nil, err
 	}
-	return document.Docs(s.docs, Fences, f)
+	stands, err := document.Docs(s.docs, Fences, f)
+	if err != nil {
+		return nil, err
+	}
+	of, err := s.owners.OwnerDocs(ctx, owner)
+	return append(stands, of...), err
 }
+
+// ownerChanged reports whether a write failed because of what fenceOfApps returned.
+func ownerChanged(err error) bool { return document.LostRace(err, Fences.Name, document.OwnerKind) }
 
 func (s *Store) checkAppLimit(ctx context.Context, owner string, most int) error {
 	if most == 0 {

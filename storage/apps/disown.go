@@ -7,13 +7,23 @@ import (
 	"github.com/keystile/keystile/storage/internal/document"
 )
 
-// DisownAccounts takes from an owner the orders and the removed applications that are in their name, for an owner
-// whose name may become another one's. What applications that are there have ordered goes with these: see GiveApp.
+// DisownAccounts takes from an owner the orders and the removed applications that are in their name, and what these have
+// used of the quota, for an owner whose name may become another one's. What applications that are there have ordered goes with these: see GiveApp.
 func (s *Store) DisownAccounts(ctx context.Context, owner string) error {
 	err := disownEach(ctx, s, Orders, owner, func(o *Order) { o.Owner = "" })
 	if err == nil {
 		err = disownEach(ctx, s, closedApps, owner, func(c *closedApp) { c.Owner = "" })
 	}
+	if err != nil {
+		return err
+	}
+	_, err = document.RetryOnConflict(ctx, func() (struct{}, error) {
+		used, err := s.spentBy(ctx, owner)
+		if err == nil && used.Version != 0 {
+			_, err = document.Write(ctx, s.docs, driver.Doc{Kind: Spents.Name, ID: owner, Version: used.Version, Deleted: true})
+		}
+		return struct{}{}, err
+	})
 	return err
 }
 

@@ -6,10 +6,13 @@ import (
 )
 
 // Store reads and writes these records. The zero value is none: storage.Open makes it.
-type Store struct{ docs *document.Store }
+type Store struct {
+	docs   *document.Store
+	owners document.Owners
+}
 
 // New is for package storage.
-func New(docs *document.Store) *Store { return &Store{docs} }
+func New(docs *document.Store, owners document.Owners) *Store { return &Store{docs, owners} }
 
 // carried keeps what a newer version has written into a record.
 type carried = forward.Fields

@@ -2,7 +2,6 @@ package groups
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 	"time"
@@ -48,32 +47,39 @@ func (e endedGroups) live(all []Membership) []Membership {
 	})
 }
 
-// DeleteGroup removes a group, as it is now; ErrNotFound: it is gone, or another one has its name. From then on nobody
-// is a member of it, however many there were: their memberships are removed by SweepGroups, later.
+// DeleteGroup removes a group. From then on nobody is a member of it, however many there were: their memberships are
+// removed by SweepGroups, later. ErrNotFound: it is gone, or another one has its name. ErrConflict: it has changed since
+// it was read, or was given something, and whoever deletes it has to see to that first.
 func (s *Store) DeleteGroup(ctx context.Context, g Group) error {
-	_, err := document.RetryOnConflict(ctx, func() (struct{}, error) {
-		now, err := s.Group(ctx, g.Name)
-		if err == nil && now.Key != g.Key {
-			err = document.ErrNotFound
+	for {
+		err := s.deleteGroup(ctx, g)
+		if !document.LostRace(err, groupEnds.Name) { // else another group was deleted at the same time
+			return err
 		}
-		if err != nil {
-			return struct{}{}, err
-		}
-		ended, err := s.endedGroups(ctx)
-		if err != nil {
-			return struct{}{}, err
-		}
-		ended.Groups = append(slices.Clone(ended.Groups), endedGroup{Key: g.Key, At: s.clock.Later(time.Now()).UTC()})
-		d, err := groupEnds.Doc(s.docs, ended)
-		if err != nil {
-			return struct{}{}, err
-		}
-		gone := driver.Doc{Kind: groupKind.Name, ID: g.Name, Version: now.Version, Deleted: true}
-		if _, err = document.Write(ctx, s.docs, gone, d); errors.Is(err, document.ErrExists) {
-			err = fmt.Errorf("%w: %w", document.ErrConflict, err) // another group was the first to be deleted
-		}
-		return struct{}{}, err
-	})
+	}
+}
+
+func (s *Store) deleteGroup(ctx context.Context, g Group) error {
+	now, err := s.Group(ctx, g.Name)
+	switch {
+	case err != nil:
+		return err
+	case now.Key != g.Key:
+		return document.ErrNotFound
+	case now.Version != g.Version:
+		return fmt.Errorf("%w: group %q", document.ErrConflict, g.Name)
+	}
+	ended, err := s.endedGroups(ctx)
+	if err != nil {
+		return err
+	}
+	ended.Groups = append(slices.Clone(ended.Groups), endedGroup{Key: g.Key, At: s.clock.Later(time.Now()).UTC()})
+	d, err := groupEnds.Doc(s.docs, ended)
+	if err != nil {
+		return err
+	}
+	_, err = document.Write(ctx, s.docs,
+		driver.Doc{Kind: groupKind.Name, ID: g.Name, Version: now.Version, Deleted: true}, d)
 	return err
 }
 

@@ -34,7 +34,7 @@ type Group struct {
 }
 
 var groupKind = document.Kind[Group]{
-	Name:    "group",
+	Name:    document.OwnerKind,
 	ID:      func(g Group) string { return g.Name },
 	Index:   Group.entries,
 	Version: func(g *Group) *int64 { return &g.Version },

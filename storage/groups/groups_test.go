@@ -293,16 +293,20 @@ func TestDeletedGroupHasNoMembersAlsoUnderItsNameAgain(t *testing.T) {
 	})
 }
 
-func TestDeletingAGroupNeedsNoNewestStateButTheSameGroup(t *testing.T) {
+func TestDeletingAGroupNeedsItsNewestState(t *testing.T) {
 	w := newTown(t)
 	before := w.group("ops")
 	changed := before
 	changed.Label = "Operations"
-	if _, err := w.SaveGroup(t.Context(), changed); err != nil {
+	changed, err := w.SaveGroup(t.Context(), changed)
+	if err != nil {
 		t.Fatal(err)
 	}
-	if err := w.DeleteGroup(t.Context(), before); err != nil {
+	if err := w.DeleteGroup(t.Context(), before); !errors.Is(err, storage.ErrConflict) {
 		t.Errorf("one that has changed: %v", err)
+	}
+	if err := w.DeleteGroup(t.Context(), changed); err != nil {
+		t.Errorf("one as it is: %v", err)
 	}
 	if err := w.DeleteGroup(t.Context(), before); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("one that is gone: %v", err)

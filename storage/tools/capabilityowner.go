@@ -20,7 +20,8 @@ var CapabilityFences = document.Kind[document.Fence]{
 // besideIt reports whether a write has failed because of what is written beside a capability, and not because the
 // capability itself has changed. In each such round some other writer has succeeded, so to try again ends.
 func besideIt(err error) bool {
-	return document.LostRace(err, memberNames.Name, CapabilityFences.Name, accessLists.Name, heldTools.Name)
+	return document.LostRace(err, memberNames.Name, CapabilityFences.Name, accessLists.Name, heldTools.Name,
+		document.OwnerKind)
 }
 
 // fenceOf calls allow for a capability's owner, and returns the document that makes the

@@ -131,6 +131,13 @@ func (s *Store) SaveAt(ctx context.Context, p Place, c Capability, tools []toolp
 		}
 		more = append(more, stands)
 	}
+	if p.Version == 0 || p.Owner != c.Owner {
+		of, err := s.owners.OwnerDocs(ctx, c.Owner)
+		if err != nil {
+			return p, err
+		}
+		more = append(more, of...)
+	}
 	version, err := s.change(ctx, c.Member, events, slices.Concat(docs, more)...)
 	if err != nil {
 		return p, err

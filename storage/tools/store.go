@@ -8,13 +8,14 @@ import (
 // Store reads and writes these records. The zero value is none: storage.Open makes it.
 type Store struct {
 	docs      *document.Store
+	owners    document.Owners
 	queued    chan struct{} // see Queued
 	unpacking chan struct{} // holds one value for each list of tools that is being unpacked
 }
 
 // New is for package storage.
-func New(docs *document.Store) *Store {
-	return &Store{docs: docs, queued: make(chan struct{}, 1), unpacking: make(chan struct{}, maxUnpacking)}
+func New(docs *document.Store, owners document.Owners) *Store {
+	return &Store{docs: docs, owners: owners, queued: make(chan struct{}, 1), unpacking: make(chan struct{}, maxUnpacking)}
 }
 
 // carried keeps what a newer version has written into a record.

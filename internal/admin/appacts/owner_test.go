@@ -48,6 +48,9 @@ func TestApplicationOfAGroupIsItsManagersToChange(t *testing.T) {
 		err) {
 		t.Errorf("a manager gives their group one: %v", err)
 	}
+	if g, err = o.Store.Group(ctx, "ops"); err != nil {
+		t.Fatal(err)
+	}
 	g.Managers = nil
 	if _, err := o.SaveGroup(ctx, g); err != nil {
 		t.Fatal(err)
@@ -66,6 +69,9 @@ func reserved(err error) bool {
 func TestGroupHasAQuotaAccountOfItsOwn(t *testing.T) {
 	o := newOffice(t)
 	ctx, limit := t.Context(), storage.Quota{Calls: 100, Until: time.Now().Add(time.Hour).UTC()}
+	if _, err := o.SaveGroup(ctx, groups.Group{Name: "ops"}); err != nil {
+		t.Fatal(err)
+	}
 	made := func(owner string) storage.App {
 		a, err := o.CreateApp(ctx, storage.App{Name: "Shop", Owner: owner, Domains: []string{"shop.example"}}, 0, limit)
 		if err != nil {

@@ -146,16 +146,16 @@ func (a *Acts) Delete(ctx context.Context, by admin.Actor, name string) error {
 	if err := may(by); err != nil {
 		return err
 	}
-	g, err := a.c.Store.Group(ctx, name)
-	if err == nil { // before the group ends: another one that is made under its name inherits nothing
-		err = a.disown(ctx, by, g)
-	}
-	if err == nil {
-		err = a.c.Store.DeleteGroup(ctx, g)
-	}
-	if err == nil { // what it was given meanwhile
-		err = a.disown(ctx, by, g)
-	}
+	g, err := storage.RetryOnConflict(ctx, func() (groups.Group, error) {
+		g, err := a.c.Store.Group(ctx, name)
+		if err == nil { // before the group ends: another one that is made under its name inherits nothing
+			err = a.disown(ctx, by, g)
+		}
+		if err == nil { // which fails if it was given something meanwhile
+			err = a.c.Store.DeleteGroup(ctx, g)
+		}
+		return g, err
+	})
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package groupacts
 
 import (
+	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -83,5 +84,32 @@ func TestDeletedGroupOwnsNothingAlsoUnderItsNameAgain(t *testing.T) {
 	}
 	if !slices.Contains(o.told, mia.Sub+" by the operator: changed: owner") {
 		t.Errorf("told %q", o.told)
+	}
+}
+
+// What somebody gives to a group while it is deleted belongs to it before, and to nobody then, or is refused.
+func TestDeletedGroupIsGivenNothing(t *testing.T) {
+	for range 20 {
+		o := newOffice(t)
+		ctx := t.Context()
+		o.group("ops")
+		app, err := o.store.SaveApp(ctx, storage.App{Name: "Shop", Domains: []string{"shop.example"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		given := make(chan error)
+		go func() {
+			_, err := o.store.GiveApp(ctx, app, "group:ops")
+			given <- err
+		}()
+		if err := o.Delete(ctx, operator, "ops"); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-given; err != nil && !errors.Is(err, storage.ErrInvalid) {
+			t.Fatal(err)
+		}
+		if app, err = o.store.App(ctx, app.ID); err != nil || app.Owner != "" {
+			t.Fatalf("it belongs to %q, %v", app.Owner, err)
+		}
 	}
 }
