@@ -17,7 +17,7 @@ func TestManagersUseTheToolsOfTheirGroupWhileTheyManageIt(t *testing.T) {
 		h := payroll(t, func(c *mcpbus.Config) { c.DefaultAccess = storage.AccessOwner })
 		ada := must(h.store.CreateUser(t.Context(), storage.User{Username: "ada"}))(t)
 		h.user("ada", ada.Sub, "tools")
-		ops := must(h.store.SaveGroup(t.Context(), groups.Group{Name: "ops"}))(t)
+		must(h.store.SaveGroup(t.Context(), groups.Group{Name: "ops"}))(t)
 		c, tools, err := h.store.Tools(t.Context(), "payroll")
 		if err != nil {
 			t.Fatal(err)
@@ -28,8 +28,9 @@ func TestManagersUseTheToolsOfTheirGroupWhileTheyManageIt(t *testing.T) {
 		h.wantFound("no manager", "ada")
 		manage := func(what string, managers []string, want ...string) {
 			t.Helper()
+			ops := must(h.store.Group(t.Context(), "ops"))(t)
 			ops.Managers = managers
-			ops = must(h.store.SaveGroup(t.Context(), ops))(t)
+			must(h.store.SaveGroup(t.Context(), ops))(t)
 			time.Sleep(time.Second)
 			h.wantFound(what, "ada", want...)
 		}

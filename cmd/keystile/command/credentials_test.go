@@ -242,6 +242,9 @@ func (w *world) ask(c credential, r row, which string) string {
 	w.own = fmt.Sprintf("cap%dx", w.n)
 	who := c.make(w)
 	own := w.thing(r, who.human, who.client, w.own)
+	if w.team != nil {
+		w.team(own, who.human)
+	}
 	eve := w.somebody("eve", "", justNow)
 	of := eve
 	if who.client.ID != "" {

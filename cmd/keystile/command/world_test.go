@@ -38,9 +38,10 @@ type world struct {
 	watch   *watched
 	data    *dataStore
 	handler http.Handler
-	own     string // the name of the capability and the bundle that are the caller's own
-	n       int    // of people and objects made, so that none is like another
-	mailed  bool   // people have an address of email that is verified
+	own     string              // the name of the capability and the bundle that are the caller's own
+	n       int                 // of people and objects made, so that none is like another
+	team    func(object, human) // does something to what is the caller's own before they ask; nil: nothing
+	mailed  bool                // people have an address of email that is verified
 }
 
 func newWorld(t testing.TB) *world { return newWorldOn(t, memory.New()) }

@@ -71,6 +71,19 @@ func TestApplicationIsGivenAway(t *testing.T) {
 		t.Errorf("printed %v, want nobody", v)
 	}
 	o.wantFailure(1, "no application", "app", "set", "ksnobody", "--owner", "ada")
+	o.wantFailure(1, `no group "ops"`, "app", "set", id, "--owner", "group:ops", "--name", "Theirs")
+	o.must("group", "create", "ops")
+	if v := o.must("app", "set", id, "--owner", "group:ops"); v["owner"] != "group:ops" || v["name"] != "Store" {
+		t.Errorf("printed %v, want the group's", v)
+	}
+	if v := o.must("app", "create", "--name", "New", "--domain", "new.example", "--owner", "group:ops"); v["owner"] !=
+		"group:ops" {
+		t.Errorf("printed %v, want the group's", v)
+	}
+	o.must("group", "delete", "ops")
+	if app := o.stored(id); app.Owner != "" {
+		t.Errorf("of a group that is gone it belongs to %q", app.Owner)
+	}
 }
 
 func (a answer) same(b answer) bool {

@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -235,6 +236,33 @@ func TestRegisterGivesACapabilityToItsOwner(t *testing.T) {
 	}
 	if v := o.must("capability", "show", "pets"); v["publish"] != false {
 		t.Errorf("a private capability is shown as %v", v)
+	}
+}
+
+// A registration of the whole leaves it to the group that has it, and an update changes the owner alone.
+func TestCapabilityIsGivenToAGroup(t *testing.T) {
+	o := workshop(t, false)
+	register := []string{"capability", "register", "pets", "--upstream", "https://pets.example.com", "--private"}
+	o.wantFailure(1, `no group "ops"`, append(register, "--owner", "group:ops")...)
+	o.must("group", "create", "ops")
+	for _, words := range [][]string{append(register, "--owner", "group:ops"), register} {
+		if v := o.must(words...); v["owner"] != "group:ops" {
+			t.Errorf("%q: it is %v's", words, v["owner"])
+		}
+	}
+	for _, c := range []struct{ owner, want string }{{"ada", o.sub("ada")}, {"group:ops", "group:ops"}, {"", ""}} {
+		if v := o.must("capability", "update", "pets", "--owner="+c.owner); cmp.Or(v["owner"], any("")) != c.want {
+			t.Errorf("--owner %q: it is %v's", c.owner, v["owner"])
+		}
+	}
+	o.wantFailure(1, `no group "dev"`, "capability", "update", "pets", "--owner", "group:dev", "--label", "Theirs")
+	if v := o.must("capability", "update", "pets", "--owner", "group:ops", "--label", "Pets"); v["owner"] != "group:ops" ||
+		v["label"] != "Pets" {
+		t.Errorf("both are changed: %v", v)
+	}
+	o.must("group", "delete", "ops")
+	if v := o.must("capability", "show", "pets"); v["owner"] != nil || v["label"] != "Pets" {
+		t.Errorf("of a group that is gone: %v", v)
 	}
 }
 

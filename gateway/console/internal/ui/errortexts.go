@@ -133,6 +133,7 @@ var errorTexts = Texts{
 	"owner names no group that there is: see GET /api/console/groups": "所有者所指的用户组不存在：请在用户组列表中查看",
 	"owner is the sub of a user":                                      "所有者须为用户的 sub",
 	"owner: the user is erased: name another one":                     "所有者：该用户已被抹除，请指定另一位",
+	"owner: there is no group %q":                                     "所有者：不存在用户组 %s",
 	"q and after are texts of up to 1000 bytes":                       "搜索内容最多 1000 字节",
 	"secret: %d bytes; at least 32 are needed to sign with HS256":     "密钥：%d 字节；使用 HS256 签名至少需要 32 字节",
 	"tier: %q is none of free, white_label, enterprise":               "套餐：%s 不是 free、white_label 或 enterprise",
