@@ -130,7 +130,9 @@ func New(ctx context.Context, c Config) (*Bus, error) {
 		metadata: c.BaseURL + metadataRoot + Path, audiences: []string{c.BaseURL, uri}}}
 	b.roles, b.tiers = newFacts(roleMaxAge, b.roleOf), newFacts(tierMaxAge, b.tierOf)
 	b.groups = newFacts(groupsMaxAge, c.Store.GroupsOf)
-	b.managed = newFacts(groupsMaxAge, b.managedBy)
+	b.managed = newFacts(groupsMaxAge, func(ctx context.Context, sub string) ([]string, error) {
+		return managedBy(ctx, c.Store, sub)
+	})
 	b.runCtx, b.stop = context.WithCancel(context.Background())
 	b.meta, _ = encode(meta{b.info()}) // texts never fail
 	b.callers.limit, b.upstreams.limit, b.streams.limit = c.PerCaller, c.PerUpstream, c.PerListener

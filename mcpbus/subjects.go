@@ -76,8 +76,8 @@ func (f *facts[V]) refresh(ctx context.Context, id string, one *fact[V], now tim
 	}
 }
 
-// Forget drops the cached role and groups of a user (by sub), those they manage included, or tier of an application (by client_id). Call
-// it after a change; other processes notice within a second.
+// Forget drops the cached role and groups of a user (by sub), those that they manage included, or the tier of an
+// application (by client_id). Call it after a change; other processes notice within a second.
 func (b *Bus) Forget(id string) {
 	b.roles.known.Delete(id)
 	b.groups.known.Delete(id)
@@ -144,9 +144,9 @@ func (b *Bus) complete(ctx context.Context, who toolaccess.Who, read wants) (too
 }
 
 // managedBy reads the names of the groups that a user (a sub) manages.
-func (b *Bus) managedBy(ctx context.Context, sub string) (names []string, err error) {
+func managedBy(ctx context.Context, in Store, sub string) (names []string, err error) {
 	for from := ""; ; {
-		page, next, err := b.c.Store.GroupsManagedBy(ctx, sub, from, driver.Page)
+		page, next, err := in.GroupsManagedBy(ctx, sub, from, driver.Page)
 		if err != nil {
 			return nil, err
 		}

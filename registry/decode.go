@@ -80,9 +80,9 @@ func (q *Request) set(name string, raw json.RawMessage) (known bool, must string
 		}
 		*secrets[name] = storage.NewSecret(text)
 	case name == "headers":
-		headers, ok := readHeaders(raw, false)
+		headers, ok := fields.Headers(raw, false)
 		if !ok {
-			return true, headersRule
+			return true, fields.HeadersRule
 		}
 		q.Headers = make(map[string]storage.Secret, len(headers))
 		for name, value := range headers {

@@ -72,7 +72,7 @@ func (g *Registry) registered(ctx context.Context, actor storage.User, q Request
 		return Registered{}, err
 	}
 	defer leave()
-	if err := cmp.Or(q.check(), checkNotBus(g.base, q), g.checkOwner(ctx, q.Owner)); err != nil {
+	if err := cmp.Or(q.check(), checkNotBus(g.base, q)); err != nil {
 		return Registered{}, err
 	}
 	p, there, err := g.lookUp(ctx, actor, q)
@@ -143,7 +143,7 @@ func (g *Registry) Preview(ctx context.Context, actor storage.User, q Request) (
 	if err != nil {
 		return Registered{}, err
 	}
-	err = g.checkShare(ctx, actor, owner, done.Capability, len(done.Tools))
+	err = g.c.checkShare(ctx, actor, owner, done.Capability, len(done.Tools))
 	if no := (*openapi.Rejection)(nil); q.Member == "" && errors.As(err, &no) {
 		return done.withWarning(no.Msg), nil
 	}

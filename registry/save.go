@@ -106,7 +106,7 @@ func (g *Registry) lookUp(ctx context.Context, actor storage.User, q Request) (p
 	switch {
 	case p.Version == 0:
 		there = storage.Capability{Owner: actor.Sub}
-		there.TakenFrom, err = g.checkNameFree(ctx, actor, p)
+		there.TakenFrom, err = g.c.checkNameFree(ctx, actor, p)
 	case !mayChange(ctx, actor, there):
 		err = notYours
 	case q.createOnly:
@@ -142,7 +142,7 @@ func (g *Registry) place(ctx context.Context, actor storage.User, q Request) (st
 // warned that earlier grants do not open the new capability, and the trail says from whom it was taken. A name also
 // blocks all names that differ from it only in case, - and _, even for its owner: users and models would confuse the
 // tools of the two. Capabilities stored before this rule stay.
-func (g *Registry) checkNameFree(ctx context.Context, actor storage.User, p storage.Place) (takenFrom string, err error) {
+func (c *Config) checkNameFree(ctx context.Context, actor storage.User, p storage.Place) (takenFrom string, err error) {
 	switch by := p.Taken; {
 	case by == nil:
 	case by.Until.IsZero():
@@ -152,7 +152,7 @@ func (g *Registry) checkNameFree(ctx context.Context, actor storage.User, p stor
 	case by.By.Owner != actor.Sub:
 		return "", nameTaken(ctx, actor, by)
 	}
-	if allow := g.c.shareLimit(actor, p.Capability, storage.Capability{Member: p.Member}, 0); allow != nil &&
+	if allow := c.shareLimit(actor, p.Capability, storage.Capability{Member: p.Member}, 0); allow != nil &&
 		actor.Sub != "" {
 		err = allow(p.Owned())
 	}

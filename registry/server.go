@@ -25,6 +25,10 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
+type groupStore interface { // Group's error wraps storage.ErrNotFound
+	Group(ctx context.Context, name string) (groups.Group, error)
+}
+
 // Store reads and writes capabilities; *storage.Store implements it.
 type Store interface {
 	Capability(ctx context.Context, member string) (storage.Capability, error)
@@ -43,11 +47,8 @@ type Store interface {
 	SaveDelivery(ctx context.Context, d storage.Delivery) (storage.Delivery, error)
 	DeleteDelivery(ctx context.Context, d storage.Delivery) error
 
-	// Group returns the group of a name, whose managers own what belongs to it, or an error that wraps
-	// storage.ErrNotFound.
-	Group(ctx context.Context, name string) (groups.Group, error)
-
-	users // asked unless the Config has others
+	groupStore // of groups, whose managers own what belongs to them
+	users      // asked unless the Config has others
 }
 
 // Discoverer lists the tools of an upstream MCP endpoint; *mcpbus.Upstreams implements it.

@@ -28,13 +28,13 @@ func (c *Config) shareLimit(actor storage.User, there, one storage.Capability,
 
 // checkShare returns an error if a capability with so many tools exceeds the limits of its owner, by an actor. It
 // saves useless work; the check that counts runs in the store.
-func (g *Registry) checkShare(ctx context.Context, actor storage.User, owner string, c storage.Capability,
+func (c *Config) checkShare(ctx context.Context, actor storage.User, owner string, one storage.Capability,
 	tools int) error {
-	allow := g.c.shareLimit(actor, storage.Capability{}, c, tools)
+	allow := c.shareLimit(actor, storage.Capability{}, one, tools)
 	if allow == nil || owner == "" {
 		return nil
 	}
-	owned, err := ownedBy(ctx, g.c.Store, owner)
+	owned, err := ownedBy(ctx, c.Store, owner)
 	if err != nil {
 		return err
 	}

@@ -3,7 +3,6 @@ package registry
 import (
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"net/http"
@@ -15,15 +14,14 @@ import (
 	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/registry/internal/fields"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/access"
 )
 
 // change holds what an update changes of a capability beside its tools. A nil field stays as it is; an empty one is
 // as if it had never been given.
 //
-// An update changes no tool, upstream or owner, for which there is Give. A secret that was given for one use is not put to another: another
-// kind of credential needs its own, and so does a webhook at another address. An argument that a header of an update
-// sets is no longer sent, but stays in the schema of its tool until the document is registered again.
+// An update changes no tool, upstream or owner, for which there is Give. A secret that was given for one use is not put
+// to another: another kind of credential needs its own, and so does a webhook at another address. An argument that a
+// header of an update sets is no longer sent, but stays in the schema of its tool until it is registered again.
 type change struct {
 	label         *string
 	description   *string
@@ -102,14 +100,11 @@ func (g *Registry) SetPublished(ctx context.Context, actor storage.User, member 
 	return c, asFailure(err)
 }
 
-// Give gives a capability another owner, a sub or group:NAME, "" for nobody; only an administrator may. Consents, tokens,
-// keys and bundles that named it do not open it any more (decision 100). Its errors are those of Remove.
+// Give gives a capability another owner, a sub or group:NAME, "" for nobody; only an administrator may. Consents,
+// tokens, keys and bundles that named it do not open it any more (decision 100). Its errors are those of Remove.
 func (g *Registry) Give(ctx context.Context, actor storage.User, member, owner string) (Registered, error) {
 	if actor.Role != storage.RoleAdmin {
 		return Registered{}, admin.NotAdmin
-	}
-	if err := g.checkOwner(ctx, owner); err != nil {
-		return Registered{}, asFailure(err)
 	}
 	changed := false
 	c, err := g.edit(ctx, actor, member, func(c storage.Capability) (storage.Capability, error) {
@@ -121,19 +116,6 @@ func (g *Registry) Give(ctx context.Context, actor storage.User, member, owner s
 		done = done.withWarning(ownerChanged)
 	}
 	return done.withWarning(g.unlisted(c)), asFailure(err)
-}
-
-// checkOwner refuses an owner that is a group which is not there. Users are known to the caller.
-func (g *Registry) checkOwner(ctx context.Context, owner string) error {
-	name, is := access.OwningGroup(owner)
-	if !is {
-		return nil
-	}
-	_, err := g.c.Store.Group(ctx, name)
-	if errors.Is(err, storage.ErrNotFound) {
-		err = badField(fmt.Sprintf("owner: there is no group %q: make it first, or name a user", name))
-	}
-	return err
 }
 
 // requestFrom returns the registration that a capability would be of, without its tools.
@@ -238,8 +220,8 @@ func changeOf(sent map[string]json.RawMessage) (ch change, err error) {
 			ch.noHeaders = true
 		case name == "headers":
 			var ok bool
-			if ch.headers, ok = readHeaders(raw, true); !ok {
-				must = headersRule + ", where null removes one"
+			if ch.headers, ok = fields.Headers(raw, true); !ok {
+				must = fields.HeadersRule + ", where null removes one"
 			}
 		default:
 			must = notChanged

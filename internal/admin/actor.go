@@ -21,7 +21,7 @@ import (
 // command line. The zero Actor may do nothing.
 //
 // An administrator may do everything; an auditor reads everything and changes nothing; a developer has their own
-// applications and capabilities, and a user without a role their own applications. What belongs to a group is its
+// applications and capabilities, and a user without a role their own applications. The things of a group are its
 // managers' own.
 type Actor struct {
 	storage.User // the zero User: the actor is no user

@@ -83,7 +83,7 @@ func TestNotifySaysWhereAnActCameFrom(t *testing.T) {
 	}
 }
 
-// What belongs to a group is its managers' own, as far as their role goes, and nobody else's: neither a member's, nor
+// The things of a group are its managers' own, as far as their role goes, and nobody else's: neither a member's, nor
 // that of a user whose sub looks like a group.
 func TestManagersOwnWhatBelongsToTheirGroup(t *testing.T) {
 	manages := func(group string) bool { return group == "ops" }

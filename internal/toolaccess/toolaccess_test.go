@@ -91,7 +91,8 @@ func TestToolAccess(t *testing.T) {
 	}
 }
 
-// What a group owns is open to its managers as to an owner, and what the group is denied is denied to its applications.
+// The tools of a group are open to its managers as to an owner, and a rule that denies the group denies them to its
+// applications.
 func TestManagersOfAGroupAreTheOwnersOfItsTools(t *testing.T) {
 	c := storage.Capability{Member: "m", Owner: "group:ops"}
 	tool := toolplan.Tool{Name: "get"}
@@ -101,11 +102,12 @@ func TestManagersOfAGroupAreTheOwnersOfItsTools(t *testing.T) {
 		who   Who
 		want  bool
 	}{
-		"a manager":                     {nil, false, Who{User: "u1", Manages: []string{"dev", "ops"}}, true},
-		"the manager of another":        {nil, false, Who{User: "u1", Manages: []string{"dev"}}, false},
-		"a member":                      {nil, false, Who{User: "u1", Groups: []access.Group{{Name: "ops"}}}, false},
-		"a user of that sub":            {nil, false, Who{User: "group:ops"}, false},
-		"a manager who is denied it":    {[]access.Rule{deny("user:u1")}, false, Who{User: "u1", Manages: []string{"ops"}}, false},
+		"a manager":              {nil, false, Who{User: "u1", Manages: []string{"dev", "ops"}}, true},
+		"the manager of another": {nil, false, Who{User: "u1", Manages: []string{"dev"}}, false},
+		"a member":               {nil, false, Who{User: "u1", Groups: []access.Group{{Name: "ops"}}}, false},
+		"a user of that sub":     {nil, false, Who{User: "group:ops"}, false},
+		"a manager who is denied it": {[]access.Rule{deny("user:u1")}, false,
+			Who{User: "u1", Manages: []string{"ops"}}, false},
 		"an application of the group":   {nil, true, Who{App: "a1", Owner: "group:ops"}, true},
 		"one whose group is denied it":  {[]access.Rule{deny("group:ops")}, true, Who{App: "a1", Owner: "group:ops"}, false},
 		"one whose group is allowed it": {[]access.Rule{rule("group:ops")}, false, Who{App: "a1", Owner: "group:ops"}, false},

@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
+	"github.com/keystile/keystile/storage/internal/fence"
 	"github.com/keystile/keystile/storage/secret"
 )
 
@@ -39,11 +40,11 @@ func (a *App) RotateSecret(now time.Time, overlap time.Duration) error {
 	return nil
 }
 
-var Fences = document.Kind[document.Fence]{
+var Fences = document.Kind[fence.Fence]{
 	Name:    "appfence",
-	ID:      func(f document.Fence) string { return f.Owner },
-	Expires: func(f document.Fence) time.Time { return f.ExpiresAt },
-	Version: func(f *document.Fence) *int64 { return &f.Version },
+	ID:      func(f fence.Fence) string { return f.Owner },
+	Expires: func(f fence.Fence) time.Time { return f.ExpiresAt },
+	Version: func(f *fence.Fence) *int64 { return &f.Version },
 }
 
 // CreateApp makes an application for an owner who may have at most so many, 0 for any number.
@@ -96,12 +97,12 @@ func (s *Store) fenceOfApps(ctx context.Context, owner string) ([]driver.Doc, er
 	if err != nil {
 		return nil, err
 	}
-	of, err := s.owners.OwnerDocs(ctx, owner)
+	of, err := s.groups.OwnerDocs(ctx, owner)
 	return append(stands, of...), err
 }
 
 // ownerChanged reports whether a write failed because of what fenceOfApps returned.
-func ownerChanged(err error) bool { return document.LostRace(err, Fences.Name, document.OwnerKind) }
+func ownerChanged(err error) bool { return document.LostRace(err, Fences.Name, fence.GroupKind) }
 
 func (s *Store) checkAppLimit(ctx context.Context, owner string, most int) error {
 	if most == 0 {

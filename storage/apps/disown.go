@@ -7,8 +7,9 @@ import (
 	"github.com/keystile/keystile/storage/internal/document"
 )
 
-// DisownAccounts takes from an owner the orders and the removed applications that are in their name, and what these have
-// used of the quota, for an owner whose name may become another one's. What applications that are there have ordered goes with these: see GiveApp.
+// DisownAccounts takes from an owner the orders and the removed applications that are in their name, and what these
+// have used of the quota, for an owner whose name may become another one's. GiveApp takes the orders of applications
+// that are there.
 func (s *Store) DisownAccounts(ctx context.Context, owner string) error {
 	err := disownEach(ctx, s, Orders, owner, func(o *Order) { o.Owner = "" })
 	if err == nil {

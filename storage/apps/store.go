@@ -3,16 +3,17 @@ package apps
 import (
 	"github.com/keystile/keystile/internal/record/forward"
 	"github.com/keystile/keystile/storage/internal/document"
+	"github.com/keystile/keystile/storage/internal/fence"
 )
 
 // Store reads and writes these records. The zero value is none: storage.Open makes it.
 type Store struct {
 	docs   *document.Store
-	owners document.Owners
+	groups fence.Groups
 }
 
 // New is for package storage.
-func New(docs *document.Store, owners document.Owners) *Store { return &Store{docs, owners} }
+func New(docs *document.Store, groups fence.Groups) *Store { return &Store{docs, groups} }
 
 // carried keeps what a newer version has written into a record.
 type carried = forward.Fields

@@ -9,6 +9,7 @@ import (
 	"github.com/keystile/keystile/storage/apikey"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
+	"github.com/keystile/keystile/storage/internal/fence"
 )
 
 var (
@@ -78,13 +79,13 @@ func live(all []apikey.Key, at time.Time) (n int) {
 
 // fencedKeys returns the keys of a user, and before them the fence.
 func (s *Store) fencedKeys(ctx context.Context, sub string) (apikey.Fence, []apikey.Key, error) {
-	fence, err := document.Find(ctx, s.docs, apiKeyFences, sub)
+	f, err := document.Find(ctx, s.docs, apiKeyFences, sub)
 	if err != nil {
-		return fence, nil, err
+		return f, nil, err
 	}
-	fence.UserID, fence.ExpiresAt = sub, s.clock.Later(time.Now()).Add(document.FenceLife)
+	f.UserID, f.ExpiresAt = sub, s.clock.Later(time.Now()).Add(fence.Life)
 	all, err := s.APIKeys(ctx, sub)
-	return fence, all, err
+	return f, all, err
 }
 
 func (s *Store) writeKey(ctx context.Context, f apikey.Fence, k apikey.Key) (int64, error) {

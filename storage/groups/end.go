@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
+	"github.com/keystile/keystile/storage/internal/fence"
 )
 
 // endedGroup is a group that was deleted. Its memberships count no more.
@@ -48,8 +49,8 @@ func (e endedGroups) live(all []Membership) []Membership {
 }
 
 // DeleteGroup removes a group. From then on nobody is a member of it, however many there were: their memberships are
-// removed by SweepGroups, later. ErrNotFound: it is gone, or another one has its name. ErrConflict: it has changed since
-// it was read, or was given something, and whoever deletes it has to see to that first.
+// removed by SweepGroups, later. ErrNotFound: it is gone, or another one has its name. ErrConflict: it has changed
+// since it was read, or was given something, and whoever deletes it has to see to that first.
 func (s *Store) DeleteGroup(ctx context.Context, g Group) error {
 	for {
 		err := s.deleteGroup(ctx, g)
@@ -98,7 +99,7 @@ func (s *Store) SweepGroups(ctx context.Context, at time.Time, n int) (removed i
 				return removed, err
 			}
 			if len(page) == 0 {
-				over[g.Key] = at.Sub(g.At) > document.FenceLife
+				over[g.Key] = at.Sub(g.At) > fence.Life
 				break
 			}
 			for _, m := range page {

@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
+	"github.com/keystile/keystile/storage/internal/fence"
 	"github.com/keystile/keystile/storage/internal/find"
 )
 
@@ -34,7 +35,7 @@ type Group struct {
 }
 
 var groupKind = document.Kind[Group]{
-	Name:    document.OwnerKind,
+	Name:    fence.GroupKind,
 	ID:      func(g Group) string { return g.Name },
 	Index:   Group.entries,
 	Version: func(g *Group) *int64 { return &g.Version },

@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/groups"
 	"github.com/keystile/keystile/storage/internal/document"
+	"github.com/keystile/keystile/storage/internal/fence"
 	"github.com/keystile/keystile/storage/tools"
 )
 
@@ -159,7 +160,7 @@ func (s *Store) lastOfUser(ctx context.Context, sub string, looksOfName func(str
 	if err != nil {
 		return nil, err
 	}
-	for _, k := range []document.Kind[document.Fence]{apps.Fences, tools.CapabilityFences} {
+	for _, k := range []document.Kind[fence.Fence]{apps.Fences, tools.CapabilityFences} {
 		f, err := document.Find(ctx, s.docs, k, sub)
 		if err != nil {
 			return nil, err

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/storage/internal/document"
+	"github.com/keystile/keystile/storage/internal/fence"
 )
 
 func (s *Store) markErasure(ctx context.Context, sub string) error {
@@ -24,5 +25,5 @@ func (s *Store) nextErasure(ctx context.Context, sub string) (document.Erasure, 
 
 // keep has a mark kept for a day from now on.
 func (s *Store) keep(e *document.Erasure, sub string) {
-	e.Sub, e.ExpiresAt = sub, s.clock.Later(time.Now()).Add(document.FenceLife).UTC()
+	e.Sub, e.ExpiresAt = sub, s.clock.Later(time.Now()).Add(fence.Life).UTC()
 }

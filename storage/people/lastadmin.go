@@ -7,6 +7,7 @@ import (
 
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
+	"github.com/keystile/keystile/storage/internal/fence"
 )
 
 // ErrLastAdmin: no enabled administrator would be left.
@@ -15,10 +16,10 @@ var ErrLastAdmin = fmt.Errorf("%w: this is the only administrator who is not dis
 
 // adminFences holds one document, which is written with each user who stops being an
 // administrator, so that two who do so at once do not count each other as the one who stays.
-var adminFences = document.Kind[document.Fence]{
+var adminFences = document.Kind[fence.Fence]{
 	Name:    "adminfence",
-	ID:      func(document.Fence) string { return "admins" },
-	Version: func(f *document.Fence) *int64 { return &f.Version },
+	ID:      func(fence.Fence) string { return "admins" },
+	Version: func(f *fence.Fence) *int64 { return &f.Version },
 }
 
 // administers reports whether the user may administer.
@@ -73,7 +74,7 @@ func (s *Store) anotherAdmin(ctx context.Context, sub string) error {
 	}
 }
 
-func (s *Store) saveFenced(ctx context.Context, u User, f document.Fence) (User, error) {
+func (s *Store) saveFenced(ctx context.Context, u User, f fence.Fence) (User, error) {
 	stands, err := adminFences.Doc(s.docs, f)
 	if err != nil {
 		return u, err

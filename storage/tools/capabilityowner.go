@@ -6,22 +6,23 @@ import (
 
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
+	"github.com/keystile/keystile/storage/internal/fence"
 )
 
 // CapabilityFences are written with each capability whose owner's limit is checked, so that
 // two written at once do not both count the same others.
-var CapabilityFences = document.Kind[document.Fence]{
+var CapabilityFences = document.Kind[fence.Fence]{
 	Name:    "capabilityfence",
-	ID:      func(f document.Fence) string { return f.Owner },
-	Expires: func(f document.Fence) time.Time { return f.ExpiresAt },
-	Version: func(f *document.Fence) *int64 { return &f.Version },
+	ID:      func(f fence.Fence) string { return f.Owner },
+	Expires: func(f fence.Fence) time.Time { return f.ExpiresAt },
+	Version: func(f *fence.Fence) *int64 { return &f.Version },
 }
 
 // besideIt reports whether a write has failed because of what is written beside a capability, and not because the
 // capability itself has changed. In each such round some other writer has succeeded, so to try again ends.
 func besideIt(err error) bool {
 	return document.LostRace(err, memberNames.Name, CapabilityFences.Name, accessLists.Name, heldTools.Name,
-		document.OwnerKind)
+		fence.GroupKind)
 }
 
 // fenceOf calls allow for a capability's owner, and returns the document that makes the

@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
+	"github.com/keystile/keystile/storage/internal/fence"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -20,11 +21,11 @@ type Place struct {
 	Taken      *NameTaken // why a new capability cannot have the name, or only by its TakenFrom; nil: it is free
 
 	tools   toolset
-	name    memberName     // of a place where nothing is
-	limited string         // the owner whose fence was read before all was; "": nobody's
-	fence   document.Fence // of limited
-	all     []Capability   // every capability, of a place where nothing is
-	cleared bool           // no changes of tools are held
+	name    memberName   // of a place where nothing is
+	limited string       // the owner whose fence was read before all was; "": nobody's
+	fence   fence.Fence  // of limited
+	all     []Capability // every capability, of a place where nothing is
+	cleared bool         // no changes of tools are held
 }
 
 // Owned returns the capabilities of the owner that FindPlace was given, if nothing is stored there.
@@ -132,7 +133,7 @@ func (s *Store) SaveAt(ctx context.Context, p Place, c Capability, tools []toolp
 		more = append(more, stands)
 	}
 	if p.Version == 0 || p.Owner != c.Owner {
-		of, err := s.owners.OwnerDocs(ctx, c.Owner)
+		of, err := s.groups.OwnerDocs(ctx, c.Owner)
 		if err != nil {
 			return p, err
 		}

@@ -46,8 +46,8 @@ func (w *world) giveToTeam(o object, p human, manages bool) {
 // notShown drops from a cell what the answer shows.
 var notShown = strings.NewReplacer("o", "", "e", "")
 
-// What the table has for an owner is what a manager has at what belongs to their group. What it has for a stranger is
-// what a member has who manages it not.
+// A manager has at the things of their group what the table says of an owner. A member who manages it not has what the
+// table says of a stranger.
 func TestKeyOfAManagerOpensWhatAnOwnersOpens(t *testing.T) {
 	if testing.Short() {
 		t.Skip("tries keys at each endpoint that is about what somebody owns")

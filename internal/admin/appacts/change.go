@@ -115,14 +115,10 @@ func (a *Acts) amend(ctx context.Context, by admin.Actor, c Change, app *storage
 	return hold(app, c.Held)
 }
 
-// knownOwner refuses an owner who is no user, and no group.
+// knownOwner refuses an owner who is no user. A group is looked for in the step that gives it something.
 func (a *Acts) knownOwner(ctx context.Context, owner string) error {
-	if group, is := access.OwningGroup(owner); is {
-		_, err := a.c.Store.Group(ctx, group)
-		if errors.Is(err, storage.ErrNotFound) {
-			err = noOwnerGroup
-		}
-		return err
+	if _, is := access.OwningGroup(owner); is {
+		return nil
 	}
 	_, err := a.c.Store.User(ctx, owner)
 	if errors.Is(err, storage.ErrNotFound) {

@@ -16,8 +16,6 @@ var (
 	adminOnly = &reply.Failure{Status: 403, Msg: "this field is an administrator's to set"}
 	// protocol 7
 	noOwner = &reply.Failure{Status: 400, Msg: "owner is not the sub of a user: see GET /api/console/users"}
-	// decision 119
-	noOwnerGroup = &reply.Failure{Status: 400, Msg: "owner names no group that there is: see GET /api/console/groups"}
 
 	// decision 55
 	badHost = &reply.Failure{Status: 400,

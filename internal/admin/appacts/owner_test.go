@@ -32,7 +32,7 @@ func TestApplicationOfAGroupIsItsManagersToChange(t *testing.T) {
 		t.Errorf("a manager changes what belongs to nobody: %v", err)
 	}
 	if _, _, err := o.acts.Set(ctx, admin.CommandLine(), a.ID, Change{Owner: new("group:none")}); !errors.Is(err,
-		noOwnerGroup) {
+		storage.ErrInvalid) {
 		t.Errorf("it is given to a group that is not there: %v", err)
 	}
 	if _, after, err := o.acts.Set(ctx, admin.CommandLine(), a.ID, give); err != nil || after.Owner != "group:ops" {

@@ -27,8 +27,11 @@ type Store interface {
 	AddMember(ctx context.Context, group, sub string) (added bool, err error)
 	RemoveMember(ctx context.Context, group, sub string) (removed bool, err error)
 	User(ctx context.Context, sub string) (storage.User, error)
+	owned
+}
 
-	// What groups own.
+// owned keeps the things that groups have.
+type owned interface {
 	Apps(ctx context.Context, owner, from string, n int) ([]storage.App, string, error)
 	App(ctx context.Context, id string) (storage.App, error)
 	GiveApp(ctx context.Context, a storage.App, owner string) (storage.App, error)

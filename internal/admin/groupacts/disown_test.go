@@ -11,7 +11,7 @@ import (
 )
 
 // A group that is deleted leaves what it owned to nobody, its orders included, and another one that is made under its
-// name has none of it. What belongs to others stays theirs.
+// name has none of it. The things of others stay theirs.
 func TestDeletedGroupOwnsNothingAlsoUnderItsNameAgain(t *testing.T) {
 	o := newOffice(t)
 	ctx, mia := t.Context(), o.user("mia", "")
@@ -87,7 +87,7 @@ func TestDeletedGroupOwnsNothingAlsoUnderItsNameAgain(t *testing.T) {
 	}
 }
 
-// What somebody gives to a group while it is deleted belongs to it before, and to nobody then, or is refused.
+// A gift to a group that is being deleted belongs to it before, and to nobody then, or is refused.
 func TestDeletedGroupIsGivenNothing(t *testing.T) {
 	for range 20 {
 		o := newOffice(t)

@@ -68,7 +68,8 @@ func handsDocuments(pkg *types.Package, found string) bool {
 	_, isType := pkg.Scope().Lookup(name).(*types.TypeName)
 	return subjects[strings.TrimPrefix(pkg.Path(), module+"/")] && !isType && !strings.Contains(name, ".") &&
 		(strings.HasSuffix(what, module+"/storage/internal/document") ||
-			strings.HasSuffix(what, module+"/storage/internal/clock"))
+			strings.HasSuffix(what, module+"/storage/internal/clock") ||
+			strings.HasSuffix(what, module+"/storage/internal/fence"))
 }
 
 func TestInternalTypesAreFoundWhereverTheyAreNamed(t *testing.T) {

@@ -116,8 +116,9 @@ var records = map[string]bool{
 
 // subjects are the packages that package storage is made of. Others use them by it, but for those among the records.
 var subjects = map[string]bool{
-	"storage/internal/document": true, "storage/internal/clock": true, "storage/people": true, "storage/authn": true,
-	"storage/apps": true, "storage/tools": true, "storage/service": true, "storage/groups": true,
+	"storage/internal/document": true, "storage/internal/clock": true, "storage/internal/fence": true,
+	"storage/people": true, "storage/authn": true, "storage/apps": true, "storage/tools": true,
+	"storage/service": true, "storage/groups": true,
 }
 
 // counts reports whether a package is of the family that counts: it imports no room, so a host that counts elsewhere

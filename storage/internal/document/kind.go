@@ -24,7 +24,7 @@ type carried = forward.Fields
 // Every record has it, here and in what a record holds: one without would lose what a newer
 // version has written.
 var _ = []carried{
-	Counter{}.carried, Erasure{}.carried, Fence{}.carried, Walk{}.carried, changed{}.carried, epoch{}.carried,
+	Counter{}.carried, Erasure{}.carried, Walk{}.carried, changed{}.carried, epoch{}.carried,
 	format{}.carried, probe{}.carried,
 }
 

@@ -76,12 +76,13 @@ var texts = ui.Texts{
 	"Switch it on again": "重新启用",
 	"Nobody signs in to it, and its tokens are refused, until it is switched on " +
 		"again.": "在重新启用之前，无人可以登录，其令牌也会被拒绝。",
-	"Users sign in to it again, and it is given tokens.":                          "用户可以再次登录，并重新为其签发令牌。",
-	"The application is switched off.":                                            "应用已停用。",
-	"The application is switched on again.":                                       "应用已重新启用。",
-	"Nobody owns it: administrators alone change it.":                             "没有所有者：仅管理员可以修改。",
-	"Give it to another owner":                                                    "转交给另一位所有者",
-	"A username, an id, or group:NAME for the managers of a group. None: nobody.": "用户名、ID，或 group:组名（由该组的组管理员管理）；留空则没有所有者。",
+	"Users sign in to it again, and it is given tokens.": "用户可以再次登录，并重新为其签发令牌。",
+	"The application is switched off.":                   "应用已停用。",
+	"The application is switched on again.":              "应用已重新启用。",
+	"Nobody owns it: administrators alone change it.":    "没有所有者：仅管理员可以修改。",
+	"Give it to another owner":                           "转交给另一位所有者",
+	"A username, an id, or group:NAME for the managers of a group. None: " +
+		"nobody.": "用户名、ID，或 group:组名（由该组的组管理员管理）；留空则没有所有者。",
 	"Nobody has allowed it anything yet. Users do when they sign in to it for the first " +
 		"time.": "还没有用户授权。用户首次登录时会授权。",
 	"Whether users may be sent back to an address after they have signed in.": "检查用户登录后能否返回某个地址。",

@@ -46,8 +46,9 @@ var texts = ui.Texts{
 	"It owns":                  "拥有",
 	"Applications":             "应用",
 	"Tools":                    "工具",
-	"They add and remove members, need no role for it, and are the owners of what belongs to the group.": "组管理员可添加和移除成员，无需任何角色，并作为所有者管理属于该组的内容。",
-	"The group has no managers: administrators choose its members.":                                      "此组没有组管理员：成员由管理员决定。",
+	"They add and remove members, need no role for it, and are the owners of what belongs to the " +
+		"group.": "组管理员可添加和移除成员，无需任何角色，并作为所有者管理属于该组的内容。",
+	"The group has no managers: administrators choose its members.": "此组没有组管理员：成员由管理员决定。",
 	"Add a manager":    "添加组管理员",
 	"Delete the group": "删除用户组",
 	"Every membership ends at once. Rules that name the group match nobody from then on, also if a group of this " +

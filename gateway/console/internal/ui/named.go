@@ -12,7 +12,7 @@ import (
 )
 
 // Person shows a user by their name, with their id (a sub) small beside it. The Page has Names for it. Readers who may
-// not see others are shown the id alone, but for themselves. A group that owns something leads to its page. Where an operator acted is shown as it is.
+// not see others are shown the id alone, but for themselves. A group leads to its page. An operator is shown as it is.
 func (v *View) Person(sub string) template.HTML {
 	if sub == "" || strings.Contains(sub, " ") {
 		return template.HTML(template.HTMLEscapeString(sub))
