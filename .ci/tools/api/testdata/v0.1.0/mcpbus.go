@@ -5,6 +5,7 @@ import "encoding/json"
 import "github.com/keystile/keystile/storage"
 import "github.com/keystile/keystile/storage/access"
 import "github.com/keystile/keystile/storage/event"
+import "github.com/keystile/keystile/storage/groups"
 import "github.com/keystile/keystile/storage/toolplan"
 import "log/slog"
 import "net/http"
@@ -117,6 +118,7 @@ type Store interface {
 	App(ctx context.Context, id string) (storage.App, error)
 	Bundles(ctx context.Context, from string, n int) (page []access.Bundle, next string, err error)
 	Capabilities(ctx context.Context, owner string, from string, n int) (page []storage.Capability, next string, err error)
+	GroupsManagedBy(ctx context.Context, sub string, from string, n int) (page []groups.Group, next string, err error)
 	GroupsOf(ctx context.Context, sub string) ([]access.Group, error)
 	Later(now time.Time) time.Time
 	OnChange(f func(storage.Change)) (stop func())

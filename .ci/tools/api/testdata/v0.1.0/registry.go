@@ -5,6 +5,7 @@ import "encoding/json"
 import "github.com/keystile/keystile/registry/pins"
 import "github.com/keystile/keystile/storage"
 import "github.com/keystile/keystile/storage/event"
+import "github.com/keystile/keystile/storage/groups"
 import "github.com/keystile/keystile/storage/toolplan"
 import "log/slog"
 import "net/http"
@@ -75,6 +76,7 @@ type Registry struct{ _ []struct{} }
 
 func (*Registry) AcceptPins(ctx context.Context, actor storage.User, member string, names []string, digest string) (pins.View, error)
 func (*Registry) Close(ctx context.Context) error
+func (*Registry) Give(ctx context.Context, actor storage.User, member string, owner string) (Registered, error)
 func (*Registry) List(ctx context.Context, actor storage.User) ([]Registered, error)
 func (*Registry) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)
@@ -126,7 +128,12 @@ type Store interface {
 	StoredPlace(ctx context.Context, member string) (storage.Place, error)
 	Tools(ctx context.Context, member string) (storage.Capability, []toolplan.Tool, error)
 	ToolsAt(ctx context.Context, p storage.Place) ([]toolplan.Tool, error)
+	groupStore
 	users
+}
+
+type groupStore interface {
+	Group(ctx context.Context, name string) (groups.Group, error)
 }
 
 type users interface {

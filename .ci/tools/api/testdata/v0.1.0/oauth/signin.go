@@ -133,7 +133,7 @@ func (*SignIn) Levels() []string
 func (*SignIn) Mount(mux interface {
 	Handle(pattern string, handler http.Handler)
 })
-func (*SignIn) Notify(ctx context.Context, sub string, n event.Notice)
+func (*SignIn) Notify(ctx context.Context, owner string, n event.Notice)
 func (*SignIn) Patterns() []string
 func (*SignIn) PollDevice(r *http.Request, app storage.App, deviceCode string) (driver.Token, error)
 func (*SignIn) Proved(ctx context.Context, v storage.Session) (bool, error)

@@ -104,6 +104,8 @@ type OfferedTool struct {
 
 const OwnUsers = "users"
 
+func OwningGroup(owner string) (name string, is bool)
+
 func ParseSubject(text string) (Subject, error)
 
 type Rule struct {

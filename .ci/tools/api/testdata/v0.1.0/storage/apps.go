@@ -7,6 +7,7 @@ import "github.com/keystile/keystile/storage/claim"
 import "github.com/keystile/keystile/storage/client"
 import "github.com/keystile/keystile/storage/driver"
 import "github.com/keystile/keystile/storage/internal/document"
+import "github.com/keystile/keystile/storage/internal/fence"
 import "github.com/keystile/keystile/storage/secret"
 import "time"
 
@@ -98,13 +99,13 @@ func CountApp(t *document.Tally, a *App)
 
 var ErrTooManyApps error
 
-var Fences document.Kind[document.Fence]
+var Fences document.Kind[fence.Fence]
 
 const KeysAppID = "apikey"
 
 var Kinds []document.AnyKind
 
-func New(docs *document.Store) *Store
+func New(docs *document.Store, groups fence.Groups) *Store
 
 func NormalizeDomain(typed string) (string, error)
 
@@ -182,6 +183,7 @@ func (*Store) ClosedApps(ctx context.Context, owner string, from string, n int) 
 func (*Store) ClosedAppsToSettle(ctx context.Context, owner string, after string, n int) (Settling, error)
 func (*Store) CreateApp(ctx context.Context, a App, most int, limit Quota) (App, error)
 func (*Store) DeleteApp(ctx context.Context, a App, used Quota, canceled ...Order) error
+func (*Store) DisownAccounts(ctx context.Context, owner string) error
 func (*Store) FindApps(ctx context.Context, prefix string, owner string, from string, n int) ([]App, string, error)
 func (*Store) ForgetClientHost(ctx context.Context, h client.Host) error
 func (*Store) GiveApp(ctx context.Context, a App, owner string) (App, error)

@@ -67,6 +67,7 @@ func (*Store) GroupsOf(ctx context.Context, sub string) (all []access.Group, err
 func (*Store) IsMember(ctx context.Context, group string, sub string) (bool, error)
 func (*Store) Members(ctx context.Context, g Group, from string, n int) (all []Member, next string, err error)
 func (*Store) Memberships(ctx context.Context, sub string) ([]Membership, error)
+func (*Store) OwnerDocs(ctx context.Context, owner string) ([]driver.Doc, error)
 func (*Store) RemoveMember(ctx context.Context, group string, sub string) (removed bool, err error)
 func (*Store) SaveGroup(ctx context.Context, g Group) (Group, error)
 func (*Store) SweepGroups(ctx context.Context, at time.Time, n int) (removed int, err error)

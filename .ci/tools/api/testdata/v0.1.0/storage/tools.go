@@ -5,6 +5,7 @@ import "github.com/keystile/keystile/internal/record/forward"
 import "github.com/keystile/keystile/storage/access"
 import "github.com/keystile/keystile/storage/driver"
 import "github.com/keystile/keystile/storage/internal/document"
+import "github.com/keystile/keystile/storage/internal/fence"
 import "github.com/keystile/keystile/storage/secret"
 import "github.com/keystile/keystile/storage/toolplan"
 import "time"
@@ -48,7 +49,7 @@ func (Capability) SecretHeaders() map[string]secret.Secret
 func (*Capability) SetSecretHeaders(headers map[string]secret.Secret)
 func (Capability) Since() time.Time
 
-var CapabilityFences document.Kind[document.Fence]
+var CapabilityFences document.Kind[fence.Fence]
 
 const CapabilityMCP = "mcp"
 
@@ -101,7 +102,7 @@ type NameTaken struct {
 func (*NameTaken) Error() string
 func (*NameTaken) Unwrap() error
 
-func New(docs *document.Store) *Store
+func New(docs *document.Store, groups fence.Groups) *Store
 
 type Place struct {
 	Capability
@@ -129,6 +130,7 @@ func (*Store) DueDeliveries(ctx context.Context, at time.Time, n int) ([]Deliver
 func (*Store) DueTold(ctx context.Context, at time.Time, n int) ([]Delivery, error)
 func (*Store) FindPlace(ctx context.Context, member string, limited string) (Place, error)
 func (*Store) FirstDelivery(ctx context.Context, member string) (Delivery, error)
+func (*Store) GiveUpNames(ctx context.Context, owner string) error
 func (*Store) Held(ctx context.Context, member string) (toolplan.Held, error)
 func (*Store) QueueDeliveries(ctx context.Context, all ...Delivery) error
 func (*Store) Queued() <-chan struct{}

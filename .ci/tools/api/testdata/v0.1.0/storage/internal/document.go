@@ -1,7 +1,6 @@
 package document // import "github.com/keystile/keystile/storage/internal/document"
 
 import "context"
-import "github.com/keystile/keystile/internal/record/forward"
 import "github.com/keystile/keystile/storage/driver"
 import "github.com/keystile/keystile/storage/secret"
 import "github.com/keystile/keystile/storage/state"
@@ -11,15 +10,6 @@ type AnyKind interface {
 	kindName() string
 	seals() bool
 }
-
-type Fence struct {
-	Owner     string    "json:\"owner\""
-	ExpiresAt time.Time "json:\"expires_at,omitzero\""
-	Version   int64     "json:\"-\""
-	carried
-}
-
-func (Fence) Of(owner string) (Fence, error)
 
 type Kind[T any] struct {
 	Name    string
@@ -55,5 +45,3 @@ type Tally struct {
 	Open  int64
 	Users int64
 }
-
-type carried = forward.Fields
