@@ -43,21 +43,29 @@ func pbkdf2Of(t *testing.T, password string, rounds int) string {
 
 // exports returns files of each format with three users each: ada and bob, whose password is "correct horse NAME", and
 // eve, whose hash is that of another password.
-func exports(t *testing.T) map[string]string {
+func exports(t *testing.T) map[string]string { return exportsOf(t, "ada", "bob", "eve") }
+
+// exportsOf returns files of each format with these users, who have the hashes in turn.
+func exportsOf(t *testing.T, names ...string) map[string]string {
 	t.Helper()
 	salt := base64.StdEncoding.EncodeToString([]byte(importSalt))
+	var casdoor, keycloak []string
+	for _, h := range importHashes {
+		casdoor, keycloak = append(casdoor, pbkdf2Of(t, h.password, 27500)), append(keycloak, pbkdf2Of(t, h.password, 30))
+	}
 	rows := map[string][]string{}
 	add := func(format, form string, args ...any) {
 		rows[format] = append(rows[format], fmt.Sprintf(form, args...))
 	}
-	for i, name := range []string{"ada", "bob", "eve"} {
+	for i, name := range names {
+		i %= len(importHashes)
 		h := importHashes[i]
 		add("keystile", `{"username":"keystile-%s","password_hash":%q}`, name, h.argon2id)
 		add("csv", "csv-%s,%s", name, h.bcrypt)
 		add("casdoor", `{"owner":"acme","name":"casdoor-%s","password":%q,"passwordSalt":%q,"passwordType":"pbkdf2-salt"}`,
-			name, pbkdf2Of(t, h.password, 27500), salt)
+			name, casdoor[i], salt)
 		add("keycloak", `{"username":"keycloak-%s","enabled":true,"credentials":[{"type":"password","secretData":%q,`+
-			`"credentialData":%q}]}`, name, fmt.Sprintf(`{"value":%q,"salt":%q}`, pbkdf2Of(t, h.password, 30), salt),
+			`"credentialData":%q}]}`, name, fmt.Sprintf(`{"value":%q,"salt":%q}`, keycloak[i], salt),
 			`{"hashIterations":30,"algorithm":"pbkdf2-sha256"}`)
 		add("zitadel", `{"userId":"1","user":{"userName":"zitadel-%s","hashedPassword":{"value":%q}}}`, name, h.scrypt)
 		add("auth0", `{"username":"auth0-%s","passwordHash":%q}`, name, h.bcrypt)
@@ -101,6 +109,48 @@ func TestUsersOfSixFormatsSignInUnchanged(t *testing.T) {
 				storage.ErrNotFound) {
 				t.Errorf("%s: the planted hash: %v", format, err)
 			}
+		}
+	}
+}
+
+// Everybody signs in with the password that they have, twice, as the first time makes a new hash of it. A planted hash
+// opens nothing.
+func TestHundredThousandImportedUsersSignIn(t *testing.T) {
+	if testing.Short() {
+		t.Skip("verifies 200,000 passwords")
+	}
+	const each = 16_800 // of each format; a third of them have a planted hash
+	names := make([]string, each)
+	for i := range names {
+		names[i] = fmt.Sprintf("%05d", i)
+	}
+	o := workshop(t, false)
+	for format, text := range exportsOf(t, names...) {
+		v := o.must("user", "import", fileOf(t, text), "--format", format)
+		if v["made"] != float64(each) || v["refused"] != 0.0 {
+			t.Fatalf("%s: made %v, refused %v", format, v["made"], v["refused"])
+		}
+		opened, refused := 0, 0
+		for i, name := range names {
+			h := importHashes[i%len(importHashes)]
+			if h.password == "planted" {
+				if _, err := o.users.Authenticate(t.Context(), format+"-"+name, "correct horse eve"); !errors.Is(err,
+					storage.ErrNotFound) {
+					t.Fatalf("%s-%s, whose hash is planted: %v", format, name, err)
+				}
+				refused++
+				continue
+			}
+			for range 2 {
+				u, err := o.users.Authenticate(t.Context(), format+"-"+name, h.password)
+				if err != nil || u.Username != format+"-"+name {
+					t.Fatalf("%s-%s: %v, %v", format, name, u, err)
+				}
+			}
+			opened++
+		}
+		if opened != 2*refused || opened+refused != each {
+			t.Errorf("%s: %d sign in, %d do not", format, opened, refused)
 		}
 	}
 }
