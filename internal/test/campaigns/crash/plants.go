@@ -48,12 +48,12 @@ var plants = []plant{
 		New:  "\tl.rows += l.open.add(",
 	}}},
 	{"user", "bolt", []overlay.Change{{ // a user is answered and made a little later
-		File: "storage/people/user.go",
-		Old:  "\t\t\tu.Version, err = s.writeUser(ctx, u, by, last, change, slices.Concat(along, queued))\n",
-		New: "\t\tif u.Role != RoleAdmin {\n\t\t\tgo func() { time.Sleep(20 * time.Millisecond); " +
-			"s.writeUser(context.Background(), u, by, last, change, slices.Concat(along, queued)) }()\n\t\t\treturn nil\n" +
-			"\t\t}\n" +
-			"\t\t\tu.Version, err = s.writeUser(ctx, u, by, last, change, slices.Concat(along, queued))\n",
+		File: "storage/people/create.go",
+		Old:  "\t\tversion, err := document.WriteCounted(ctx, s.docs, change, slices.Concat(docs, queued)...)\n",
+		New: "\t\tif all[0].User.Role != RoleAdmin {\n\t\t\tgo func() {\n\t\t\t\ttime.Sleep(20 * time.Millisecond)\n" +
+			"\t\t\t\tdocument.WriteCounted(context.Background(), s.docs, change, slices.Concat(docs, queued)...)\n" +
+			"\t\t\t}()\n\t\t\treturn nil\n\t\t}\n" +
+			"\t\tversion, err := document.WriteCounted(ctx, s.docs, change, slices.Concat(docs, queued)...)\n",
 	}}},
 	{"write", "bolt", []overlay.Change{{ // one write in 400 is answered and not done
 		File: "storage/bolt/writer.go",
