@@ -16,6 +16,7 @@ type Declared struct {
 	ID        string    `json:"id,omitempty"`     // of what was made, where that is not its name
 	Digest    string    `json:"digest,omitempty"` // of what the document said that cannot be read back
 	Made      bool      `json:"made,omitempty"`   // a document has made it, and may therefore remove it
+	Waits     bool      `json:"waits,omitempty"`  // it is a capability that is published once its access list is written
 	AppliedAt time.Time `json:"applied_at"`
 	Version   int64     `json:"-"`
 	carried

@@ -34,8 +34,9 @@ var applyCommands = []command{
 		details: "A document has a kind (group, application, tier, capability, bundle or access), a name, and the\n" +
 			"fields of the console's JSON; what it does not say stays as it is. Files hold YAML, documents separated\n" +
 			"by ---, or JSON. Secrets stand elsewhere: auth_secret: {env: NAME} or {file: PATH}; so may openapi:\n" +
-			"{file: PATH}. It prints each change. A second run changes nothing. Secrets that are drawn for new\n" +
-			"applications are written to --secrets, or shown once on a terminal.",
+			"{file: PATH}. It prints each change. A second run changes nothing. A new capability is published after\n" +
+			"its access list is written. Secrets that are drawn for new applications are written to --secrets, or\n" +
+			"shown once on a terminal.",
 		examples: []string{
 			"keystile apply -f staff.yaml --dry-run",
 			"keystile apply -f deploy/ --secrets new-secrets.json",

@@ -95,8 +95,9 @@ type Step struct {
 	Action  string   `json:"action"` // create, change, remove or none
 	Changes []Change `json:"changes,omitempty"`
 
-	doc Document
-	is  service.Declared
+	doc   Document
+	is    *service.Declared // steps about the same thing share it
+	waits bool              // the thing has a later step
 }
 
 // draws reports whether a step draws a secret: that of an application that is not public.
@@ -182,8 +183,11 @@ func (a *Applier) plan(ctx context.Context, docs []Document, o Options) (steps [
 		steps, errs = append(steps, s), append(errs, err)
 		a.fresh[d.Name] = a.fresh[d.Name] || d.Kind == kindGroup && s.Action == Create
 	}
-	if err := errors.Join(errs...); err != nil || !o.Prune {
+	if err := errors.Join(errs...); err != nil {
 		return steps, err
+	}
+	if steps = publishedLast(steps); !o.Prune {
+		return steps, nil
 	}
 	gone, err := a.undeclared(ctx, named)
 	return append(steps, gone...), err
@@ -193,20 +197,24 @@ func (a *Applier) plan(ctx context.Context, docs []Document, o Options) (steps [
 func (a *Applier) step(ctx context.Context, d Document) (s Step, err error) {
 	s = Step{Kind: d.Kind, Name: d.Name, doc: d}
 	k := a.kinds[d.Kind]
-	want, err := k.want(ctx, d)
-	if err != nil {
-		return s, err
-	}
 	was, err := a.c.Store.Declared(ctx, d.Kind, d.key())
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
 		return s, err
 	}
 	was.Kind, was.Name = d.Kind, d.key()
+	if was.Waits && d.Fields[publishField] == nil { // for what an earlier run did not come to
+		d = d.publishing(true)
+		s.doc = d
+	}
+	want, err := k.want(ctx, d)
+	if err != nil {
+		return s, err
+	}
 	there, is, err := k.now(ctx, d, was)
 	if err != nil {
 		return s, err
 	}
-	s.is, s.Action = is, Modify
+	s.is, s.Action = &is, Modify
 	if there == nil {
 		s.Action = Create
 	}
@@ -229,7 +237,7 @@ func (a *Applier) undeclared(ctx context.Context, named map[[2]string]bool) (ste
 	})
 	for _, was := range all {
 		if was.Made && !named[[2]string{was.Kind, was.Name}] && a.kinds[was.Kind] != nil {
-			steps = append(steps, Step{Kind: was.Kind, Name: was.Name, Action: Remove, is: was})
+			steps = append(steps, Step{Kind: was.Kind, Name: was.Name, Action: Remove, is: &was})
 		}
 	}
 	turn := []string{kindBundle, kindCapability, kindAccess, kindTier, kindApplication, kindGroup}
@@ -245,23 +253,25 @@ func (a *Applier) do(ctx context.Context, s Step) (drawn map[string]string, err 
 	k := a.kinds[s.Kind]
 	switch s.Action {
 	case None:
-		return nil, nil
+		if s.is.Waits == s.waits {
+			return nil, nil
+		}
 	case Remove:
-		if err := k.remove(ctx, s.is); err != nil && !errors.Is(err, storage.ErrNotFound) {
+		if err := k.remove(ctx, *s.is); err != nil && !errors.Is(err, storage.ErrNotFound) {
 			return nil, err
 		}
-		return nil, a.c.Store.RemoveDeclared(ctx, s.is)
+		return nil, a.c.Store.RemoveDeclared(ctx, *s.is)
 	case Create:
-		s.is.Made = true
-		if s.is, err = a.c.Store.SaveDeclared(ctx, s.is); err != nil {
+		s.is.Made, s.is.Waits = true, s.waits
+		if *s.is, err = a.c.Store.SaveDeclared(ctx, *s.is); err != nil {
 			return nil, err
 		}
-		drawn, err = k.make(ctx, s.doc, &s.is)
+		drawn, err = k.make(ctx, s.doc, s.is)
 		refused := errors.Is(err, storage.ErrInvalid) || errors.Is(err, storage.ErrExists) ||
 			errors.Is(err, storage.ErrNotFound)
 		if refused && len(drawn) == 0 {
 			// Somebody may make one of the name by hand, which this document must not remove.
-			return nil, errors.Join(err, a.c.Store.RemoveDeclared(ctx, s.is))
+			return nil, errors.Join(err, a.c.Store.RemoveDeclared(ctx, *s.is))
 		}
 		if err != nil {
 			return drawn, err
@@ -271,11 +281,12 @@ func (a *Applier) do(ctx context.Context, s Step) (drawn map[string]string, err 
 		for i, c := range s.Changes {
 			fields[i] = c.Field
 		}
-		if err := k.change(ctx, s.doc, &s.is, fields); err != nil {
+		if err := k.change(ctx, s.doc, s.is, fields); err != nil {
 			return nil, err
 		}
 	}
-	_, err = a.c.Store.SaveDeclared(ctx, s.is)
+	s.is.Waits = s.waits
+	*s.is, err = a.c.Store.SaveDeclared(ctx, *s.is)
 	return drawn, err
 }
 

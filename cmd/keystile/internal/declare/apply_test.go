@@ -31,7 +31,8 @@ import (
 // breaking is a backend that fails one write.
 type breaking struct {
 	driver.Backend
-	writes, fails int // fails: the write that does, 0 for none
+	writes, fails int    // fails: the write that does, 0 for none
+	written       func() // is called after each write
 }
 
 var errBroken = errors.New("the disk is full")
@@ -40,7 +41,11 @@ func (b *breaking) Put(ctx context.Context, docs ...driver.Doc) (int64, error) {
 	if b.writes++; b.writes == b.fails {
 		return 0, errBroken
 	}
-	return b.Backend.Put(ctx, docs...)
+	version, err := b.Backend.Put(ctx, docs...)
+	if b.written != nil {
+		b.written()
+	}
+	return version, err
 }
 
 // trail is an audit trail that keeps nothing.

@@ -205,8 +205,9 @@ func (k capabilitiesKind) change(ctx context.Context, d Document, is *service.De
 		}
 		return k.register(ctx, d, typed.over(c), is)
 	}
-	if slices.Contains(fields, "publish") {
-		if _, err := k.c.Registry.SetPublished(k.c.By.In(ctx), k.c.Owner, d.Name, *typed.Publish); err != nil {
+	if slices.Contains(fields, publishField) {
+		_, err := k.c.Registry.SetPublished(k.c.By.In(ctx), k.c.Owner, d.Name, *typed.Publish)
+		if err != nil || len(fields) == 1 {
 			return told(d, err)
 		}
 	}

@@ -16,6 +16,9 @@
 // Only one run changes anything at a time, whatever the number of processes. Another one is refused and not queued,
 // because its documents were written without what the first one does.
 //
+// A new capability that has an access list among the documents is registered unpublished, and is published by the last
+// step, so that nobody uses a tool that its list denies them. The store says that it waits.
+//
 // The name of an application is no key of the store. It means the application that a document of that name has made, or
 // the only one with that name; the field client_id says which one where there are several.
 //
