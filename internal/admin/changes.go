@@ -70,6 +70,24 @@ func GroupChanges(before, after groups.Group) []string {
 	return d.all
 }
 
+// maxMapped bounds how many names of a mapping stand on the audit trail.
+const maxMapped = 100
+
+// MappingChanges is AppChanges for the groups that a connector's users are in.
+func MappingChanges(before, after groups.Mapping) []string {
+	d := &difference{}
+	d.text("groups_claim", before.Claim, after.Claim)
+	names := slices.AppendSeq(slices.Collect(maps.Keys(before.Groups)), maps.Keys(after.Groups))
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		d.text("groups_map "+strconv.Quote(name), before.Groups[name], after.Groups[name])
+	}
+	if more := len(d.all) - maxMapped; more > 0 {
+		d.all = append(d.all[:maxMapped], fmt.Sprintf("groups_map %d more", more))
+	}
+	return d.all
+}
+
 // OrderChanges is AppChanges for an order.
 func OrderChanges(before, after storage.Order) []string {
 	d := &difference{}

@@ -23,14 +23,14 @@ type carried = forward.Fields
 
 // Every record has it: one without would lose what a newer version has written.
 var _ = []carried{
-	Group{}.carried, Membership{}.carried, endedGroup{}.carried, endedGroups{}.carried, memberships{}.carried,
+	Group{}.carried, Mapping{}.carried, Membership{}.carried, endedGroup{}.carried, endedGroups{}.carried, memberships{}.carried,
 }
 
 // OfUser names the kinds of documents that are removed with their user. Each document has the index entry user=SUB.
 var OfUser = []string{memberKind.Name}
 
 // Kinds are all kinds of these records, for package storage.
-var Kinds = []document.AnyKind{groupEnds, groupKind, memberKind}
+var Kinds = []document.AnyKind{groupEnds, groupKind, mappingKind, memberKind}
 
 const step = 50 // documents that are read or written in one step
 

@@ -33,7 +33,7 @@ type assembled struct {
 // closes what is returned.
 func assemble(ctx context.Context, c *config.Config, base string, data *dataStore, others *membership,
 	traces *telemetry.Telemetry, log *slog.Logger, observer requests.Observer) (*assembled, error) {
-	connectors, fakes, err := connectorsOf(c, base, log)
+	connectors, fakes, err := connectorsOf(c, base, data.store, log)
 	if err != nil {
 		return nil, err
 	}

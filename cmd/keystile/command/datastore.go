@@ -133,7 +133,7 @@ func (h *dataStore) target(serving *assembled) admin.Target {
 		SigningAlg: h.conf.SigningAlg, Signed: max(h.conf.AccessLifetime, idTokenLifetime),
 		Granted: max(h.conf.CodeLifetime, h.conf.AccessLifetime, h.conf.RefreshLifetime),
 		Keys:    h.keyring, Ways: h.ways,
-		Billing: h.billing, Usage: h.usage, Issuers: issuers(h.conf),
+		Billing: h.billing, Usage: h.usage, Issuers: issuers(h.conf), Connectors: grouped(h.conf),
 		Nodes: func(ctx context.Context) ([]nodes.Info, error) { return nodes.Look(ctx, h.store) },
 	}
 	target.Recorder.Trail = h

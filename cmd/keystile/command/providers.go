@@ -9,14 +9,15 @@ import (
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/connector/fake"
 	"github.com/keystile/keystile/oauth/signin/connector/oidc"
+	"github.com/keystile/keystile/storage"
 )
 
 // connectorsOf returns the providers that people may sign in with: the configured ones, or the
 // fakes, whose pages are served at fake.Path then.
-func connectorsOf(c *config.Config, base string,
+func connectorsOf(c *config.Config, base string, store *storage.Store,
 	log *slog.Logger) (all []connector.Connector, handler http.Handler, err error) {
 	if !c.FakeProviders {
-		all, err = configured(c)
+		all, err = configured(c, store)
 		return all, nil, err
 	}
 	pages, err := fake.New(fake.Config{BaseURL: base, Log: log})
@@ -34,7 +35,7 @@ func connectorsOf(c *config.Config, base string,
 	return append(all, issuer, github), pages, errors.Join(err, wrong)
 }
 
-func configured(c *config.Config) ([]connector.Connector, error) {
+func configured(c *config.Config, store *storage.Store) ([]connector.Connector, error) {
 	all, err := made(fake.Configs{
 		WX: connector.WX{ID: c.WX.ID, Secret: c.WX.Secret}, QQ: connector.QQ{ID: c.QQ.ID, Secret: c.QQ.Secret},
 		Alipay:   connector.Alipay{ID: c.Alipay.ID, PrivateKey: c.Alipay.PrivateKey, PublicKey: c.Alipay.PublicKey},
@@ -44,7 +45,7 @@ func configured(c *config.Config) ([]connector.Connector, error) {
 		DingTalk: connector.DingTalk{ID: c.DingTalk.ID, Secret: c.DingTalk.Secret},
 	})
 	for _, o := range c.OpenID {
-		one, wrong := openID(o)
+		one, wrong := openID(o, store)
 		all, err = append(all, one), errors.Join(err, wrong)
 	}
 	return all, err
@@ -72,8 +73,18 @@ func issuers(c *config.Config) map[string]string {
 	return all
 }
 
+// grouped returns the names of the connectors that are configured and may say which groups their users are in.
+func grouped(c *config.Config) (names []string) {
+	for _, o := range c.OpenID {
+		if issuerOf(o) != "" {
+			names = append(names, o.Name)
+		}
+	}
+	return names
+}
+
 // openID makes the connector of a preset.
-func openID(o config.OpenID) (connector.Connector, error) {
+func openID(o config.OpenID, store *storage.Store) (connector.Connector, error) {
 	if o.Preset == "github" {
 		return connector.NewGitHub(connector.GitHub{Name: o.Name, Label: o.Label, ID: o.ID, Secret: o.Secret,
 			Domains: o.Domains, TrustEmail: o.TrustEmail})
@@ -81,7 +92,7 @@ func openID(o config.OpenID) (connector.Connector, error) {
 	return oidc.New(oidc.Config{
 		Name: o.Name, Label: o.Label, Issuer: issuerOf(o), ClientID: o.ID, ClientSecret: o.Secret,
 		Scopes: o.Scopes, Domains: o.Domains, AllowPrivate: o.AllowPrivate, TrustEmail: o.TrustEmail,
-		GroupsClaim: o.GroupsClaim, GroupsMap: o.GroupsMap,
+		GroupsClaim: o.GroupsClaim, GroupsMap: o.GroupsMap, Mapped: store.GroupMapping,
 	})
 }
 

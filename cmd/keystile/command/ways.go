@@ -41,7 +41,7 @@ func connectorSignUp(c *config.Config, connectors []connector.Connector) map[str
 // Nothing is served by it.
 func (h *dataStore) ways() (access.Ways, string, error) {
 	base, quiet := origin(h.conf), slog.New(slog.DiscardHandler)
-	connectors, _, err := connectorsOf(h.conf, base, quiet)
+	connectors, _, err := connectorsOf(h.conf, base, h.store, quiet)
 	if err != nil {
 		return nil, "", err
 	}

@@ -35,6 +35,7 @@ import (
 type street struct {
 	*testing.T
 	base   string
+	data   string // the data folder of the program
 	issuer *fake.Fake
 	behind atomic.Pointer[http.Handler]
 	invite func() string // the code of a new invitation, "" where it is refused
@@ -62,6 +63,7 @@ func newStreet(t *testing.T) *street {
 // program runs the binary with a tool that has no access list.
 func (s *street) program(signUp, connectorSignUp string) {
 	data, of := s.TempDir(), s.issuer.Configs().OIDC
+	s.data = data
 	own := ""
 	if connectorSignUp != "" {
 		own = ", signup: " + connectorSignUp

@@ -19,7 +19,7 @@ import (
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
-// Store keeps groups and their members; *storage.Store does.
+// Store keeps groups, their members, and who is in them by connectors; *storage.Store does.
 type Store interface {
 	Group(ctx context.Context, name string) (groups.Group, error)
 	SaveGroup(ctx context.Context, g groups.Group) (groups.Group, error)
@@ -28,6 +28,7 @@ type Store interface {
 	RemoveMember(ctx context.Context, group, sub string) (removed bool, err error)
 	User(ctx context.Context, sub string) (storage.User, error)
 	owned
+	mappings
 }
 
 // owned keeps the things that groups have.

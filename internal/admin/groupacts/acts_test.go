@@ -62,6 +62,15 @@ func (o *office) group(name string, managers ...string) {
 	}
 }
 
+// mapped stores a mapping of the connector staff.
+func (o *office) mapped() {
+	o.Helper()
+	if _, err := o.store.SaveGroupMapping(o.Context(), groups.Mapping{Connector: "staff", Claim: "groups",
+		Groups: map[string]string{"/ops": "ops"}}); err != nil {
+		o.Fatal(err)
+	}
+}
+
 func (o *office) groupsOf(sub string) (names []string) {
 	o.Helper()
 	all, err := o.store.Memberships(o.Context(), sub)
@@ -105,6 +114,12 @@ func TestGroupsAreForAdministratorsAndTheirMembersForManagersToo(t *testing.T) {
 			_, err := o.RemoveMember(o.Context(), a, "ops", ada.Sub)
 			return err
 		},
+		"map": func(o *office, a admin.Actor, _ storage.User) error {
+			_, err := o.SetMapping(o.Context(), a, groups.Mapping{Connector: "staff", Claim: "groups",
+				Groups: map[string]string{"/dev": "dev"}})
+			return err
+		},
+		"unmap": func(o *office, a admin.Actor, _ storage.User) error { return o.RemoveMapping(o.Context(), a, "staff") },
 	}
 	for what, act := range acts {
 		o := newOffice(t)
@@ -112,6 +127,7 @@ func TestGroupsAreForAdministratorsAndTheirMembersForManagersToo(t *testing.T) {
 		root, aud := o.user("root", storage.RoleAdmin), o.user("aud", storage.RoleAuditor)
 		o.group("ops", mia.Sub, aud.Sub)
 		o.group("dev", ned.Sub)
+		o.mapped()
 		ofMember := what == "add" || what == "remove"
 		refusal := func(group, members error) error {
 			if ofMember {
@@ -145,7 +161,7 @@ func TestGroupsAreForAdministratorsAndTheirMembersForManagersToo(t *testing.T) {
 		if err := act(o, by(root), ada); err != nil {
 			t.Errorf("%s by an administrator is %v", what, err)
 		}
-		if what == "create" || what == "delete" {
+		if what == "create" || what == "delete" || what == "unmap" {
 			continue // it is done
 		}
 		if err := act(o, operator, ada); err != nil {

@@ -30,7 +30,8 @@ type Connector interface {
 
 	// Finish takes the query of our return address, and requests the user's profile from the
 	// provider. Back is that of the Visit. It takes at most ten seconds. The
-	// error is ErrDenied, ErrCode, ErrStranger or a *Trouble; its text holds no secret, code or token.
+	// error is ErrDenied, ErrCode, ErrStranger or a *Trouble, or that of a store which the connector reads; its text
+	// holds no secret, code or token.
 	Finish(ctx context.Context, back string, query url.Values) (Profile, error)
 }
 

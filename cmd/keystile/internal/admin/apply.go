@@ -31,8 +31,8 @@ var applyCommands = []command{
 	{
 		name: "apply", summary: "Make the service what documents say", do: apply, acts: true, brings: true,
 		reads: readDocuments, shows: showApplied,
-		details: "A document has a kind (group, application, tier, capability, bundle or access), a name, and the\n" +
-			"fields of the console's JSON; what it does not say stays as it is. Files hold YAML, documents separated\n" +
+		details: "A document has a kind (group, connector, application, tier, capability, bundle or access), a name,\n" +
+			"and the fields of the console's JSON; what it does not say stays as it is. Files hold YAML, documents separated\n" +
 			"by ---, or JSON. Secrets stand elsewhere: auth_secret: {env: NAME} or {file: PATH}; so may openapi:\n" +
 			"{file: PATH}. It prints each change. A second run changes nothing. A new capability is published after\n" +
 			"its access list is written. Secrets that are drawn for new applications are written to --secrets, or\n" +
@@ -131,8 +131,9 @@ func (r Target) declared(ctx context.Context) (*declare.Applier, error) {
 	}
 	return declare.New(declare.Config{
 		Store: r.Store, By: r.By, Apps: r.apps(), Tools: r.tools(), Registry: r.Registry, Owner: who,
-		Groups: groupacts.New(groupacts.Config{Store: r.Store, Recorder: r.Recorder}),
-		User:   func(ctx context.Context, name string) (storage.User, error) { return userOf(ctx, r.Store, name) },
+		Connectors: r.Connectors,
+		Groups:     groupacts.New(groupacts.Config{Store: r.Store, Recorder: r.Recorder}),
+		User:       func(ctx context.Context, name string) (storage.User, error) { return userOf(ctx, r.Store, name) },
 	}), nil
 }
 

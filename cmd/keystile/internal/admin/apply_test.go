@@ -2,10 +2,15 @@ package admin
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/event"
 )
 
 const staff = `kind: group
@@ -170,13 +175,14 @@ func TestPruneRemovesOnlyWhatApplyHasMade(t *testing.T) {
 
 func TestWrongDocumentChangesNothing(t *testing.T) {
 	o := shop(t)
+	o.target.Connectors = []string{"staff"}
 	for text, want := range map[string]string{
 		"kind: group\nname: Ops\n":                                 "the name of a group",
 		"kind: group\nname: ops\nlable: x\n":                       "there is no field lable",
 		"kind: group\nname: ops\nlabel: [x]\n":                     "label must be a text",
 		"kind: group\nname: ops\nlabel: null\n":                    "label has no value",
 		"kind: group\nname: ops\nmanagers: [nobody]\n":             `there is no user "nobody"`,
-		"kind: team\nname: ops\n":                                  "kind is one of group, application",
+		"kind: team\nname: ops\n":                                  "kind is one of group, connector, application",
 		"kind: group\n":                                            "name is a text",
 		"- 7\n":                                                    "a document is an object",
 		"kind: tier\nname: None\ntier: gold\n":                     "tier is one of free",
@@ -188,12 +194,23 @@ func TestWrongDocumentChangesNothing(t *testing.T) {
 		"kind: capability\nname: a\nauth_secret: {file: none.txt}": "none.txt",
 		"kind: group\nname: x\n---\nkind: group\nname: x\n":        "keep one",
 		"kind: [\n": "document 2",
+		"kind: connector\nname: other\ngroups_claim: g\ngroups_map: {a: b}\n":       "(it has staff)",
+		"kind: connector\nname: staff\n":                                            "give groups_claim",
+		"kind: connector\nname: staff\ngroups_claim: g\n":                           "give both groups_claim",
+		"kind: connector\nname: staff\ngroups_map: {a: b}\n":                        "give both groups_claim",
+		"kind: connector\nname: staff\ngroups_claim: g\ngroups_map: {a: B}\n":       "the name of a group",
+		"kind: connector\nname: staff\ngroups_claim: g\ngroups_map: {a: [b]}\n":     "groups_map",
+		"kind: connector\nname: staff\ngroups_claim: [g]\ngroups_map: {a: b}\n":     "groups_claim must be a text",
+		"kind: connector\nname: staff\ngroups_claim: g\ngroups_map: {}\nscope: x\n": "there is no field scope",
 	} {
 		file := filepath.Join(o.folderWith(map[string]string{"a.yaml": "kind: group\nname: first\n---\n" + text}), "a.yaml")
 		code, out, errs := o.run("", "apply", "-f", file)
 		if code == 0 || !strings.Contains(errs, want) {
 			t.Errorf("%q: %d %s %s, want %q", text, code, out, errs, want)
 		}
+	}
+	if all, _, err := o.target.Store.GroupMappings(t.Context(), "", 10); err != nil || len(all) != 0 {
+		t.Errorf("a wrong mapping is stored: %v, %v", all, err)
 	}
 	if rows := o.rows("group", "list"); len(rows) != 0 {
 		t.Errorf("a wrong document beside it has not kept a right one from being applied: %v", rows)
@@ -253,5 +270,42 @@ func TestRulesOfAGroupThatWasMadeAnewAreAppliedAgain(t *testing.T) {
 	}
 	if n := o.apply("-f", dir); n["none"] != 3 {
 		t.Errorf("and again: %v", n)
+	}
+}
+
+// The mapping of a connector is kept while its provider is out of the configuration, and may be removed then too.
+func TestMappingOfAConnectorIsAppliedExportedAndPruned(t *testing.T) {
+	o := shop(t)
+	o.target.Connectors = []string{"staff"}
+	text := "kind: connector\nname: staff\ngroups_claim: groups\ngroups_map: {/ops: ops, /ops/lead: ops}\n"
+	dir := o.folderWith(map[string]string{"a.yaml": text, "b.yaml": "kind: group\nname: dev\n"})
+	o.trail = nil
+	if n := o.apply("-f", dir); n["create"] != 2 {
+		t.Errorf("%v", n)
+	}
+	if n := o.apply("-f", dir); n["none"] != 2 || len(n) != 1 {
+		t.Errorf("again: %v", n)
+	}
+	noted := func(what string) bool {
+		return slices.ContainsFunc(o.trail, func(e event.Event) bool { return strings.HasPrefix(e.Detail, what+" staff by ") })
+	}
+	if !noted("connector set") {
+		t.Errorf("on the trail is %v", o.trail)
+	}
+	_, exported, _ := o.run("", "export")
+	if !strings.Contains(exported, "kind: connector") || !strings.Contains(exported, "/ops/lead: ops") {
+		t.Errorf("exported: %s", exported)
+	}
+	o.target.Connectors = nil
+	if _, exported, _ = o.run("", "export"); strings.Contains(exported, "kind: connector") {
+		t.Errorf("a document that apply would refuse is exported: %s", exported)
+	}
+	o.wantFailure(2, "it has none", "apply", "-f", filepath.Join(dir, "a.yaml"))
+	if n := o.apply("-f", filepath.Join(dir, "b.yaml"), "--prune"); n["remove"] != 1 || n["none"] != 1 {
+		t.Errorf("pruned: %v", n)
+	}
+	if _, err := o.target.Store.GroupMapping(t.Context(), "staff"); !errors.Is(err, storage.ErrNotFound) ||
+		!noted("connector remove") {
+		t.Errorf("it is still there: %v", err)
 	}
 }

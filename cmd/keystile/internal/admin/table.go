@@ -56,6 +56,8 @@ type Target struct {
 	Nodes  func(context.Context) ([]nodes.Info, error) // that serve from the store
 	// the names of the connectors of OpenID Connect that are configured, by issuer
 	Issuers map[string]string
+	// the names of the connectors that may have a mapping of groups
+	Connectors []string
 	// Ways returns every way in, and the page that takes invitations; nil: nothing is known of them.
 	Ways func() (ways access.Ways, invitationPage string, err error)
 	// Unlisted names tools of the running bus that everybody may use only because no list says otherwise, the first

@@ -70,7 +70,8 @@ func (c *Config) connectorKeys() []key {
 				"or github), id and secret; issuer (oidc, keycloak) or tenant (entra); name, label, scopes, domains, signup, " +
 				"trust_email (an address that it has verified is confirmed here; without it none is), allow_private, and " +
 				"groups_claim with groups_map (the claim with the groups of a user there, and which groups they are here: at " +
-				"each sign-in its users join and leave these), see Let people sign in as they know it",
+				"each sign-in its users join and leave these; a document of keystile apply takes their place), see Let people " +
+				"sign in as they know it",
 			example: `[{preset: google, id: 123.apps.googleusercontent.com, secret: ...}]`, set: c.setOpenIDs},
 		{name: "fake_providers", kind: "true or false", fallback: "false", help: "whether WeChat, QQ, Alipay, Douyin, " +
 			"Feishu, WeCom, DingTalk, an issuer of OpenID Connect and GitHub are played by the service itself, for a " +

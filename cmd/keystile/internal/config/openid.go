@@ -11,6 +11,7 @@ import (
 
 	"github.com/keystile/keystile/internal/pattern"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/groups"
 )
 
 // OpenID is a provider that people may sign in with by OpenID Connect, or GitHub.
@@ -114,8 +115,6 @@ func (o OpenID) check() error {
 		return errors.New("the preset entra has a tenant, its id, and no other preset has one")
 	case o.Preset == "github" && (len(o.Scopes) > 0 || len(o.AllowPrivate) > 0 || o.GroupsClaim != ""):
 		return errors.New("the preset github has no scopes, no allow_private and no groups_claim")
-	case (o.GroupsClaim == "") != (len(o.GroupsMap) == 0):
-		return errors.New("give both groups_claim, the claim that has the groups, and groups_map, or neither")
 	}
-	return nil
+	return groups.CheckMapping(o.GroupsClaim, o.GroupsMap)
 }

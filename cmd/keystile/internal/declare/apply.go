@@ -21,14 +21,15 @@ import (
 
 // Config holds what New needs: the acts by which an operator changes a service.
 type Config struct {
-	Store    *storage.Store
-	By       admin.Actor
-	Groups   *groupacts.Acts
-	Apps     *appacts.Acts
-	Tools    *toolacts.Acts
-	Registry *registry.Registry
-	Owner    storage.User                                                 // whose rights the registrar goes by
-	User     func(ctx context.Context, name string) (storage.User, error) // by username or sub
+	Store      *storage.Store
+	By         admin.Actor
+	Groups     *groupacts.Acts
+	Apps       *appacts.Acts
+	Tools      *toolacts.Acts
+	Registry   *registry.Registry
+	Connectors []string                                                     // that may have a mapping of groups
+	Owner      storage.User                                                 // whose rights the registrar goes by
+	User       func(ctx context.Context, name string) (storage.User, error) // by username or sub
 }
 
 // Applier applies documents, one run after the other. Make it with New.
@@ -39,7 +40,7 @@ type Applier struct {
 }
 
 // order lists the kinds, each behind those that it may name.
-var order = []string{kindGroup, kindApplication, kindTier, kindCapability, kindBundle, kindAccess}
+var order = []string{kindGroup, kindConnector, kindApplication, kindTier, kindCapability, kindBundle, kindAccess}
 
 // kind reads and writes things of one kind.
 type kind interface {
@@ -59,7 +60,7 @@ type kind interface {
 // New makes an Applier.
 func New(c Config) *Applier {
 	a := &Applier{c: c}
-	a.kinds = map[string]kind{kindGroup: groupsKind{a}, kindApplication: appsKind{a}, kindTier: tiersKind{a},
+	a.kinds = map[string]kind{kindGroup: groupsKind{a}, kindConnector: connectorsKind{a}, kindApplication: appsKind{a}, kindTier: tiersKind{a},
 		kindCapability: capabilitiesKind{a}, kindBundle: bundlesKind{a}, kindAccess: accessKind{a}}
 	return a
 }
@@ -240,7 +241,7 @@ func (a *Applier) undeclared(ctx context.Context, named map[[2]string]bool) (ste
 			steps = append(steps, Step{Kind: was.Kind, Name: was.Name, Action: Remove, is: &was})
 		}
 	}
-	turn := []string{kindBundle, kindCapability, kindAccess, kindTier, kindApplication, kindGroup}
+	turn := []string{kindBundle, kindCapability, kindAccess, kindTier, kindApplication, kindConnector, kindGroup}
 	slices.SortStableFunc(steps, func(x, y Step) int {
 		return cmp.Or(cmp.Compare(slices.Index(turn, x.Kind), slices.Index(turn, y.Kind)), cmp.Compare(x.Name, y.Name))
 	})

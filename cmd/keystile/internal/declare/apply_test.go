@@ -99,9 +99,10 @@ func newPlace(t *testing.T) *place {
 		return logout.By(p.store)(ctx, rs...)
 	}
 	p.Applier = New(Config{Store: p.store, By: admin.CommandLine(), Registry: reg, Owner: root,
-		Groups: groupacts.New(groupacts.Config{Store: p.store, Recorder: record}),
-		Apps:   appacts.New(appacts.Config{Store: p.store, Billing: money, Revoke: revoke, Recorder: record}),
-		Tools:  toolacts.New(toolacts.Config{Store: p.store, Recorder: record}),
+		Connectors: []string{"partners", "staff"},
+		Groups:     groupacts.New(groupacts.Config{Store: p.store, Recorder: record}),
+		Apps:       appacts.New(appacts.Config{Store: p.store, Billing: money, Revoke: revoke, Recorder: record}),
+		Tools:      toolacts.New(toolacts.Config{Store: p.store, Recorder: record}),
 		User: func(ctx context.Context, name string) (storage.User, error) {
 			if name == "root" {
 				return root, nil
@@ -120,6 +121,10 @@ func documents(random *rand.Rand) string {
 	group := func() string { return fmt.Sprint("g", random.IntN(groups)) }
 	for i := range groups {
 		add("kind: group\nname: g%d\nlabel: %q\nmanagers: %s", i, one("", "A", "B: c"), one("[]", "[root]"))
+	}
+	for _, name := range []string{"partners", "staff"}[:random.IntN(3)] {
+		add("kind: connector\nname: %s\ngroups_claim: %s\ngroups_map: %s", name, one("groups", "teams"),
+			one("{/ops: "+group()+"}", "{/ops: "+group()+", /dev: later}"))
 	}
 	for i := range 1 + random.IntN(3) {
 		add("kind: application\nname: App %d\ndomains: [b%d.example.com, a.example.com]\npublic: %s\nowner: %s\n"+

@@ -1,5 +1,5 @@
-// Package declare makes a service what documents say it is to be: groups, applications, capabilities, bundles, access
-// lists and tiers.
+// Package declare makes a service what documents say it is to be: groups, the mappings of connectors to them,
+// applications, tiers, capabilities, bundles and access lists.
 //
 //	docs, err := declare.Read(ctx, "staff.yaml", text)
 //	result, err := applier.Apply(ctx, docs, declare.Options{DryRun: true})

@@ -94,7 +94,11 @@ func (v *visit) profile(ctx context.Context, t tokens, c claims) (connector.Prof
 	granted := slices.Concat(v.Scopes, strings.Fields(t.scope))
 	addressless := c["email"] == nil && slices.Contains(granted, "email")
 	unknown := len(v.Domains) > 0 && c["email"] == nil
-	groupless, grouped := v.GroupsClaim != "" && c[v.GroupsClaim] == nil, v.GroupsClaim != ""
+	m, err := v.mapping(ctx)
+	if err != nil {
+		return connector.Profile{}, err
+	}
+	groupless, grouped := m.Claim != "" && c[m.Claim] == nil, m.Claim != ""
 	authTime, unread := c.authTime(time.Now()), "" // of the id_token: userinfo is not signed
 	lacking := nameless || addressless || unknown || groupless
 	if lacking && v.userinfo != "" && t.access != "" && strings.EqualFold(t.kind, "Bearer") {
@@ -115,7 +119,7 @@ func (v *visit) profile(ctx context.Context, t tokens, c claims) (connector.Prof
 	}
 	var in []string
 	if grouped {
-		in = v.groups(c)
+		in = groupsOf(c, m)
 	}
 	confirmed := ""
 	if v.TrustEmail {

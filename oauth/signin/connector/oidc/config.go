@@ -2,9 +2,9 @@ package oidc
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"net/http"
 	"net/netip"
 	"net/url"
@@ -16,7 +16,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/oauth/signin/connector/internal/pkce"
 	"github.com/keystile/keystile/storage"
-	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/groups"
 )
 
 // Google is the issuer of Google.
@@ -50,6 +50,11 @@ type Config struct {
 	// or neither are given.
 	GroupsClaim string
 	GroupsMap   map[string]string
+
+	// Mapped returns what holds in place of GroupsClaim and GroupsMap for a connector (its Name), or storage.ErrNotFound
+	// where they hold. It is asked at each sign-in, and an error of it fails the sign-in. GroupMapping of *storage.Store
+	// is one. nil: they always hold.
+	Mapped func(ctx context.Context, connector string) (groups.Mapping, error)
 
 	AllowPrivate []string     // what may be asked although it is private, as in netguard.Config
 	Client       *http.Client // nil: our own. Another one must guard itself; it follows no redirects
@@ -97,13 +102,8 @@ func New(c Config) (connector.Connector, error) {
 	if c.TrustEmail && strings.HasPrefix(c.Issuer, entra) {
 		add("TrustEmail: Entra does not say whether it has verified an address")
 	}
-	if (c.GroupsClaim == "") != (len(c.GroupsMap) == 0) {
-		add("GroupsClaim, GroupsMap: give both, the claim that has the groups and which groups they are here, or neither")
-	}
-	for _, from := range slices.Sorted(maps.Keys(c.GroupsMap)) {
-		if to := c.GroupsMap[from]; !access.IsGroupName(to) {
-			add("GroupsMap: %q: the name of a group is %s", to, access.GroupNameForm)
-		}
+	if err := groups.CheckMapping(c.GroupsClaim, c.GroupsMap); err != nil {
+		add("GroupsClaim, GroupsMap: %w", err)
 	}
 	guard, err := netguard.New(netguard.Config{Allow: c.AllowPrivate})
 	if err != nil {

@@ -6,11 +6,11 @@ import (
 	"testing"
 
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/groups"
 )
 
 func TestGroupsOfAProviderAreThoseOfTheMap(t *testing.T) {
-	v := &visit{upstream: &upstream{Config: Config{GroupsClaim: "groups",
-		GroupsMap: map[string]string{"/ops": "ops", "/dev": "dev", "/dev/lead": "dev"}}}}
+	m := groups.Mapping{Claim: "groups", Groups: map[string]string{"/ops": "ops", "/dev": "dev", "/dev/lead": "dev"}}
 	for text, want := range map[string][]string{
 		`{"groups":["/ops","/none","/dev"]}`:       {"dev", "ops"},
 		`{"groups":["/dev/lead","/dev"]}`:          {"dev"},
@@ -24,7 +24,7 @@ func TestGroupsOfAProviderAreThoseOfTheMap(t *testing.T) {
 		`{"_claim_names":{"groups":"src1"}}`:       nil,
 		`{"_claim_names":{"x":"y"},"groups":null}`: {},
 	} {
-		if got := v.groups(claimsOf(t, text)); !slices.Equal(got, want) || (got == nil) != (want == nil) {
+		if got := groupsOf(claimsOf(t, text), m); !slices.Equal(got, want) || (got == nil) != (want == nil) {
 			t.Errorf("%s: %#v, want %#v", text, got, want)
 		}
 	}
