@@ -61,7 +61,7 @@ nodeSelector: {disk: ssd}
 tolerations: [{key: dedicated, operator: Exists}]
 affinity: {nodeAffinity: {requiredDuringSchedulingIgnoredDuringExecution: {nodeSelectorTerms: [{matchExpressions: [{key: zone, operator: Exists}]}]}}}
 extraEnv: [{name: KEYSTILE_MAIL_SMTP_PASSWORD, valueFrom: {secretKeyRef: {name: mail, key: password}}}]
-`
+` + documents
 )
 
 var every = map[string]string{"one node": oneNode, "three nodes": threeNodes, "behind an ingress": behindAnIngress,
@@ -129,6 +129,9 @@ func TestWayToInstallItIsWhole(t *testing.T) {
 				if err != nil || selector.Empty() || !selector.Matches(selected) {
 					t.Errorf("%s selects %v (%v), and the pods are %v", name, s, err, selected)
 				}
+				if m.job != nil && selector.Matches(labels.Set(m.job.Spec.Template.Labels)) {
+					t.Errorf("%s takes the pod of the Job for a node", name)
+				}
 			}
 			if _, is := m.services[m.set.Spec.ServiceName]; !is ||
 				m.services[m.set.Spec.ServiceName].Spec.ClusterIP != core.ClusterIPNone {
@@ -150,7 +153,7 @@ func TestWayToInstallItIsWhole(t *testing.T) {
 func TestChartOfOneNodeKeepsItsStoreInAVolume(t *testing.T) {
 	m := rendered(t, oneNode)
 	if *m.set.Spec.Replicas != 1 || m.budget != nil || m.ingress != nil || m.policy != nil || m.monitor != nil ||
-		m.rules != nil || len(m.configs) != 1 {
+		m.rules != nil || m.job != nil || len(m.configs) != 1 {
 		t.Errorf("more than a node is made: %+v", m)
 	}
 	claim := m.set.Spec.VolumeClaimTemplates[0].Spec

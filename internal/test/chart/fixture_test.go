@@ -17,6 +17,7 @@ import (
 	"helm.sh/helm/v3/pkg/chartutil"
 	"helm.sh/helm/v3/pkg/engine"
 	apps "k8s.io/api/apps/v1"
+	batch "k8s.io/api/batch/v1"
 	core "k8s.io/api/core/v1"
 	networking "k8s.io/api/networking/v1"
 	policy "k8s.io/api/policy/v1"
@@ -69,6 +70,7 @@ type manifests struct {
 	configs  map[string]core.ConfigMap
 	services map[string]core.Service
 	set      *apps.StatefulSet
+	job      *batch.Job
 	ingress  *networking.Ingress
 	policy   *networking.NetworkPolicy
 	budget   *policy.PodDisruptionBudget
@@ -127,6 +129,8 @@ func (m *manifests) read(document []byte) error {
 		return err
 	case "apps/v1 StatefulSet":
 		return strictly(document, &m.set)
+	case "batch/v1 Job":
+		return strictly(document, &m.job)
 	case "networking.k8s.io/v1 Ingress":
 		return strictly(document, &m.ingress)
 	case "networking.k8s.io/v1 NetworkPolicy":

@@ -76,21 +76,18 @@ func TestProgramTakesTheConfiguration(t *testing.T) {
 	}
 }
 
-// The pod's program, with the pod's arguments and configuration, in a volume as Kubernetes makes it: its probes are
-// answered, and SIGTERM ends it within its time, not ready at first.
-func TestProgramServesAndAnswersItsProbes(t *testing.T) {
-	m := rendered(t, oneNode+"drainSeconds: 1\n")
-	c := m.set.Spec.Template.Spec.Containers[0]
-	volume := t.TempDir()
-	fatal(t, os.Chmod(volume, 0o770|os.ModeSetgid))
-	cmd := exec.Command(program, mounted(t, m, volume)...)
-	cmd.Env = environment(c, masterKey, "KEYSTILE_LISTEN=127.0.0.1:0", "KEYSTILE_ADMIN_LISTEN=127.0.0.1:0")
+// serving starts the pod's program with its arguments and configuration in a volume, and returns where it listens.
+func serving(t *testing.T, m *manifests, volume string) (cmd *exec.Cmd, at map[string]string) {
+	t.Helper()
+	cmd = exec.Command(program, mounted(t, m, volume)...)
+	cmd.Env = environment(m.set.Spec.Template.Spec.Containers[0], masterKey, "KEYSTILE_LISTEN=127.0.0.1:0",
+		"KEYSTILE_ADMIN_LISTEN=127.0.0.1:0")
 	cmd.Stderr = t.Output()
 	says, err := cmd.StdoutPipe()
 	fatal(t, err)
 	fatal(t, cmd.Start())
 	t.Cleanup(func() { cmd.Process.Kill() })
-	at := map[string]string{}
+	at = map[string]string{}
 	for lines := bufio.NewScanner(says); len(at) < 2 && lines.Scan(); {
 		for name, before := range map[string]string{"http": "Listening on ", "admin": "Admin listener "} {
 			if _, address, is := strings.Cut(lines.Text(), before); is {
@@ -105,6 +102,17 @@ func TestProgramServesAndAnswersItsProbes(t *testing.T) {
 		for more := bufio.NewScanner(says); more.Scan(); {
 		}
 	}()
+	return cmd, at
+}
+
+// The pod's program, with the pod's arguments and configuration, in a volume as Kubernetes makes it: its probes are
+// answered, and SIGTERM ends it within its time, not ready at first.
+func TestProgramServesAndAnswersItsProbes(t *testing.T) {
+	m := rendered(t, oneNode+"drainSeconds: 1\n")
+	c := m.set.Spec.Template.Spec.Containers[0]
+	volume := t.TempDir()
+	fatal(t, os.Chmod(volume, 0o770|os.ModeSetgid))
+	cmd, at := serving(t, m, volume)
 	for _, p := range []*core.Probe{c.StartupProbe, c.LivenessProbe, c.ReadinessProbe} {
 		if status, err := probe(at, p); status != http.StatusOK {
 			t.Errorf("%s is answered %d, %v", p.HTTPGet.Path, status, err)

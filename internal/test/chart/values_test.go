@@ -22,11 +22,23 @@ func TestValuesThatCannotWorkAreRefused(t *testing.T) {
 		"an ingress with no proxies": {oneNode + "ingress: {enabled: true}", "trustedProxies: name the network"},
 		"a key that the chart sets": {oneNode + "config: {base_url: https://other.example}",
 			"config.base_url: the chart sets it"},
-		"another admin listener":        {oneNode + `config: {admin: {listen: "127.0.0.1:1"}}`, "config.admin.listen"},
-		"no time to drain":              {oneNode + "drainSeconds: 0", "drainSeconds"},
-		"a volume without a unit":       {oneNode + `persistence: {size: "10"}`, "persistence"},
-		"a digest that is none":         {oneNode + "image: {digest: latest}", "digest"},
-		"an annotation that is no text": {oneNode + "podAnnotations: {a: 1}", "podAnnotations"},
+		"another admin listener":           {oneNode + `config: {admin: {listen: "127.0.0.1:1"}}`, "config.admin.listen"},
+		"no time to drain":                 {oneNode + "drainSeconds: 0", "drainSeconds"},
+		"a volume without a unit":          {oneNode + `persistence: {size: "10"}`, "persistence"},
+		"a digest that is none":            {oneNode + "image: {digest: latest}", "digest"},
+		"an annotation that is no text":    {oneNode + "podAnnotations: {a: 1}", "podAnnotations"},
+		"a document of no kind":            {oneNode + "apply: {documents: [{kind: team, name: a}]}", "kind"},
+		"a document without a name":        {oneNode + "apply: {documents: [{kind: group}]}", "name"},
+		"documents as a text":              {oneNode + "apply: {documents: 'kind: group'}", "documents"},
+		"a file in place of the documents": {oneNode + "apply: {files: {documents.json: '[]'}}", "documents.json"},
+		"a secret in a document": {oneNode + "apply: {existingSecret: a, documents: [{kind: capability, name: a, " +
+			"auth_secret: sesame}]}", "auth_secret of capability a would stand in a ConfigMap: write {env: NAME}"},
+		"a secret in a file": {oneNode + "apply: {existingSecret: a, documents: [{kind: capability, name: a, " +
+			"webhook_secret: {file: a}}]}", "webhook_secret of capability a would stand in a ConfigMap"},
+		"a secret in a header": {oneNode + "apply: {existingSecret: a, documents: [{kind: capability, name: a, " +
+			"headers: {X-Key: sesame}}]}", "headers.X-Key of capability a would stand in a ConfigMap"},
+		"a secret of nowhere": {oneNode + "apply: {documents: [{kind: capability, name: a, headers: {X-Key: {env: A}}}]}",
+			"apply.existingSecret: name the Secret that has headers.X-Key of capability a"},
 	} {
 		_, err := render(t, c.values)
 		if err == nil || !strings.Contains(err.Error(), c.says) {

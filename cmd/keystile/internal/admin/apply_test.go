@@ -3,6 +3,7 @@ package admin
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -307,5 +308,27 @@ func TestMappingOfAConnectorIsAppliedExportedAndPruned(t *testing.T) {
 	if _, err := o.target.Store.GroupMapping(t.Context(), "staff"); !errors.Is(err, storage.ErrNotFound) ||
 		!noted("connector remove") {
 		t.Errorf("it is still there: %v", err)
+	}
+}
+
+// A server that is just starting is waited for, and its store is not opened beside it.
+func TestApplyWaitsForTheServer(t *testing.T) {
+	o := shop(t)
+	o.data = filepath.Join(t.TempDir(), "later") // the server makes it
+	o.opened = 0
+	file := filepath.Join(o.folderWith(map[string]string{"a.yaml": "kind: group\nname: ops\n"}), "a.yaml")
+	o.wantFailure(2, "no duration", "apply", "-f", file, "--wait", "soon")
+	o.wantFailure(1, "no server has answered", "apply", "-f", file, "--wait", "1ns")
+	done := make(chan string)
+	go func() {
+		code, out, errs := o.run("", "apply", "-f", file, "--wait", "1m")
+		done <- fmt.Sprint(code, out, errs)
+	}()
+	o.serve()
+	if said := <-done; !strings.HasPrefix(said, "0create group ops") {
+		t.Errorf("apply answers %s", said)
+	}
+	if o.opened > 0 {
+		t.Error("the store was opened beside the server")
 	}
 }

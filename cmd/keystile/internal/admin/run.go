@@ -174,30 +174,14 @@ func (c command) run(ctx context.Context, call cli.Call, opener Opener) error {
 		said, err = execute(ctx, target.by(admin.CommandLine()), c.name, call.Args)
 		return err
 	}
-	f, done, err := opener.find(conf, kind)
-	switch {
-	case c.scratch && opener.Scratch != nil && errors.Is(err, fs.ErrNotExist):
-		var target Target
-		if target, err = opener.Scratch(ctx, conf); err != nil {
-			return err
-		}
-		err = here(target)
-	case err != nil:
+	there := func(socket string) (err error) {
+		said, err = c.ask(ctx, socket, call.Args, tell)
 		return err
-	default:
-		defer done()
-		if err := c.confirm(call); err != nil {
-			return err
-		}
-		var m *terminal.Meter
-		if c.wait > 0 { // it may take long
-			m = terminal.Watch(call.Stderr, c.name, "")
-		}
-		err = opener.reach(ctx, conf, f, func(socket string) (err error) {
-			said, err = c.ask(ctx, socket, call.Args, tell)
-			return err
-		}, here)
-		m.End()
+	}
+	if wait := call.Get(waitFlag); wait != "" {
+		err = awaitServer(ctx, conf.Data, wait, there)
+	} else {
+		err = c.anywhere(ctx, call, opener, conf, kind, there, here)
 	}
 	if err == nil {
 		tell.stage("done")
@@ -209,6 +193,32 @@ func (c command) run(ctx context.Context, call cli.Call, opener Opener) error {
 	}
 	_, failed := io.WriteString(call.Stdout, said) // what was done is said, whatever happens behind it
 	return errors.Join(err, failed)
+}
+
+// anywhere does a command by the server if one answers, else here.
+func (c command) anywhere(ctx context.Context, call cli.Call, opener Opener, conf *config.Config, kind Kind,
+	there func(socket string) error, here func(Target) error) error {
+	f, done, err := opener.find(conf, kind)
+	switch {
+	case c.scratch && opener.Scratch != nil && errors.Is(err, fs.ErrNotExist):
+		target, err := opener.Scratch(ctx, conf)
+		if err != nil {
+			return err
+		}
+		return here(target)
+	case err != nil:
+		return err
+	}
+	defer done()
+	if err := c.confirm(call); err != nil {
+		return err
+	}
+	var m *terminal.Meter
+	if c.wait > 0 { // it may take long
+		m = terminal.Watch(call.Stderr, c.name, "")
+	}
+	defer m.End()
+	return opener.reach(ctx, conf, f, there, here)
 }
 
 // reach has the server do something if one answers, else does it here. A server that is

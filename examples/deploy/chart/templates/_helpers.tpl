@@ -14,6 +14,26 @@ app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 
+{{- define "keystile.image" -}}
+{{ .Values.image.repository }}{{ with .Values.image.digest }}@{{ . }}{{ else }}:{{ .Values.image.tag }}{{ end }}
+{{- end }}
+
+{{- /* What every pod, and every container, may do. */ -}}
+{{- define "keystile.pod" -}}
+runAsNonRoot: true
+runAsUser: 10001
+runAsGroup: 10001
+fsGroup: 10001
+fsGroupChangePolicy: OnRootMismatch
+seccompProfile: {type: RuntimeDefault}
+{{- end }}
+
+{{- define "keystile.container" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: {drop: [ALL]}
+{{- end }}
+
 {{- /* What a schema cannot say, or not say well. */ -}}
 {{- define "keystile.check" -}}
 {{- if and (gt (int .Values.replicas) 1) (not .Values.postgres.url) }}
@@ -35,6 +55,20 @@ helm.sh/chart: {{ .Chart.Name }}-{{ .Chart.Version }}
 {{- end }}
 {{- if hasKey (default dict .Values.config.admin) "listen" }}
 {{- fail "config.admin.listen: the chart sets it, since probes and metrics are there" }}
+{{- end }}
+{{- range $d := .Values.apply.documents }}
+{{- $secrets := pick $d "auth_secret" "webhook_secret" }}
+{{- if kindIs "map" $d.headers }}
+{{- range $name, $value := $d.headers }}{{ $_ := set $secrets (printf "headers.%s" $name) $value }}{{ end }}
+{{- end }}
+{{- range $field, $value := $secrets }}
+{{- if or (not (kindIs "map" $value)) (not (hasKey (default dict $value) "env")) }}
+{{- fail (printf "apply.documents: %s of %s %s would stand in a ConfigMap: write {env: NAME}, and put it as NAME into the Secret of apply.existingSecret" $field $d.kind $d.name) }}
+{{- end }}
+{{- if not $.Values.apply.existingSecret }}
+{{- fail (printf "apply.existingSecret: name the Secret that has %s of %s %s" $field $d.kind $d.name) }}
+{{- end }}
+{{- end }}
 {{- end }}
 {{- end }}
 
