@@ -79,7 +79,7 @@ func (k appsKind) read(ctx context.Context, d Document) (typed appDoc, err error
 		*typed.Allow = []string{} // the default
 	}
 	if typed.Owner != nil {
-		*typed.Owner, err = k.sub(ctx, d, "owner", *typed.Owner)
+		*typed.Owner, err = k.owner(ctx, d, *typed.Owner)
 	}
 	if err == nil && typed.Claims != nil {
 		if wrong := claim.Check(*typed.Claims); wrong != nil {

@@ -129,7 +129,7 @@ func documents(random *rand.Rand) string {
 	for i := range 1 + random.IntN(3) {
 		add("kind: application\nname: App %d\ndomains: [b%d.example.com, a.example.com]\npublic: %s\nowner: %s\n"+
 			"allow: %s\ndeny: %s\ngroup_filter: %s\nfirst_party: %s\nclaims: %s", i, i, []string{"true", "false"}[i%2],
-			one("root", "''"), one("[everyone]", "[group:"+group()+"]", "[role:admin, 'user:root']"),
+			one("root", "''", "group:"+group()), one("[everyone]", "[group:"+group()+"]", "[role:admin, 'user:root']"),
 			one("[]", "[group:"+group()+"]"), one("[]", "['g*']"), one("true", "false"),
 			one("[]", `[{claim: team, from: "groups:g*"}]`))
 		if random.IntN(2) == 0 {

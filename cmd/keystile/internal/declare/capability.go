@@ -63,7 +63,7 @@ func (k capabilitiesKind) read(ctx context.Context, d Document) (typed capabilit
 		typed.Headers = &named
 	}
 	if typed.Owner != nil {
-		*typed.Owner, err = k.sub(ctx, d, "owner", *typed.Owner)
+		*typed.Owner, err = k.owner(ctx, d, *typed.Owner)
 	}
 	return typed, err
 }

@@ -74,6 +74,22 @@ func (a *Applier) sub(ctx context.Context, d Document, field, name string) (stri
 	return u.Sub, err
 }
 
+// owner returns an owner as it is stored: a user by sub, or group:NAME. The run may be about to make the group.
+func (a *Applier) owner(ctx context.Context, d Document, name string) (string, error) {
+	group, is := access.OwningGroup(name)
+	if !is {
+		return a.sub(ctx, d, "owner", name)
+	}
+	if a.fresh[group] {
+		return name, nil
+	}
+	_, err := a.c.Store.Group(ctx, group)
+	if errors.Is(err, storage.ErrNotFound) {
+		err = d.wrong("owner: there is no group %q: declare it too", group)
+	}
+	return name, err
+}
+
 // subs returns the subs of users, sorted and each once.
 func (a *Applier) subs(ctx context.Context, d Document, field string, names []string) ([]string, error) {
 	all := []string{}
