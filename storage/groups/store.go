@@ -23,7 +23,8 @@ type carried = forward.Fields
 
 // Every record has it: one without would lose what a newer version has written.
 var _ = []carried{
-	Group{}.carried, Mapping{}.carried, Membership{}.carried, endedGroup{}.carried, endedGroups{}.carried, memberships{}.carried,
+	Group{}.carried, Mapping{}.carried, Membership{}.carried, endedGroup{}.carried, endedGroups{}.carried,
+	memberships{}.carried,
 }
 
 // OfUser names the kinds of documents that are removed with their user. Each document has the index entry user=SUB.

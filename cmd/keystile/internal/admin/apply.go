@@ -49,8 +49,8 @@ var applyCommands = []command{
 			{Name: pruneFlag, Help: "remove what an earlier apply has made and no document names any more"},
 			{Name: secretsFlag, Value: "FILE", Help: "where drawn secrets are written, with mode 0600, beside those that it " +
 				"has"},
-			{Name: waitFlag, Value: "DURATION", Help: "have the running server apply them, and wait so long for one that starts; " +
-				"without it, they are applied here where no server runs"},
+			{Name: waitFlag, Value: "DURATION", Help: "have the running server apply them, and wait so long for one that " +
+				"starts; without it, they are applied here where no server runs"},
 		},
 	},
 	{

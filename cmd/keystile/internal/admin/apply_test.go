@@ -288,7 +288,9 @@ func TestMappingOfAConnectorIsAppliedExportedAndPruned(t *testing.T) {
 		t.Errorf("again: %v", n)
 	}
 	noted := func(what string) bool {
-		return slices.ContainsFunc(o.trail, func(e event.Event) bool { return strings.HasPrefix(e.Detail, what+" staff by ") })
+		return slices.ContainsFunc(o.trail, func(e event.Event) bool {
+			return strings.HasPrefix(e.Detail, what+" staff by ")
+		})
 	}
 	if !noted("connector set") {
 		t.Errorf("on the trail is %v", o.trail)

@@ -60,8 +60,8 @@ type kind interface {
 // New makes an Applier.
 func New(c Config) *Applier {
 	a := &Applier{c: c}
-	a.kinds = map[string]kind{kindGroup: groupsKind{a}, kindConnector: connectorsKind{a}, kindApplication: appsKind{a}, kindTier: tiersKind{a},
-		kindCapability: capabilitiesKind{a}, kindBundle: bundlesKind{a}, kindAccess: accessKind{a}}
+	a.kinds = map[string]kind{kindGroup: groupsKind{a}, kindConnector: connectorsKind{a}, kindApplication: appsKind{a},
+		kindTier: tiersKind{a}, kindCapability: capabilitiesKind{a}, kindBundle: bundlesKind{a}, kindAccess: accessKind{a}}
 	return a
 }
 

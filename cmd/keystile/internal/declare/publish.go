@@ -11,8 +11,8 @@ const publishField = "publish" // of a capability
 
 // publishedLast moves the publishing of capabilities behind the steps that write their access lists: without its list,
 // a capability is for everyone where that is the default. The first step of such a capability makes or leaves it
-// unpublished, and its last step publishes it. What is written down about one that is made says so, for a run that
-// breaks off in between.
+// unpublished, and its last step publishes it. The record of one that is made says that it waits, for a run that breaks
+// off in between.
 func publishedLast(steps []Step) []Step {
 	listed := map[string]bool{}
 	for _, s := range steps {

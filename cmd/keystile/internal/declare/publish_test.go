@@ -61,7 +61,8 @@ func (p *place) published(member string) bool {
 // guarded declares capabilities with access lists, and with none.
 func guarded() string {
 	text := "kind: group\nname: ops"
-	for name, more := range map[string]string{"plain": "", "loud": "publish: true\n", "off": "publish: false\n", "bare": ""} {
+	for name, more := range map[string]string{"plain": "", "loud": "publish: true\n", "off": "publish: false\n",
+		"bare": ""} {
 		text += "\n---\nkind: capability\nname: " + name + "\nupstream_url: https://up.example.com\n" + more + "openapi: '" +
 			pets("getPet") + "'"
 	}
@@ -70,8 +71,8 @@ func guarded() string {
 		"\n---\nkind: access\nname: off\nrules: [{subject: group:ops}]"
 }
 
-// A run breaks off at each of its writes. What it has published at last stays as its operator leaves it, because the
-// document does not speak of that.
+// A run breaks off at each of its writes. A capability that it has published at last stays as its operator leaves it,
+// because the document does not speak of that.
 func TestNoNewToolIsForSomebodyItsListDenies(t *testing.T) {
 	whole := newPlace(t)
 	docs := whole.read(guarded())
@@ -106,12 +107,14 @@ func TestNoNewToolIsForSomebodyItsListDenies(t *testing.T) {
 
 func TestPublishingWaitsForAListThatIsNewToo(t *testing.T) {
 	p := newPlace(t)
-	text := "kind: capability\nname: zoo\nupstream_url: https://up.example.com\nopenapi: '" + pets("getPet") + "'\npublish: "
+	text := "kind: capability\nname: zoo\nupstream_url: https://up.example.com\nopenapi: '" + pets("getPet") +
+		"'\npublish: "
 	p.run(p.read(text+"false"), Options{})
 	docs := p.read(text + "true\n---\nkind: access\nname: zoo\nrules: [{subject: role:admin}]")
 	p.watch(docs)
 	r, err := p.Apply(t.Context(), docs, Options{DryRun: true})
-	if err != nil || len(r.Steps) != 3 || r.Steps[2].Kind != kindCapability || r.Steps[2].Changes[0].Field != publishField {
+	if err != nil || len(r.Steps) != 3 || r.Steps[2].Kind != kindCapability ||
+		r.Steps[2].Changes[0].Field != publishField {
 		t.Errorf("a dry run says %+v, %v", r.Steps, err)
 	}
 	p.run(docs, Options{})

@@ -68,7 +68,7 @@ func TestStoredMappingHoldsInPlaceOfTheConfigured(t *testing.T) {
 			t.Errorf("%s: %#v, %v, want %q", step.what, profile.Groups, err, step.want)
 		}
 	}
-	// Who has left a group must not come in as if they had not.
+	// A user who has left a group must not come in as if they had not.
 	failure = storage.ErrUnavailable
 	if profile, err := p.signIn(c, "lin", ""); !errors.Is(err, storage.ErrUnavailable) || len(profile.Subjects) > 0 {
 		t.Errorf("a store that fails: %+v, %v", profile, err)
