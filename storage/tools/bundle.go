@@ -39,7 +39,12 @@ func (s *Store) Bundles(ctx context.Context, from string, n int) ([]access.Bundl
 // name. A tool that the bundle named before, of a capability whose name has passed to another owner since, is
 // left out: whoever changes something else does not mean the other owner's. Named once more it is in.
 func (s *Store) SaveBundle(ctx context.Context, b access.Bundle) (access.Bundle, error) {
+	named := len(b.Tools)
 	b, err := s.withoutPassed(ctx, b)
+	if err == nil && named > 0 && len(b.Tools) == 0 {
+		err = fmt.Errorf("%w: all its tools are of capabilities that have other owners now: remove the bundle, and make it "+
+			"again if it is to have them", document.ErrInvalid)
+	}
 	if err := cmp.Or(err, b.Check()); err != nil {
 		return b, err
 	}
