@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// A capability may be given to a group. What named it before, such as a bundle, does not open it any more, and a run
-// that changes something else of a bundle which had nothing else says what to do (decision 100).
+// A capability may be given to a group. A bundle that named it before does not open it any more (decision 100). If the
+// bundle has no other tool, a run that changes its rules says what to do.
 func TestCapabilityIsGivenToAGroupByItsDocument(t *testing.T) {
 	p := newPlace(t)
 	docs := func(owner, rule string) []Document {

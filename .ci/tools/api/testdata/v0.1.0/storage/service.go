@@ -33,6 +33,7 @@ type Declared struct {
 	ID        string    "json:\"id,omitempty\""
 	Digest    string    "json:\"digest,omitempty\""
 	Made      bool      "json:\"made,omitempty\""
+	Waits     bool      "json:\"waits,omitempty\""
 	AppliedAt time.Time "json:\"applied_at\""
 	Version   int64     "json:\"-\""
 	carried

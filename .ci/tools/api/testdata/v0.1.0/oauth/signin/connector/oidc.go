@@ -1,7 +1,9 @@
 package oidc // import "github.com/keystile/keystile/oauth/signin/connector/oidc"
 
+import "context"
 import "github.com/keystile/keystile/oauth/signin/connector"
 import "github.com/keystile/keystile/storage"
+import "github.com/keystile/keystile/storage/groups"
 import "net/http"
 
 type Config struct {
@@ -15,6 +17,7 @@ type Config struct {
 	TrustEmail   bool
 	GroupsClaim  string
 	GroupsMap    map[string]string
+	Mapped       func(ctx context.Context, connector string) (groups.Mapping, error)
 	AllowPrivate []string
 	Client       *http.Client
 }
