@@ -41,11 +41,15 @@ func (s *Store) endedGroups(ctx context.Context) (endedGroups, error) {
 	return document.Find(ctx, s.docs, groupEnds, endedID)
 }
 
-// live returns the memberships whose groups are there.
+// live returns the memberships whose groups are there. The list that it is given stays as it is.
 func (e endedGroups) live(all []Membership) []Membership {
-	return slices.DeleteFunc(all, func(m Membership) bool {
+	ended := func(m Membership) bool {
 		return slices.ContainsFunc(e.Groups, func(g endedGroup) bool { return g.Key == m.Key })
-	})
+	}
+	if !slices.ContainsFunc(all, ended) {
+		return all
+	}
+	return slices.DeleteFunc(slices.Clone(all), ended)
 }
 
 // DeleteGroup removes a group. From then on nobody is a member of it, however many there were: their memberships are

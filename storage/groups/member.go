@@ -3,6 +3,8 @@ package groups
 import (
 	"cmp"
 	"context"
+	"encoding/binary"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -31,11 +33,11 @@ func madeAt(key string) time.Time {
 	if len(key) < 16 {
 		return time.Time{}
 	}
-	n, err := strconv.ParseInt(key[:16], 16, 64)
-	if err != nil {
+	var n [8]byte
+	if _, err := hex.Decode(n[:], []byte(key[:16])); err != nil {
 		return time.Time{}
 	}
-	return time.Unix(0, n).UTC()
+	return time.Unix(0, int64(binary.BigEndian.Uint64(n[:]))).UTC()
 }
 
 // Member is a user who is in a group.
@@ -63,10 +65,7 @@ var memberKind = document.Kind[memberships]{
 	ID:      func(m memberships) string { return partID(m.User, m.Part) },
 	Index:   memberships.entries,
 	Version: func(m *memberships) *int64 { return &m.Version },
-	Clone: func(m memberships) memberships {
-		m.In = slices.Clone(m.In)
-		return m
-	},
+	Clone:   func(m memberships) memberships { return m }, // whoever changes a list takes a copy of it
 }
 
 func partID(sub string, part int) string {
@@ -92,10 +91,11 @@ var ErrTooManyGroups = fmt.Errorf("%w: a user is a member of at most %d groups",
 // Memberships returns the groups that a user (a sub) is a member of, sorted by name.
 func (s *Store) Memberships(ctx context.Context, sub string) ([]Membership, error) {
 	_, all, err := s.membershipsOf(ctx, sub)
-	return all, err
+	return slices.Clone(all), err
 }
 
-// membershipsOf returns the parts of a user's memberships, and those of them that count.
+// membershipsOf returns the parts of a user's memberships, and those of them that count. They are shared: a caller that
+// changes them takes a copy.
 func (s *Store) membershipsOf(ctx context.Context, sub string) (parts []memberships, all []Membership, err error) {
 	if !driver.ValidName(sub) {
 		return nil, nil, nil // nothing can be stored under it
@@ -146,7 +146,7 @@ func (s *Store) Members(ctx context.Context, g Group, from string, n int) (all [
 
 // GroupsOf returns the groups that a user (a sub) is a member of, sorted by name, as rules about subjects know them.
 func (s *Store) GroupsOf(ctx context.Context, sub string) (all []access.Group, err error) {
-	in, err := s.Memberships(ctx, sub)
+	_, in, err := s.membershipsOf(ctx, sub)
 	if err != nil || len(in) == 0 {
 		return nil, err
 	}
@@ -215,12 +215,11 @@ func (s *Store) changeMemberships(ctx context.Context, sub string, change func([
 		if err != nil {
 			return struct{}{}, err
 		}
-		was := slices.Clone(all)
-		next := change(all)
-		if len(next) > MaxGroupsOfUser && len(next) > len(was) {
+		next := change(slices.Clone(all))
+		if len(next) > MaxGroupsOfUser && len(next) > len(all) {
 			return struct{}{}, ErrTooManyGroups
 		}
-		if slices.EqualFunc(was, next, func(a, b Membership) bool { return a.Key == b.Key && a.By == b.By }) {
+		if slices.EqualFunc(all, next, func(a, b Membership) bool { return a.Key == b.Key && a.By == b.By }) {
 			return struct{}{}, nil
 		}
 		docs, err := s.membershipDocs(sub, parts, next)
