@@ -12,6 +12,7 @@ func hostOf(table users.Users) users.Host {
 	h.Passwords, _ = table.(users.PasswordUsers)
 	h.Marks, _ = table.(users.PasswordMarker)
 	h.Profiles, _ = table.(users.ProfileUsers)
+	h.Attributes, _ = table.(users.AttributeUsers)
 	h.Erasable, _ = table.(users.ErasableUsers)
 	h.SignUps, _ = table.(users.SignUpUsers)
 	h.Invited, _ = table.(users.InvitedUsers)

@@ -8,6 +8,7 @@ import (
 	"github.com/keystile/keystile/oauth/signin/internal/profile"
 	"github.com/keystile/keystile/oauth/signin/internal/web"
 	"github.com/keystile/keystile/oauth/signin/users"
+	"github.com/keystile/keystile/storage/claim"
 )
 
 // ownData makes the pages on which users change, download and delete what is held about them, links them on
@@ -15,7 +16,8 @@ import (
 func (s *SignIn) ownData(c Config, has users.Host, accountPage *account.Account) (routes []reply.Route) {
 	if has.Profiles != nil {
 		accountPage.Profile = web.Link{Path: profile.Path, Label: "Edit your profile"}
-		routes = append(routes, (&profile.Page{Steps: s.steps, Users: has.Profiles}).Routes()...)
+		own := &profile.Page{Steps: s.steps, Users: has.Profiles, Attributes: has.Attributes, Listed: c.ProfileAttributes}
+		routes = append(routes, own.Routes()...)
 	}
 	data := &mydata.Page{Steps: s.steps, Store: c.Store, Owned: c.Store, Logins: has.Logins, Audit: c.Records,
 		Base: c.BaseURL}
@@ -45,4 +47,14 @@ func (c Config) eraser() deletion.Eraser {
 		return deletion.Stored(c.Store, c.Revoker.Revoke)
 	}
 	return nil
+}
+
+// checkProfile complains about what ProfileAttributes lists and no user can change.
+func (c Config) checkProfile(complain func(format string, args ...any)) {
+	if err := claim.CheckAttributeNames(c.ProfileAttributes); err != nil {
+		complain("ProfileAttributes: %w", err)
+	}
+	if c.Users.Users != nil && len(c.ProfileAttributes) > 0 && (c.Users.Attributes == nil || c.Users.Profiles == nil) {
+		complain("ProfileAttributes: the Users change none: give Attributes and Profiles to them")
+	}
 }

@@ -76,6 +76,10 @@ type Config struct {
 	// own provider that lets none but its members in. The Users must have Invited.
 	ConnectorSignUp map[string]string
 
+	// ProfileAttributes are the attributes that users see and change on the page of their profile; nil: none. A claim
+	// that is made of one says what its user says. The Users must have Attributes, and Profiles.
+	ProfileAttributes []string
+
 	DeleteAccount string // "": DeleteSelf; it needs a Revoker, and users of the Store or Erasable ones
 	// where users reach the operator, such as an email address; with DeleteAsk they are told
 	Contact string
@@ -172,6 +176,7 @@ func (c Config) check() error {
 		complain("SessionIdle, SessionMax: %v, %v; neither may be negative", c.SessionIdle, c.SessionMax)
 	}
 	c.checkWays(complain)
+	c.checkProfile(complain)
 	if !slices.Contains([]string{"", DeleteSelf, DeleteAsk, DeleteOff}, c.DeleteAccount) {
 		complain("DeleteAccount: %q is neither self, ask nor off", c.DeleteAccount)
 	}

@@ -2,6 +2,7 @@ package claim
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -23,6 +24,19 @@ func IsAttribute(name string) bool {
 	const letters = "abcdefghijklmnopqrstuvwxyz"
 	return name != "" && len(name) <= maxKey && strings.IndexByte(letters, name[0]) >= 0 &&
 		strings.Trim(name, letters+"0123456789_") == ""
+}
+
+// CheckAttributeNames returns the first thing that is wrong with a list of names of attributes.
+func CheckAttributeNames(names []string) error {
+	for i, name := range names {
+		switch {
+		case !IsAttribute(name):
+			return fmt.Errorf("%q is no name of an attribute: it has %s", name, AttributeForm)
+		case slices.Contains(names[:i], name):
+			return fmt.Errorf("%q is there twice", name)
+		}
+	}
+	return nil
 }
 
 // CheckAttributes returns the first thing that is wrong with the attributes of a user, as a driver.ErrInvalid.

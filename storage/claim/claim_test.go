@@ -133,3 +133,16 @@ func TestAttributesAreChecked(t *testing.T) {
 		}
 	}
 }
+
+func TestNamesOfAttributesAreChecked(t *testing.T) {
+	for list, want := range map[string]string{
+		"": "", "desk": "", "desk a_1 " + strings.Repeat("a", 32): "", "desk Desk": `"Desk" is no name`,
+		"1a": `"1a" is no name`, "désk": "is no name", strings.Repeat("a", 33): "the first a letter",
+		"desk floor desk": `"desk" is there twice`,
+	} {
+		if err := CheckAttributeNames(strings.Fields(list)); (err == nil) != (want == "") ||
+			err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", list, err, want)
+		}
+	}
+}

@@ -312,6 +312,7 @@ var triedElsewhere = map[string]string{
 	"signup":             "TestInvitedUserSignsUp",
 	"account.delete":     "TestOperatorSaysHowAnAccountIsDeleted",
 	"account.contact":    "TestOperatorSaysHowAnAccountIsDeleted",
+	"profile.attributes": "TestUserChangesListedAttributesWhichClaimsAreMadeOf",
 	"mfa.default":        "TestConfigurationSaysWhoNeedsASecondFactor",
 	"mfa.admin":          "TestConfigurationSaysWhoNeedsASecondFactor",
 	"mfa.developer":      "TestConfigurationSaysWhoNeedsASecondFactor",

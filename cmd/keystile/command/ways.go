@@ -16,8 +16,9 @@ func signInConfig(c *config.Config, connectors []connector.Connector, mailer sig
 	return signin.Config{
 		SignUp: c.SignUp, Connectors: connectors, ConnectorSignUp: connectorSignUp(c, connectors), Mailer: mailer,
 		NoQR: !c.QR, MFA: c.MFA, DeleteAccount: c.DeleteAccount, Contact: c.Contact,
-		Lock:        counters.Lock{Failures: c.LockFailures, Within: c.LockWindow, For: c.LockDuration},
-		SessionIdle: c.SessionIdle, SessionMax: c.SessionMax,
+		ProfileAttributes: c.ProfileAttributes,
+		Lock:              counters.Lock{Failures: c.LockFailures, Within: c.LockWindow, For: c.LockDuration},
+		SessionIdle:       c.SessionIdle, SessionMax: c.SessionMax,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/keystile/keystile/internal/handle"
@@ -135,18 +136,42 @@ func (s *StoreUsers) SetPassword(ctx context.Context, sub, password string) erro
 
 // SetProfile implements ProfileUsers. Changes that another writer has made meanwhile, such as a role, stay.
 func (s *StoreUsers) SetProfile(ctx context.Context, sub string, p Profile) (before Profile, err error) {
+	return s.SetProfileWith(ctx, sub, p, nil)
+}
+
+// SetProfileWith implements AttributeUsers. What another writer has changed meanwhile stays, as with SetProfile.
+func (s *StoreUsers) SetProfileWith(ctx context.Context, sub string, p Profile,
+	changes []AttributeChange) (before Profile, err error) {
 	_, err = storage.RetryOnConflict(ctx, func() (storage.User, error) {
 		u, err := s.store.User(ctx, sub)
 		if err != nil {
 			return u, err
 		}
-		if before = ProfileOf(u); before == p {
+		if before = ProfileOf(u); before == p && len(changes) == 0 {
 			return u, nil
 		}
 		u.Name, u.Nickname, u.Picture, u.Gender, u.Location = p.Name, p.Nickname, p.Picture, p.Gender, p.Location
+		if u.Attributes, err = changed(u.Attributes, changes); err != nil {
+			return u, err
+		}
 		return s.store.SaveUser(ctx, u)
 	})
 	return before, err
+}
+
+// changed returns the attributes of a user after changes.
+func changed(now map[string]string, changes []AttributeChange) (map[string]string, error) {
+	after := map[string]string{}
+	maps.Copy(after, now)
+	for _, c := range changes {
+		if after[c.Name] != c.Was {
+			return nil, fmt.Errorf("%w: %s", ErrAttributeChanged, c.Name)
+		}
+		if after[c.Name] = c.Is; c.Is == "" {
+			delete(after, c.Name)
+		}
+	}
+	return after, nil
 }
 
 // SignUp implements SignUpUsers.

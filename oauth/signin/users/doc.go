@@ -21,6 +21,9 @@
 //	                              also to reset a forgotten one
 //	Marks      Config.Audit       a mark of each change of a password       the trail has the change alone
 //	Profiles   the account page   to change the profile                     not offered
+//	Attributes Profiles and       to change these attributes with the       New refuses
+//	           Config.Profile-    profile                                   ProfileAttributes
+//	           Attributes
 //	Erasable   Config.Revoker     to delete the account                     not offered, but for the
 //	                                                                        users of the Store
 //	SignUps    Config.SignUp      to become a user by a form                not offered

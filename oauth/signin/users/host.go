@@ -12,17 +12,18 @@ import (
 type Host struct {
 	Users // required
 
-	Named     NamedUsers     // finds the user of a username, so that known browsers are not held up
-	Connected ConnectedUsers // other providers; signin.New refuses Connectors without it
-	Logins    LoginStore     // the sign-in methods on the account page; nil: those that the Store knows
-	Emails    EmailUsers     // codes by email; it takes a signin.Config.Mailer
-	Passwords PasswordUsers  // passwords are changed, and reset; it takes a signin.Config.Revoker
-	Marks     PasswordMarker // changes of a password are marked on the audit trail
-	Profiles  ProfileUsers   // profiles are edited
-	Erasable  ErasableUsers  // users delete themselves; it takes a signin.Config.Revoker. The users of a Store need none
-	SignUps   SignUpUsers    // people become users by a form, if signin.Config.SignUp lets them
-	Invited   InvitedUsers   // the Admission of a context is obeyed, and invitations are taken
-	Creator   Creator        // administrators make users in the console
+	Named      NamedUsers     // finds the user of a username, so that known browsers are not held up
+	Connected  ConnectedUsers // other providers; signin.New refuses Connectors without it
+	Logins     LoginStore     // the sign-in methods on the account page; nil: those that the Store knows
+	Emails     EmailUsers     // codes by email; it takes a signin.Config.Mailer
+	Passwords  PasswordUsers  // passwords are changed, and reset; it takes a signin.Config.Revoker
+	Marks      PasswordMarker // changes of a password are marked on the audit trail
+	Profiles   ProfileUsers   // profiles are edited
+	Attributes AttributeUsers // those that signin.Config.ProfileAttributes lists are edited with the profile
+	Erasable   ErasableUsers  // users delete themselves; it takes a signin.Config.Revoker. The users of a Store need none
+	SignUps    SignUpUsers    // people become users by a form, if signin.Config.SignUp lets them
+	Invited    InvitedUsers   // the Admission of a context is obeyed, and invitations are taken
+	Creator    Creator        // administrators make users in the console
 
 	// Closed says that nobody becomes a user by themselves. Otherwise a host's table counts as one that strangers
 	// come into, as that of a website does: a tool without an access list is its owner's.
@@ -41,8 +42,8 @@ type Creator interface {
 // Host returns the users of the Store with everything that can be done with them.
 func (s *StoreUsers) Host() Host {
 	return Host{
-		Users: s, Named: s, Connected: s, Logins: s.store, Emails: s, Passwords: s, Marks: s, Profiles: s, SignUps: s,
-		Invited: s, Creator: s, stored: s,
+		Users: s, Named: s, Connected: s, Logins: s.store, Emails: s, Passwords: s, Marks: s, Profiles: s,
+		Attributes: s, SignUps: s, Invited: s, Creator: s, stored: s,
 	}
 }
 

@@ -2,6 +2,7 @@ package users
 
 import (
 	"context"
+	"errors"
 
 	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/storage"
@@ -74,6 +75,21 @@ type ProfileUsers interface {
 	// 1,024, the gender male, female or empty; what the user has left as it was is as it was. If it is still
 	// not acceptable, the error is storage.ErrInvalid.
 	SetProfile(ctx context.Context, sub string, p Profile) (before Profile, err error)
+}
+
+// AttributeChange is a change of one attribute of a user, where "" is none.
+type AttributeChange struct{ Name, Was, Is string }
+
+// ErrAttributeChanged says that an attribute of a user has been changed since it was read.
+var ErrAttributeChanged = errors.New("users: the attribute has been changed meanwhile")
+
+// AttributeUsers are ProfileUsers who can also change attributes of theirs, those of signin.Config.ProfileAttributes.
+type AttributeUsers interface {
+	// SetProfileWith is SetProfile of ProfileUsers, and changes attributes in the same write. The page has checked that
+	// each is a listed one, and that each text is one visible line of at most 1,024 bytes. If an attribute is not what
+	// it was any more, the error is ErrAttributeChanged. If the user has no room for another one, it is
+	// storage.ErrInvalid. Nothing is stored then.
+	SetProfileWith(ctx context.Context, sub string, p Profile, changes []AttributeChange) (before Profile, err error)
 }
 
 // ErasableUsers are a host's own Users whose members can be removed, with all that its table holds of them.

@@ -54,7 +54,8 @@ var chinese = map[string]string{
 	"mfa.auditor":     "审计员的两步登录；不填则同 mfa.default",
 	"mfa.grace":       "首次要求两步登录后，多长时间内还可不设置；0 表示不宽限",
 	"account.delete":  "用户要求删除账户时由谁删除：用户本人（self）、运营者（ask）或不可删除（off）",
-	"account.contact": "用户联系运营者的方式，如邮箱或 https 网址",
+	"account.contact": "用户联系运营者的方式，如邮箱或 https 网址", "profile.attributes": "用户可在个人资料页查看和更改的属性；不填则没有。" +
+		"由其生成的声明即为用户自述，应用能否据此授权由您判断",
 
 	"mail.smtp.host": "发送邮件的服务器", "mail.smtp.port": "服务器端口；不填为 587，隐式 TLS 为 465，不加密为 25",
 	"mail.smtp.tls": "连接的加密方式：starttls（必须）、implicit 或 none", "mail.smtp.username": "服务器的用户名；不填则不登录",

@@ -60,8 +60,9 @@ type Config struct {
 
 	MFA authn.Policy // who needs a second factor
 
-	DeleteAccount string // self, ask or off
-	Contact       string // where users reach the operator; "": it is not said
+	DeleteAccount     string   // self, ask or off
+	Contact           string   // where users reach the operator; "": it is not said
+	ProfileAttributes []string // those that users change themselves
 
 	Mail Mail
 

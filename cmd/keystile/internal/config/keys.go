@@ -8,6 +8,7 @@ import (
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/authn"
+	"github.com/keystile/keystile/storage/claim"
 )
 
 // keys is the table for what reads no values.
@@ -138,6 +139,10 @@ func (c *Config) accountKeys() []key {
 		{name: "account.contact", kind: "text", prose: true, help: "where users reach the operator, such as an email " +
 			"address or an https URL; users who ask for their account to be deleted are told", example: "privacy@example.com",
 			set: maybe(contact(&c.Contact))},
+		{name: "profile.attributes", kind: "list", help: "attributes that users see and change on the page of their " +
+			"profile; without it, none. A claim made of one says whatever its user says: it is for you to judge whether " +
+			"applications may decide by it", example: "desk, pronouns",
+			set: func(s string) error { c.ProfileAttributes = words(s); return claim.CheckAttributeNames(words(s)) }},
 		{name: "mail.smtp.host", kind: "host", help: "the server that mails are handed to; without it, and with the " +
 			"demo, they are written to the folder mail in the data folder, and without the demo there are none",
 			example: "smtp.example.com", set: maybe(text(&c.Mail.Host))},

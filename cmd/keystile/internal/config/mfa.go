@@ -6,8 +6,7 @@ import "github.com/keystile/keystile/storage/authn"
 func (c *Config) mfaOf(role string) func(string) error {
 	return maybe(func(s string) error {
 		policy := ""
-		if err := choice(&policy, authn.MFAOff, authn.MFAOffered, authn.MFARequired)(
-			s); err != nil {
+		if err := choice(&policy, authn.MFAOff, authn.MFAOffered, authn.MFARequired)(s); err != nil {
 			return err
 		}
 		if c.MFA.Roles == nil {

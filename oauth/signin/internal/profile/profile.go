@@ -37,7 +37,9 @@ var profilePage = web.Parse(files, "profile")
 // Page serves the page of a user's profile.
 type Page struct {
 	*flow.Steps
-	Users users.ProfileUsers
+	Users      users.ProfileUsers
+	Attributes users.AttributeUsers // nil: none is listed
+	Listed     []string             // the attributes that users see and change
 }
 
 func (p *Page) Routes() []reply.Route {
@@ -51,6 +53,8 @@ type view struct {
 	In    users.Profile
 	Wrong string // the field that the alert is about
 	Saved bool
+
+	Attributes []attribute
 }
 
 func (p *Page) serve(w http.ResponseWriter, r *http.Request) error {
@@ -64,7 +68,8 @@ func (p *Page) serve(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	own := view{View: web.ViewOf(u), In: users.ProfileOf(u), Saved: r.URL.Query().Get("saved") == "1"}
+	own := view{View: web.ViewOf(u), In: users.ProfileOf(u), Saved: r.URL.Query().Get("saved") == "1",
+		Attributes: p.attributes(u, nil)}
 	return p.show(w, r, http.StatusOK, own)
 }
 
@@ -78,7 +83,7 @@ func (p *Page) show(w http.ResponseWriter, r *http.Request, status int, own view
 }
 
 func (p *Page) save(w http.ResponseWriter, r *http.Request) error {
-	form, err := p.Pages.ReadFields(w, r, "name", "nickname", "picture", "gender", "location")
+	form, err := p.Pages.ReadFields(w, r, p.fields("name", "nickname", "picture", "gender", "location")...)
 	if err != nil {
 		return err
 	}
@@ -95,22 +100,36 @@ func (p *Page) save(w http.ResponseWriter, r *http.Request) error {
 	for name, text := range form {
 		form[name] = strings.TrimSpace(text)
 	}
-	own := view{View: web.ViewOf(u), In: users.Profile{
+	return p.saveForm(w, r, u, form)
+}
+
+// saveForm saves what a form says of a user, or shows it again.
+func (p *Page) saveForm(w http.ResponseWriter, r *http.Request, u storage.User, form map[string]string) error {
+	changes, stale := p.changes(form, u)
+	own := view{View: web.ViewOf(u), Attributes: p.attributes(u, changes), In: users.Profile{
 		Name: form["name"], Nickname: form["nickname"], Picture: form["picture"], Gender: form["gender"],
 		Location: form["location"],
 	}}
-	if own.Wrong, own.Alert = mistake(own.In, users.ProfileOf(u)); own.Alert != "" {
+	if stale != "" {
+		return p.overtaken(w, r, own, form)
+	}
+	if own.Wrong, own.Alert = mistake(own.In, users.ProfileOf(u)); own.Alert == "" {
+		own.Wrong, own.Alert = mistaken(changes)
+	}
+	if own.Alert != "" {
 		return p.show(w, r, http.StatusBadRequest, own)
 	}
-	before, err := p.Users.SetProfile(r.Context(), u.Sub, own.In)
-	if errors.Is(err, storage.ErrInvalid) {
-		own.Alert = "This profile cannot be saved as it is. Change it, then save it again."
+	before, err := p.store(r.Context(), u.Sub, own.In, changes)
+	switch {
+	case errors.Is(err, users.ErrAttributeChanged):
+		return p.overtaken(w, r, own, form)
+	case errors.Is(err, storage.ErrInvalid):
+		own.Alert = unfit(changes)
 		return p.show(w, r, http.StatusBadRequest, own)
-	}
-	if err != nil {
+	case err != nil:
 		return err
 	}
-	if changed := differing(before, own.In); changed != "" {
+	if changed := differing(before, own.In, changes); changed != "" {
 		if err := p.Trail.WriteNow(r, event.Account, event.Event{User: u.Sub,
 			Detail: "profile changed: " + changed}); err != nil {
 			return err
@@ -155,8 +174,8 @@ func isPicture(text string) bool {
 	return err == nil && !odd && len(text) <= maxPicture && u.Scheme == "https" && u.Hostname() != "" && u.User == nil
 }
 
-// differing names the fields in which two profiles differ.
-func differing(before, now users.Profile) string {
+// differing names the fields in which two profiles differ, and the attributes that have changed.
+func differing(before, now users.Profile, changes []users.AttributeChange) string {
 	var names []string
 	for _, field := range []struct{ name, before, now string }{
 		{"name", before.Name, now.Name}, {"nickname", before.Nickname, now.Nickname},
@@ -166,6 +185,9 @@ func differing(before, now users.Profile) string {
 		if field.before != field.now {
 			names = append(names, field.name)
 		}
+	}
+	for _, c := range changes {
+		names = append(names, "attribute:"+c.Name)
 	}
 	return strings.Join(names, " ")
 }
