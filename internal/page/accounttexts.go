@@ -138,8 +138,8 @@ var accountTexts = map[string]string{
 		"Chinese.": "属性为一行可见字符：英文最多 1024 个，中文更少。",
 	"Nothing is saved, because somebody else has changed an attribute meanwhile. It is shown as it is now: look at it, " +
 		"then save again.": "未保存：其间有人更改了属性。页面已显示其当前内容，请查看后再次保存。",
-	"This cannot be saved as it is: a user has at most 32 attributes, with those that are not on this page. Empty one of " +
-		"them, or ask an administrator to remove one.": "无法保存：每位用户最多 32 个属性，包括此页面未显示的属性。请清空其中一个，或请管理员移除一个。",
+	"This cannot be saved as it is: a user has at most 32 attributes, with those that are not on this page. Empty one " +
+		"of them, or ask an administrator to remove one.": "无法保存：每位用户最多 32 个属性，包括此页面未显示的属性。请清空其中一个，或请管理员移除一个。",
 	"Choose one of the genders on the page, or leave it " +
 		"open.": "请选择页面上的性别选项，或不填写。",
 	"This profile cannot be saved as it is. Change it, then save it " +

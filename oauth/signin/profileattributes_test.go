@@ -199,7 +199,7 @@ func TestAttributeThatIsInvalidIsRefusedAndNothingIsStored(t *testing.T) {
 	a.has("with the longest text", full)
 }
 
-// What administrators have set may be what nobody could type.
+// An administrator may set what nobody could type.
 func TestAttributeThatIsLeftAloneStaysAsItIs(t *testing.T) {
 	was := map[string]string{"desk": " 4b\nby the\u202e window ", "pronouns": "she"}
 	a := newAttributed(t, was)

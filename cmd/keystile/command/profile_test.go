@@ -23,7 +23,7 @@ func TestUserChangesListedAttributesWhichClaimsAreMadeOf(t *testing.T) {
 	}
 	fill(t, c, s.base+"/oauth/signin", 303, "username", who.Username, "password", who.Password)
 	for _, x := range []struct{ desk, want string }{
-		{"4 window", `,"department":"Sales","seat":"4 window"}`}, {"5 door", `,"department":"Sales","seat":"5 door"}`},
+		{"4 window", `,"department":"Sales","seat":"4 window"}`}, {"5 north", `,"department":"Sales","seat":"5 north"}`},
 		{"", `,"department":"Sales"}`},
 	} {
 		userinfo() // the claims are remembered
@@ -33,7 +33,7 @@ func TestUserChangesListedAttributesWhichClaimsAreMadeOf(t *testing.T) {
 		}
 	}
 	_, out, _ := command(t, "", "audit", "export", "--data", s.data)
-	if !strings.Contains(out, "profile changed: attribute:desk") || strings.Contains(out, "door") {
+	if !strings.Contains(out, "profile changed: attribute:desk") || strings.Contains(out, "north") {
 		t.Errorf("the trail says %s", out)
 	}
 	code, _, errs := command(t, "", "serve", "--data", t.TempDir(), "--profile-attributes", "desk, Desk")

@@ -139,7 +139,7 @@ func (s *StoreUsers) SetProfile(ctx context.Context, sub string, p Profile) (bef
 	return s.SetProfileWith(ctx, sub, p, nil)
 }
 
-// SetProfileWith implements AttributeUsers. What another writer has changed meanwhile stays, as with SetProfile.
+// SetProfileWith implements AttributeUsers. Changes of other writers stay, as with SetProfile.
 func (s *StoreUsers) SetProfileWith(ctx context.Context, sub string, p Profile,
 	changes []AttributeChange) (before Profile, err error) {
 	_, err = storage.RetryOnConflict(ctx, func() (storage.User, error) {
