@@ -60,8 +60,7 @@ func (g *Registry) save(ctx context.Context, actor storage.User, q Request, tool
 // write stores a capability at its place if allow returns nil, and in the same step the messages for its
 // webhook.
 func (g *Registry) write(ctx context.Context, event string, p storage.Place, c storage.Capability,
-	tools []toolplan.Tool,
-	allow func([]storage.Capability) error) (storage.Place, error) {
+	tools []toolplan.Tool, allow func([]storage.Capability) error) (storage.Place, error) {
 	c.ToolCount = len(tools)
 	events, err := webhook.Events(event, c)
 	if err != nil {
@@ -97,8 +96,7 @@ func toRejection(err error) error {
 // lookUp returns what is stored under the name of a registration, and there, the same with the owner that it will
 // have. Its Version is 0 if there is none. It fails if the actor may not use the name.
 func (g *Registry) lookUp(ctx context.Context, actor storage.User, q Request) (p storage.Place,
-	there storage.Capability,
-	err error) {
+	there storage.Capability, err error) {
 	if p, err = g.place(ctx, actor, q); err != nil {
 		return p, there, err
 	}
@@ -113,7 +111,10 @@ func (g *Registry) lookUp(ctx context.Context, actor storage.User, q Request) (p
 		err = admin.SignInAgain
 	}
 	if actor.Role == storage.RoleAdmin {
-		before := cmp.Or(there.TakenFrom, there.Owner)
+		before := there.TakenFrom
+		if p.Version != 0 {
+			before = there.Owner
+		}
 		there.Owner, there.TakenFrom = cmp.Or(q.Owner, there.Owner), ""
 		if before != there.Owner {
 			there.TakenFrom = before

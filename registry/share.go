@@ -26,8 +26,7 @@ func (c *Config) shareLimit(actor storage.User, there, one storage.Capability,
 	return func(owned []storage.Capability) error { return c.withinShare(owned, one, tools) }
 }
 
-// checkShare returns an error if a capability with so many tools exceeds the limits of its owner, by an actor. It
-// saves useless work; the check that counts runs in the store.
+// checkShare refuses early what is beyond the limits of an owner; the check that counts runs in the store.
 func (c *Config) checkShare(ctx context.Context, actor storage.User, owner string, one storage.Capability,
 	tools int) error {
 	allow := c.shareLimit(actor, storage.Capability{}, one, tools)

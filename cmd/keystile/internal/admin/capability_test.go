@@ -225,13 +225,20 @@ func TestRegisterRefusalsAreExplained(t *testing.T) {
 
 func TestRegisterGivesACapabilityToItsOwner(t *testing.T) {
 	o := workshop(t, false)
-	for _, c := range []struct{ owner, want string }{{"ada", "ada"}, {"", "ada"}, {"root", "root"}} {
+	for _, c := range []struct {
+		owner, want string
+		passed      bool
+	}{{"ada", "ada", false}, {"", "ada", false}, {"root", "root", true}} {
 		words := []string{"capability", "register", "pets", "--upstream", "https://pets.example.com", "--private"}
 		if c.owner != "" {
 			words = append(words, "--owner", c.owner)
 		}
-		if v := o.must(words...); v["owner"] != o.sub(c.want) || v["kind"] != "mcp" {
+		v := o.must(words...)
+		if v["owner"] != o.sub(c.want) || v["kind"] != "mcp" {
 			t.Errorf("--owner %q: it is %v's, want %s's", c.owner, v["owner"], c.want)
+		}
+		if strings.Contains(fmt.Sprint(v["warning"]), "another owner") != c.passed {
+			t.Errorf("--owner %q: the warning is %v", c.owner, v["warning"])
 		}
 	}
 	if v := o.must("capability", "show", "pets"); v["publish"] != false {
