@@ -1,6 +1,7 @@
 package admin
 
 import (
+	"context"
 	"net/netip"
 	"strings"
 	"testing"
@@ -8,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/groups"
 )
 
 // The operator at the command line may do everything, and the audit trail says where they are.
@@ -80,6 +82,34 @@ func TestNotifySaysWhereAnActCameFrom(t *testing.T) {
 	if len(got) != 3 || got[0].Detail != "secret rotated" || got[0].IP != from || got[0].Agent != "curl" ||
 		got[2].Detail != "by the operator: secret rotated" {
 		t.Errorf("the notices are %+v", got)
+	}
+}
+
+// counted has one group, and counts how often it is read.
+type counted struct{ reads int }
+
+func (c *counted) Group(_ context.Context, name string) (groups.Group, error) {
+	c.reads++
+	if name != "ops" {
+		return groups.Group{}, storage.ErrUnavailable
+	}
+	return groups.Group{Name: "ops", Managers: []string{"u1"}}, nil
+}
+
+// A page asks in each row who owns what it shows.
+func TestGroupIsReadOnceForARequest(t *testing.T) {
+	in := &counted{}
+	manages := Managing(t.Context(), in, "u1")
+	for range 100 {
+		if !manages("ops") || manages("dev") {
+			t.Fatal("a manager of ops manages another group, or none")
+		}
+	}
+	if in.reads != 2 {
+		t.Errorf("two groups are read %d times", in.reads)
+	}
+	if Managing(t.Context(), in, "u2")("ops") || Managing(t.Context(), in, "")("ops") {
+		t.Error("somebody else manages it")
 	}
 }
 

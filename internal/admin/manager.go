@@ -2,6 +2,7 @@ package admin
 
 import (
 	"context"
+	"sync"
 
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/groups"
@@ -13,12 +14,18 @@ type Groups interface {
 	Group(ctx context.Context, name string) (groups.Group, error)
 }
 
-// Managing returns an [Actor.Manages] for a user (a sub), who manages what the groups say at the time of the question.
-// A group that cannot be read is managed by nobody.
+// Managing returns an [Actor.Manages] for a user (a sub) and one request: each group is read when it is asked of for the
+// first time, as a page of what a group owns asks in each row. A group that cannot be read is managed by nobody.
 func Managing(ctx context.Context, in Groups, sub string) func(group string) bool {
+	var known sync.Map
 	return func(name string) bool {
+		if is, ok := known.Load(name); ok {
+			return is.(bool)
+		}
 		g, err := in.Group(ctx, name)
-		return err == nil && g.Manages(sub)
+		is := err == nil && g.Manages(sub)
+		known.Store(name, is)
+		return is
 	}
 }
 

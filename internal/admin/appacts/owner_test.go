@@ -55,6 +55,7 @@ func TestApplicationOfAGroupIsItsManagersToChange(t *testing.T) {
 	if _, err := o.SaveGroup(ctx, g); err != nil {
 		t.Fatal(err)
 	}
+	manager.Manages = admin.Managing(ctx, o.Store, "u1") // as the next request has it
 	if _, _, err := o.acts.Set(ctx, manager, a.ID, rename); !errors.Is(err, storage.ErrNotFound) {
 		t.Errorf("a manager of before changes it: %v", err)
 	}
