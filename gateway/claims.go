@@ -10,7 +10,7 @@ import (
 // dropRefused removes the headers that no client may send to a service (package headername). The gateway writes its
 // own headers about the caller afterwards.
 //
-// They say who calls (X-Keystile-*, Remote-User, headers of sign-in proxies and client certificates), from
+// They say who calls (X-Keystile-*, Keystile-*, Remote-User, headers of sign-in proxies and client certificates), from
 // where (Forwarded, X-Forwarded-*, X-Real-Ip, True-Client-Ip), which URL, host or method is meant
 // (X-Original-*, X-Rewrite-Url, X-HTTP-Method-Override), or steer a mesh or a server in front (X-Envoy-*,
 // X-Accel-*). There is no setting for it: a service that needs such a header from its clients can give it

@@ -4,7 +4,7 @@ import "strings"
 
 // claims are the claims in small letters; one that ends in * is the beginning of a name.
 var claims = strings.Fields(`
-	x-keystile* grpc-metadata-x-keystile* proxy
+	x-keystile* keystile-* grpc-metadata-x-keystile* grpc-metadata-keystile-* proxy
 
 	remote-* x-remote-* x-webauth-* x-auth-request-* x-authenticated-* x-authentik-* x-pomerium-* x-vouch-*
 	x-consumer-* x-credential-identifier x-anonymous-consumer x-goog-authenticated-user-* x-goog-iap-* x-amzn-oidc-*

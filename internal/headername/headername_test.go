@@ -11,6 +11,7 @@ const tokenCharacters = "!#$%&'*+.^_`|~"
 // known are claims by the names that those who write them have for them.
 var known = strings.Fields(`
 	X-Keystile-User X-Keystile-Client X-Keystile-Tier X-Keystile-Scope X-Keystile-Anything Grpc-Metadata-X-Keystile-User Proxy
+	Keystile-Caller Keystile-Anything Grpc-Metadata-Keystile-Caller
 	Remote-User Remote-Groups Remote-Addr X-Remote-User X-WEBAUTH-USER X-Auth-Request-Email X-Authenticated-User X-Authentik-Username
 	X-Consumer-Username X-Goog-Authenticated-User-Email X-Amzn-Oidc-Identity X-MS-CLIENT-PRINCIPAL X-MS-CLIENT-PRINCIPAL-NAME
 	Cf-Access-Authenticated-User-Email Tailscale-User-Login Client-Cert Client-Cert-Chain X-SSL-Client-Verify X-ARR-ClientCert
@@ -54,7 +55,7 @@ func TestNameWithAnythingButLettersDigitsAndHyphensIsRefused(t *testing.T) {
 func TestHeaderNamesThatClaimNothingPass(t *testing.T) {
 	for _, name := range strings.Fields(`
 		Accept Accept-Language Authorization Cache-Control Client Client-Id Content-Length Content-Type Cookie Date Host Idempotency-Key If-Match Origin Priority
-		Range Referer Remote Sec-Fetch-Mode Traceparent User-Agent X X- X-Api-Key X-Auth-Token X-Csrf-Token X-Forward X-Hostname X-Keystone X-Model X-Real
+		Range Referer Remote Sec-Fetch-Mode Traceparent User-Agent X X- X-Api-Key X-Auth-Token X-Csrf-Token X-Forward X-Hostname X-Keystone Keystile Keystone-User X-Model X-Real
 		X-Request-Id X-Requested-With X-User-Id Idempotency Xforwarded Proxys
 	`) {
 		if Refused(name) {
