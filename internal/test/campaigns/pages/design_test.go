@@ -93,12 +93,14 @@ var givenNames = []string{appName, "Mina Park", "Café & Söhne", "Book shop",
 	"Send a letter in your name",
 	"Pay an order back to the customer", "Orders of the shop: find, place and cancel them",
 	"the endpoint answered 503", "openid-client", "oauth2-client", "mcp-remote",
-	"everyone（所有人）", "owner（所有者及管理员）", "bad domain !", "nowhere", "Corner shop", "nothing like it", "user:nobody"}
+	"everyone（所有人）", "owner（所有者及管理员）", "bad domain !", "nowhere", "Corner shop", "nothing like it", "user:nobody",
+	`[{"claim": "department", "from": "attribute:dept"}]`, "department", "team-*", "ops Operations", "Operations", "Sales"}
 
 var (
 	// idsOfOurs are addresses, commands, and names that programs have: with a point, a line, a digit or a hump.
 	idsOfOurs = regexp.MustCompile(`[A-Za-z][\w+-]*:/?/?[^\s\p{Han}）】，。；、]+|/[\w{}/.-]+|[\w.+-]+@[\w.-]+|` +
-		`keystile( --?[a-z-]+| [a-z]+| [A-Z_]+)+|ks-\w+|[\w-]*\w[._\d=:][\w.=:-]*\w|\w*[a-z][A-Z]\w*`)
+		`keystile( --?[a-z-]+| [a-z]+| [A-Z_]+)+|ks-\w+|` +
+		`(?:user|group|role|app|tier):\p{Han}+|[\w-]*\w[._\d=:][\w.=:-]*\w|\w*[a-z][A-Z]\w*`)
 	latinWord = regexp.MustCompile(`[A-Za-z]{3,}`)
 	summaries = regexp.MustCompile(`"(?:summary|description)":\s*"([^"]+)"`)
 	// properties are named by the document of a tool, and by its answers.
@@ -107,7 +109,8 @@ var (
 
 // named tells of each word of the tools of the tests, and of each value of a setting, that it is one.
 var named = sync.OnceValue(func() map[string]bool {
-	all := map[string]bool{"orders": true, "name": true, "total": true, "notes": true, "everyone": true, "owner": true}
+	all := map[string]bool{"orders": true, "name": true, "total": true, "notes": true, "everyone": true, "owner": true,
+		"ops": true}
 	for _, m := range properties.FindAllStringSubmatch(filled.Bookshop, -1) {
 		for _, word := range m[1:] {
 			all[word] = true
@@ -145,6 +148,8 @@ func TestWordThatIsNotChineseIsFound(t *testing.T) {
 		"The tool answered. 好":      "The tool answered",
 		"配额 Limit":                  "Limit",
 		"audit.keep 与 getOrder":     "",
+		"group:组名 或 role:角色":        "",
+		"group of 组":                "group",
 	} {
 		if got := strings.Join(unknownWords(text), " "); got != want {
 			t.Errorf("of %q, %q is not Chinese, want %q", text, got, want)
