@@ -14,8 +14,8 @@ type Groups interface {
 	Group(ctx context.Context, name string) (groups.Group, error)
 }
 
-// Managing returns an [Actor.Manages] for a user (a sub) and one request: each group is read when it is asked of for the
-// first time, as a page of what a group owns asks in each row. A group that cannot be read is managed by nobody.
+// Managing returns an [Actor.Manages] for a user (a sub) and one request. Each group is read when it is first asked of:
+// a page asks in each row who owns what it shows. A group that cannot be read is managed by nobody.
 func Managing(ctx context.Context, in Groups, sub string) func(group string) bool {
 	var known sync.Map
 	return func(name string) bool {
