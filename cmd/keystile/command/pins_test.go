@@ -84,6 +84,24 @@ func (u *turncoat) hears(t *testing.T, event string) string {
 	}
 }
 
+// owedOrHeard waits until an event is queued for the webhook, or has come there.
+func (u *turncoat) owedOrHeard(t *testing.T, s *service, event string) {
+	t.Helper()
+	for t.Context().Err() == nil {
+		if _, owed := console(t, s, "GET", "/api/console/deliveries/m", ""); strings.Contains(owed, `"event":"`+event+`"`) {
+			return
+		}
+		select {
+		case text := <-u.heard:
+			if strings.HasPrefix(text, event+" ") {
+				return
+			}
+		default:
+		}
+	}
+	t.Fatalf("the webhook neither hears nor is owed %s", event)
+}
+
 const (
 	payTool = `{"name":"pay","description":"Pay a bill","inputSchema":{"type":"object",` +
 		`"properties":{"to":{"type":"string"}}}}`
@@ -137,10 +155,7 @@ func TestServerThatTurnsHostileIsHeldToWhatWasAccepted(t *testing.T) {
 	u.lists("[" + evilTool + "," + moreTool + "]")
 	s = start(t, dir, "--upstreams-allow-private", "127.0.0.0/8") // it asks its upstreams at once
 	waitHeld(t, dir, 2)
-	if _, queued := console(t, s, "GET", "/api/console/deliveries/m", ""); !strings.Contains(queued,
-		`"event":"capability.changed"`) {
-		t.Errorf("the webhook is owed %s", queued)
-	}
+	u.owedOrHeard(t, s, "capability.changed")
 	token := ownToken(t, s)
 	if after := speak(t, s, token, "tools/list", ""); after != before {
 		t.Errorf("after the change the list is %s", after)
