@@ -3,6 +3,7 @@ package oauth_test
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -35,7 +36,7 @@ func TestAPIKeySpeaksForItsUser(t *testing.T) {
 		AppID: "apikey", UserID: h.user.Sub, Scope: "openid profile tools", Audience: issuer, TokenID: k.ID,
 		GrantedAt: k.CreatedAt, ExpiresAt: k.ExpiresAt,
 	}
-	if err != nil || got != want {
+	if err != nil || !reflect.DeepEqual(got, want) {
 		t.Errorf("Verify() = %+v, %v, want %+v", got, err, want)
 	}
 	if got.Account() != "apikey "+h.user.Sub {

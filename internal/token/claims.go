@@ -2,6 +2,7 @@ package token
 
 import (
 	"errors"
+	"fmt"
 	"strconv"
 	"time"
 	"unicode/utf8"
@@ -9,6 +10,9 @@ import (
 	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/rawjson"
 )
+
+// MaxActors bounds how often a token is handed on: the depth of act.
+const MaxActors = 10
 
 // Claims holds the claims of an access token (RFC 9068 2.2).
 type Claims struct {
@@ -23,6 +27,9 @@ type Claims struct {
 	ExpiresAt time.Time
 
 	Groups []string // of the subject, when the token was made; nil: the claim is not there
+
+	Actors        []string // act (RFC 8693 4.1), the current one first; at most MaxActors
+	KeyThumbprint string   // cnf.jkt (RFC 9449 6.1); "": a bearer token
 }
 
 // SignAccess makes an access token with the default algorithm. It refuses claims that
@@ -59,6 +66,13 @@ func (c Claims) check() error {
 		return errors.New("token: gid is not of storage.NewGrant's making")
 	case c.ExpiresAt.Unix() <= c.IssuedAt.Unix():
 		return errors.New("token: exp must be after iat")
+	case len(c.Actors) > MaxActors:
+		return fmt.Errorf("token: it was handed on more than %d times", MaxActors)
+	}
+	for _, actor := range c.Actors {
+		if actor == "" || !utf8.ValidString(actor) {
+			return errors.New("token: an actor is empty or not UTF-8")
+		}
 	}
 	return nil
 }
@@ -75,6 +89,19 @@ func (c Claims) append(b []byte) []byte {
 	b = strconv.AppendInt(append(b, `,"exp":`...), c.ExpiresAt.Unix(), 10)
 	if c.Groups != nil {
 		b = rawjson.AppendStrings(append(b, `,"groups":`...), c.Groups)
+	}
+	if len(c.Actors) > 0 {
+		b = append(b, `,"act":`...)
+		for i, actor := range c.Actors {
+			if i > 0 {
+				b = append(b, `,"act":`...)
+			}
+			b = rawjson.AppendString(append(b, `{"sub":`...), actor)
+		}
+		b = append(b, "}}}}}}}}}}"[:len(c.Actors)]...)
+	}
+	if c.KeyThumbprint != "" {
+		b = append(rawjson.AppendString(append(b, `,"cnf":{"jkt":`...), c.KeyThumbprint), '}')
 	}
 	return append(b, '}')
 }

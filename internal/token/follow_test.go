@@ -3,6 +3,7 @@ package token
 import (
 	"context"
 	"errors"
+	"reflect"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -69,7 +70,7 @@ func TestStaleFeedIsNotTrusted(t *testing.T) {
 				}
 				time.Sleep(time.Nanosecond)
 				if caller, err := v.Verify(t.Context(), bearer); !errors.Is(err, ErrStale) || errors.Is(err, ErrInvalid) ||
-					caller != (storage.Caller{}) {
+					!reflect.DeepEqual(caller, storage.Caller{}) {
 					t.Errorf("Verify(later) = %v, %v, want ErrStale", caller, err)
 				}
 				if _, err := v.Verify(t.Context(), bearer+"A"); !errors.Is(err, ErrInvalid) {

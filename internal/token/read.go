@@ -2,6 +2,7 @@ package token
 
 import (
 	"crypto"
+	"crypto/sha256"
 	"encoding/base64"
 	"strings"
 	"sync/atomic"
@@ -141,6 +142,9 @@ func claimed(payload []byte, issuer string) (*passed, error) {
 			TokenID:   c.name("jti"),
 			Grant:     c.name("gid"),
 			ExpiresAt: c.time("exp"),
+
+			Actors:        c.actors(),
+			KeyThumbprint: c.thumbprint(),
 		},
 		audience: c.texts("aud"),
 		issuedAt: c.time("iat"),
@@ -165,4 +169,44 @@ func claimed(payload []byte, issuer string) (*passed, error) {
 		t.caller.UserID = "" // an application's own token (RFC 9068 2.2)
 	}
 	return t, nil
+}
+
+// actors reads act (RFC 8693 4.1), which holds the one who acts and, in another act, the one before.
+func (r *reader) actors() (actors []string) {
+	raw, more := r.object["act"]
+	for more {
+		o, err := parseObject(raw)
+		if err != nil || len(actors) == MaxActors {
+			r.complain("act", "an object, or it is too deep")
+			return nil
+		}
+		actor, err := o.text("sub")
+		if err != nil || actor == "" {
+			r.complain("act", "with a sub")
+			return nil
+		}
+		actors = append(actors, actor)
+		raw, more = o["act"]
+	}
+	return actors
+}
+
+// thumbprint reads cnf (RFC 7800), of which only jkt is known here: a token that is bound in another way is refused.
+func (r *reader) thumbprint() string {
+	raw, there := r.object["cnf"]
+	if !there {
+		return ""
+	}
+	o, err := parseObject(raw)
+	jkt, err2 := o.text("jkt")
+	if err != nil || err2 != nil || len(o) != 1 || !isThumbprint(jkt) {
+		r.complain("cnf", "an object with jkt alone")
+	}
+	return jkt
+}
+
+// isThumbprint: a SHA-256 in base64url (RFC 7638).
+func isThumbprint(text string) bool {
+	sum, err := base64.RawURLEncoding.Strict().DecodeString(text)
+	return err == nil && len(sum) == sha256.Size
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/sha256"
 	"encoding/base64"
 	"math/big"
+	"reflect"
 	"strconv"
 	"strings"
 	"testing"
@@ -27,7 +28,7 @@ func TestTokensGoRound(t *testing.T) {
 			AppID: "app1", UserID: "u1", Scope: "openid profile", Audience: issuer, TokenID: claims.ID,
 			Grant: claims.Grant, GrantedAt: handle.GrantTime(claims.Grant), ExpiresAt: claims.ExpiresAt.UTC().Truncate(1e9),
 		}
-		if err != nil || caller != want {
+		if err != nil || !reflect.DeepEqual(caller, want) {
 			t.Errorf("%s: Verify() = %+v, %v, want %+v", alg, caller, err, want)
 		}
 	}

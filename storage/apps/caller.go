@@ -18,6 +18,12 @@ type Caller struct {
 	Grant     string    // gid
 	GrantedAt time.Time // read from Grant
 	ExpiresAt time.Time
+
+	// Actors are who acts for the user by delegation (RFC 8693 4.1, act): client_ids or subs, the one that sends the
+	// token first, then those before it, ten at most. nil: AppID alone acts.
+	Actors []string
+	// KeyThumbprint is of the key that its sender must hold (RFC 9449 6, cnf.jkt); "": whoever has the token may use it.
+	KeyThumbprint string
 }
 
 // maxAccount bounds the text that Account returns, in bytes.

@@ -9,6 +9,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"sync"
 	"testing"
@@ -31,7 +32,7 @@ func TestServiceElsewhereLearnsWhoCalls(t *testing.T) {
 	if err != nil || caller.AppID != s.app.ID || caller.UserID != "" || caller.Audience != issuer {
 		t.Errorf("an application's own token: %+v, %v", caller, err)
 	}
-	if same, _ := s.tokens.Verify(t.Context(), own); caller != same {
+	if same, _ := s.tokens.Verify(t.Context(), own); !reflect.DeepEqual(caller, same) {
 		t.Errorf("here it is %+v, at the service %+v", caller, same)
 	}
 	caller, err = v.Verify(t.Context(), forgery.Genuine(t, s.forged("openid email")))
