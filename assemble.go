@@ -157,6 +157,10 @@ func (s *Service) provider(ctx context.Context, c *Config) (err error) {
 	if o.Users = nil; !c.Users.In(s.Store) {
 		o.Users = c.Users
 	}
+	if o.Assertions.Users == nil {
+		o.Assertions.Users = c.Users
+	}
+	o.Assertions.AllowPrivate = append(slices.Clone(c.AllowPrivateUpstreams), o.Assertions.AllowPrivate...)
 	own, bus := o.DefaultScope, mcpbus.Config{BaseURL: c.BaseURL, Scopes: c.Bus.Scopes}
 	o.DefaultScope = func(resource string) string {
 		if named := bus.DefaultScope(resource); named != "" || own == nil {

@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -36,6 +37,47 @@ func documentOf(form url.Values) string {
 	return ""
 }
 
+// registeredProof authenticates an application that was registered here by an assertion of its keys (RFC 7523 2.2).
+func (p *authenticator) registeredProof(r *http.Request, form url.Values) (app storage.App, err error) {
+	assertion := form.Get("client_assertion")
+	id := cmp.Or(form.Get("client_id"), token.SubjectOf(assertion))
+	app, err = p.clients.known(r.Context(), id)
+	switch {
+	case errors.Is(err, storage.ErrNotFound):
+		return storage.App{}, wrongClient.Saying("client_id or client_assertion is wrong: sub of the assertion is to be a " +
+			"client_id of an application here")
+	case err != nil:
+		return storage.App{}, err
+	case app.Keys == nil:
+		return app, wrongClient.Saying("this application has no keys here: set them with keystile app set --jwks, or send " +
+			"client_id and client_secret")
+	case form.Has("client_secret"):
+		return app, twoWays
+	case form.Get("client_assertion_type") != assertionType:
+		return app, wrongClient.Saying("client_assertion_type is not " + assertionType)
+	}
+	var proof token.Assertion
+	source, fixed := keysOf(app, p.c.Assertions.AllowPrivate)
+	err = p.signedBy(r.Context(), source, fixed, func(keys token.KeySet) (err error) {
+		proof, err = keys.Check(assertion, app.ID, p.assertionAudiences(), time.Now())
+		return err
+	})
+	if err != nil {
+		return app, badAssertion(wrongClient, "client_assertion", err)
+	}
+	return app, p.clients.useUp(r.Context(), app.ID, proof)
+}
+
+// assertionAudiences are what an assertion of an application may be meant for. The token endpoint is not among them
+// unless the operator wants it: a service could be told that of another one, and would hand it what is sent here.
+func (k *core) assertionAudiences() []string {
+	all := []string{k.issuer, k.issuer + "/"}
+	if k.c.Assertions.TokenEndpointAudience {
+		all = append(all, k.issuer+pathToken, k.issuer+pathToken+php)
+	}
+	return all
+}
+
 // authenticate finds the application with a document that has sent a form, and checks that it
 // authenticates as its document says. It reads no document: a vendor that is away stops nobody who has
 // signed in before.
@@ -66,7 +108,7 @@ func (c *clients) authenticate(r *http.Request, clientID string, form url.Values
 	if err != nil {
 		return app, err
 	}
-	return app, c.useUp(r.Context(), app, proof)
+	return app, c.useUp(r.Context(), app.ID, proof)
 }
 
 // prove checks an assertion by the keys of an application.
@@ -149,16 +191,21 @@ func (c *clients) readKeys(ctx context.Context, r *http.Request, app storage.App
 	})
 }
 
-// useUp makes an assertion one that was used: nobody can use it again.
-func (c *clients) useUp(ctx context.Context, app storage.App, proof token.Assertion) error {
-	now := time.Now().UTC()
-	_, err := c.store.SaveTicket(ctx, storage.Ticket{
-		ID: handle.Hash(assertionKind + driver.Separator + app.ID + driver.Separator + proof.ID), Kind: assertionKind,
-		AppID:     app.ID,
-		CreatedAt: now, ExpiresAt: proof.End.UTC(),
-	})
+// useUp makes an assertion of an application one that was used: nobody can use it again.
+func (c *clients) useUp(ctx context.Context, clientID string, proof token.Assertion) error {
+	err := usedUp(ctx, c.store, assertionKind, clientID, clientID, proof)
 	if errors.Is(err, storage.ErrExists) {
 		return wrongClient.Saying("client_assertion was used before: sign another one, with another jti")
 	}
+	return err
+}
+
+// usedUp makes an assertion of some kind one that was used, over all nodes. One that was used before is a
+// storage.ErrExists. It is kept a little longer than the assertion is good: clocks differ.
+func usedUp(ctx context.Context, store Store, kind, issuer, clientID string, proof token.Assertion) error {
+	_, err := store.SaveTicket(ctx, storage.Ticket{
+		ID: handle.Hash(kind + driver.Separator + issuer + driver.Separator + proof.ID), Kind: kind, AppID: clientID,
+		CreatedAt: time.Now().UTC(), ExpiresAt: proof.End.Add(token.Skew).UTC(),
+	})
 	return err
 }

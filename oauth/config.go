@@ -108,6 +108,9 @@ type Config struct {
 	// Consent: nobody has checked them.
 	Clients ClientsConfig
 
+	// Assertions say whose assertions are redeemed for tokens (RFC 7523).
+	Assertions AssertionsConfig
+
 	// of wrong secrets, and of applications that register themselves; nil: each process counts alone
 	Counter counters.Counter
 
@@ -157,6 +160,9 @@ func (c *Config) complete() error {
 		if err := c.Clients.complete(c.Tokens.c.BaseURL); err != nil {
 			errs = append(errs, err)
 		}
+	}
+	if err := c.Assertions.check(); err != nil {
+		errs = append(errs, err)
 	}
 	if c.Consent == nil {
 		c.Clients.Registration = registrationOff

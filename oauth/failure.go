@@ -49,6 +49,10 @@ var (
 	wrongClient = &reply.Failure{Status: 401, OAuth: engine.InvalidClient, // RFC 6749 5.2, RFC 7523 3.2
 		Msg: "the application could not be authenticated"}
 
+	badGrant      = &reply.Failure{Status: 400, OAuth: engine.InvalidGrant, Msg: "this cannot be redeemed"} // RFC 7523 3.1
+	unknownIssuer = badGrant.Saying("assertion is of an issuer that is not trusted here: an operator trusts one with " +
+		"keystile issuer add, or in assertions.issuers")
+
 	// RFC 6749 4.1.2.1
 	accessDenied = &reply.Failure{Status: 400, OAuth: "access_denied", Msg: "the user did not allow this"}
 

@@ -59,6 +59,7 @@ func init() {
 	}
 	for name := range strings.FieldsSeq(`
 		client_secret client_assertion client_assertion_type grant_type code code_verifier refresh_token device_code
+		assertion subject_token subject_token_type actor_token actor_token_type requested_token_type
 		token token_type_hint id_token_hint logout_hint post_logout_redirect_uri
 	`) {
 		single[name] = true

@@ -26,12 +26,14 @@ type metadata struct {
 	ResponseTypes            []string `json:"response_types_supported"`
 	ResponseModes            []string `json:"response_modes_supported,omitempty"`
 	GrantTypes               []string `json:"grant_types_supported"`
+	GrantProfiles            []string `json:"authorization_grant_profiles_supported,omitempty"` // of jwt-bearer
 	Scopes                   []string `json:"scopes_supported"`
 	TokenAuthMethods         []string `json:"token_endpoint_auth_methods_supported"`
 	TokenAuthAlgs            []string `json:"token_endpoint_auth_signing_alg_values_supported,omitempty"`
 	RevocationAuthMethods    []string `json:"revocation_endpoint_auth_methods_supported,omitempty"`
 	RevocationAuthAlgs       []string `json:"revocation_endpoint_auth_signing_alg_values_supported,omitempty"`
 	IntrospectionAuthMethods []string `json:"introspection_endpoint_auth_methods_supported,omitempty"`
+	IntrospectionAuthAlgs    []string `json:"introspection_endpoint_auth_signing_alg_values_supported,omitempty"`
 	ChallengeMethods         []string `json:"code_challenge_methods_supported"`
 	SubjectTypes             []string `json:"subject_types_supported"`
 	IDTokenAlgs              []string `json:"id_token_signing_alg_values_supported"`
@@ -107,19 +109,21 @@ func (k *core) oauthMetadata() metadata {
 	if k.c.Devices != nil {
 		m.GrantTypes = append(m.GrantTypes, engine.GrantDevice)
 	}
+	m.GrantTypes = append(m.GrantTypes, engine.GrantJWTBearer, engine.GrantExchange)
+	m.GrantProfiles = []string{"urn:ietf:params:oauth:grant-profile:id-jag"}
 	m.Scopes = append(m.Scopes, scope.Groups, scope.Tools, scope.ReadOnlyTools)
 	m.Claims = append(m.Claims, scope.Groups)
 	if k.c.Consent != nil {
 		m.Scopes = append(m.Scopes, scope.Apps)
 	}
 	// none first: some clients take the first they know
-	m.TokenAuthMethods = []string{client.AuthNone, secretPost, secretBasic}
+	m.TokenAuthMethods = []string{client.AuthNone, secretPost, secretBasic, client.AuthPrivateKeyJWT}
 	if m.ClientDocuments = k.readsDocuments(); m.ClientDocuments {
 		m.TokenAuthMethods = []string{client.AuthNone, client.AuthPrivateKeyJWT, secretPost, secretBasic}
-		m.TokenAuthAlgs = assertionAlgs
 	}
+	m.TokenAuthAlgs = assertionAlgs
 	m.RevocationAuthMethods, m.RevocationAuthAlgs = m.TokenAuthMethods, m.TokenAuthAlgs
-	m.IntrospectionAuthMethods = []string{secretPost, secretBasic}
+	m.IntrospectionAuthMethods, m.IntrospectionAuthAlgs = m.TokenAuthMethods[1:], m.TokenAuthAlgs
 	m.ChallengeMethods = []string{"S256"}
 	if k.c.Levels != nil {
 		m.ACRValues = k.c.Levels.Levels()

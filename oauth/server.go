@@ -13,6 +13,7 @@ import (
 	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/oauth/internal/claims"
 	"github.com/keystile/keystile/oauth/internal/engine"
+	"github.com/keystile/keystile/oauth/internal/issuers"
 	"github.com/keystile/keystile/oauth/internal/outgoing"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
@@ -20,6 +21,7 @@ import (
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/counters"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/trust"
 )
 
 // Store keeps applications, tokens, revocations and keys; *storage.Store implements it. Its OnChange tells of
@@ -40,6 +42,7 @@ type appStore interface {
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
 	RemoveClient(ctx context.Context, a storage.App) error
 	ClientHost(ctx context.Context, host string) (client.Host, error)
+	Issuer(ctx context.Context, issuer string) (trust.Issuer, error)
 	// whether a user may use an application
 	Admits(ctx context.Context, a storage.App, u storage.User) (bool, error)
 }
@@ -159,6 +162,7 @@ type core struct {
 	engine  *engine.Engine
 	tokens  *Tokens
 	clients *clients
+	keys    *issuers.Keys
 	host    *claims.Host // nil: the host has no Claims
 }
 
@@ -176,7 +180,8 @@ func New(_ context.Context, c Config) (*Server, error) {
 	if c.Counter == nil {
 		c.Counter = counters.NewCounter()
 	}
-	k := &core{c: c, tokens: c.Tokens, issuer: c.Tokens.c.BaseURL, store: registered{c.Tokens.c.Store}}
+	k := &core{c: c, tokens: c.Tokens, issuer: c.Tokens.c.BaseURL, store: registered{c.Tokens.c.Store},
+		keys: issuers.New(c.Log)}
 	s := &Server{core: k, legacy: &Legacy{visitors{k}}}
 	var err error
 	if k.clients, err = k.newClients(); err != nil {

@@ -48,12 +48,21 @@ func (t *tokenEndpoint) token(w http.ResponseWriter, r *http.Request) (err error
 		redeem = func(_ context.Context, app storage.App, form url.Values) (engine.Granted, error) {
 			return t.deviceToken(r, app, form)
 		}
+	case engine.GrantJWTBearer, engine.GrantExchange:
+		entry.Detail = strings.TrimPrefix(grant, "urn:ietf:params:oauth:grant-type:")
+		redeem = func(_ context.Context, app storage.App, form url.Values) (engine.Granted, error) {
+			if grant == engine.GrantExchange {
+				return t.exchange(r, app, form)
+			}
+			return t.jwtBearer(r, app, form)
+		}
 	case "":
 		return badRequest.Saying("grant_type is missing")
 	default:
 		entry.Detail = "unknown grant_type"
 		return badRequest.Named(engine.UnsupportedGrantType).Saying("grant_type is none of authorization_code, " +
-			"refresh_token, client_credentials, " + engine.GrantDevice)
+			"refresh_token, client_credentials, " + strings.Join([]string{engine.GrantDevice, engine.GrantJWTBearer,
+			engine.GrantExchange}, ", "))
 	}
 	span.Of(r.Context()).Set("keystile.grant_type", entry.Detail)
 	granted, err := redeem(r.Context(), app, form)
@@ -68,7 +77,11 @@ func (t *tokenEndpoint) token(w http.ResponseWriter, r *http.Request) (err error
 		entry.Detail = event.DetailNoPKCE
 	}
 	reply.NoStore(w)
-	return reply.JSON(w, http.StatusOK, newTokenResponse(granted, t.c.LoginTypes))
+	answer := newTokenResponse(granted, t.c.LoginTypes)
+	if form.Get("grant_type") == engine.GrantExchange {
+		answer.IssuedType = typeAccessToken
+	}
+	return reply.JSON(w, http.StatusOK, answer)
 }
 
 // authenticator finds the applications that send forms, by their secrets.
@@ -117,7 +130,9 @@ func (p *authenticator) authenticate(r *http.Request, form url.Values) (storage.
 		return storage.App{}, tooManyKeys.With("Retry-After", wait)
 	}
 	app, err := p.proven(r, form)
-	if err = failed(err); err == nil || reply.FailureOf(err).OAuth != engine.InvalidClient {
+	err = failed(err)
+	guessed := provesItself(form) && reply.FailureOf(err).OAuth == engine.InvalidGrant
+	if err == nil || !guessed && reply.FailureOf(err).OAuth != engine.InvalidClient {
 		return app, err
 	}
 	if app.ID == "" {
@@ -139,6 +154,12 @@ func (p *authenticator) proven(r *http.Request, form url.Values) (storage.App, e
 		}
 		return p.clients.authenticate(r, id, form, []string{p.issuer, p.issuer + pathToken, p.issuer + pathToken + php})
 	}
+	switch atToken := strings.TrimSuffix(r.URL.Path, php) == pathToken; {
+	case atToken && provesItself(form):
+		return p.workloadClient(r.Context(), form)
+	case form.Has("client_assertion"):
+		return p.registeredProof(r, form)
+	}
 	return p.engine.Authenticate(r.Context(), form)
 }
 
@@ -147,6 +168,7 @@ type tokenResponse struct {
 	Code         int         `json:"code"`
 	Msg          string      `json:"msg"`
 	AccessToken  string      `json:"access_token"`
+	IssuedType   string      `json:"issued_token_type,omitempty"` // RFC 8693 2.2.1
 	TokenType    string      `json:"token_type"`
 	ExpiresIn    int64       `json:"expires_in"`
 	RefreshToken string      `json:"refresh_token,omitempty"`
@@ -169,6 +191,9 @@ func (t tokenResponse) AppendJSON(to []byte) []byte {
 	to = strconv.AppendInt(append(to, `{"code":`...), int64(t.Code), 10)
 	to = rawjson.AppendString(append(to, `,"msg":`...), t.Msg)
 	to = rawjson.AppendString(append(to, `,"access_token":`...), t.AccessToken)
+	if t.IssuedType != "" {
+		to = rawjson.AppendString(append(to, `,"issued_token_type":`...), t.IssuedType)
+	}
 	to = rawjson.AppendString(append(to, `,"token_type":`...), t.TokenType)
 	to = strconv.AppendInt(append(to, `,"expires_in":`...), t.ExpiresIn, 10)
 	if t.RefreshToken != "" {

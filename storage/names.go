@@ -37,6 +37,7 @@ type (
 	AppSecret  = apps.AppSecret
 	Brand      = apps.Brand
 	Caller     = apps.Caller
+	Step       = apps.Step
 	Order      = apps.Order
 	OrderQuery = apps.OrderQuery
 	Quota      = apps.Quota

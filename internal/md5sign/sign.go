@@ -48,7 +48,7 @@ func IsSigned(params url.Values) bool { return params.Has("sign") || params.Has(
 // nothing and MD5 will not get stronger: new integrations use OAuth.
 func Of(a storage.App, params url.Values) string {
 	key := a.AppKey()
-	if key.IsZero() {
+	if key.IsZero() || !a.TakesSecret() {
 		return ""
 	}
 	sum := digest(canonical(params), key)
@@ -80,7 +80,7 @@ func Check(a storage.App, params url.Values, at time.Time, known ...string) erro
 		live := s.ExpiresAt.IsZero() || at.Before(s.ExpiresAt)
 		ok = ok || equal && live && !s.Secret.IsZero()
 	}
-	if !ok || err != nil || a.Public {
+	if !ok || err != nil || !a.TakesSecret() {
 		return ErrSign
 	}
 	return nil

@@ -1,7 +1,6 @@
 package token
 
 import (
-	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"slices"
@@ -78,20 +77,9 @@ type Assertion struct {
 // else: another audience could send it here.
 // The error is ErrInvalid, and ErrUnknownKey if its key may have been published since.
 func (s KeySet) Check(assertion, clientID string, audiences []string, now time.Time) (Assertion, error) {
-	if len(assertion) > maxToken {
-		return Assertion{}, invalid("longer than 8 KiB")
-	}
-	head, err := split(assertion)
+	o, err := s.open(assertion, "", "jwt", "client-authentication+jwt")
 	if err != nil {
 		return Assertion{}, err
-	}
-	payload, err := s.open(assertion, head)
-	if err != nil {
-		return Assertion{}, err
-	}
-	o, err := parseObject(payload)
-	if err != nil {
-		return Assertion{}, invalid("claims: " + err.Error())
 	}
 	c := reader{object: o}
 	iss, sub, aud, jti, exp := c.name("iss"), c.name("sub"), c.texts("aud"), c.name("jti"), c.moment("exp")
@@ -120,12 +108,41 @@ func (s KeySet) Check(assertion, clientID string, audiences []string, now time.T
 	return Assertion{ID: jti, End: exp}, nil
 }
 
-// open verifies the signature by the key that the header names, or by whichever fits if it names none.
-func (s KeySet) open(assertion string, head []byte) (payload []byte, err error) {
+// open returns the claims of an assertion whose header has one of the types, in any case; "" is none. It verifies the
+// signature by the key that the header names, or by whichever fits if it names none.
+func (s KeySet) open(assertion string, types ...string) (object, error) {
+	if len(assertion) > maxToken {
+		return nil, invalid("longer than 8 KiB")
+	}
+	head, err := split(assertion)
+	if err != nil {
+		return nil, err
+	}
 	h, err := parseObject(head)
 	if err != nil {
 		return nil, invalid("header: " + err.Error())
 	}
+	typ := ""
+	if _, there := h["typ"]; there {
+		if typ, err = h.text("typ"); err != nil {
+			return nil, invalid("typ is not a string")
+		}
+	}
+	if typ = strings.ToLower(typ); !slices.Contains(types, strings.TrimPrefix(typ, "application/")) {
+		return nil, invalid("typ is not " + types[len(types)-1])
+	}
+	payload, err := s.verify(assertion, h)
+	if err != nil {
+		return nil, err
+	}
+	o, err := parseObject(payload)
+	if err != nil {
+		return nil, invalid("claims: " + err.Error())
+	}
+	return o, nil
+}
+
+func (s KeySet) verify(assertion string, h object) (payload []byte, err error) {
 	alg, err := h.text("alg")
 	if err != nil {
 		return nil, invalid("alg is missing")
@@ -172,20 +189,4 @@ func latest(a, b time.Time) time.Time {
 		return b
 	}
 	return a
-}
-
-// SubjectOf returns whom an assertion claims to be, unverified: "" if it cannot be read.
-func SubjectOf(assertion string) string {
-	_, rest, _ := strings.Cut(assertion, ".")
-	payload, _, _ := strings.Cut(rest, ".")
-	raw, err := base64.RawURLEncoding.DecodeString(payload)
-	if err != nil || len(assertion) > maxToken {
-		return ""
-	}
-	o, err := parseObject(raw)
-	if err != nil {
-		return ""
-	}
-	sub, _ := o.text("sub")
-	return sub
 }

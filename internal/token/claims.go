@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/rawjson"
+	"github.com/keystile/keystile/storage"
 )
 
 // MaxActors bounds how often a token is handed on: the depth of act.
@@ -28,9 +29,13 @@ type Claims struct {
 
 	Groups []string // of the subject, when the token was made; nil: the claim is not there
 
-	Actors        []string // act (RFC 8693 4.1), the current one first; at most MaxActors
-	KeyThumbprint string   // cnf.jkt (RFC 9449 6.1); "": a bearer token
+	Actors        []string       // act (RFC 8693 4.1), the current one first; at most MaxActors
+	Via           []storage.Step // see storage.Caller; at most MaxActors
+	KeyThumbprint string         // cnf.jkt (RFC 9449 6.1); "": a bearer token
 }
+
+// ErrTooLong is the error of claims that make a token longer than any service here reads.
+var ErrTooLong = errors.New("token: the access token would be longer than 8 KiB")
 
 // SignAccess makes an access token with the default algorithm. It refuses claims that
 // Verify would refuse, so that nobody is handed a token that does not work. Groups that would make the token too long
@@ -45,7 +50,7 @@ func (k *Keys) SignAccess(c Claims) (string, error) {
 		return k.SignAccess(c)
 	}
 	if len(token) > maxToken {
-		return "", errors.New("token: the access token would be longer than 8 KiB")
+		return "", ErrTooLong
 	}
 	return token, err
 }
@@ -66,12 +71,17 @@ func (c Claims) check() error {
 		return errors.New("token: gid is not of storage.NewGrant's making")
 	case c.ExpiresAt.Unix() <= c.IssuedAt.Unix():
 		return errors.New("token: exp must be after iat")
-	case len(c.Actors) > MaxActors:
+	case len(c.Actors) > MaxActors, len(c.Via) > MaxActors:
 		return fmt.Errorf("token: it was handed on more than %d times", MaxActors)
 	}
 	for _, actor := range c.Actors {
 		if actor == "" || !utf8.ValidString(actor) {
 			return errors.New("token: an actor is empty or not UTF-8")
+		}
+	}
+	for _, step := range c.Via {
+		if step.AppID == "" || !utf8.ValidString(step.AppID) || !utf8.ValidString(step.TokenID) {
+			return errors.New("token: a token that it was exchanged for has no application, or is not UTF-8")
 		}
 	}
 	return nil
@@ -99,6 +109,17 @@ func (c Claims) append(b []byte) []byte {
 			b = rawjson.AppendString(append(b, `{"sub":`...), actor)
 		}
 		b = append(b, "}}}}}}}}}}"[:len(c.Actors)]...)
+	}
+	if len(c.Via) > 0 {
+		b = append(b, `,"via":[`...)
+		for i, step := range c.Via {
+			if i > 0 {
+				b = append(b, ',')
+			}
+			b = rawjson.AppendString(append(b, `{"client_id":`...), step.AppID)
+			b = append(rawjson.AppendString(append(b, `,"jti":`...), step.TokenID), '}')
+		}
+		b = append(b, ']')
 	}
 	if c.KeyThumbprint != "" {
 		b = append(rawjson.AppendString(append(b, `,"cnf":{"jkt":`...), c.KeyThumbprint), '}')

@@ -44,6 +44,61 @@ func (k *Keys) VerifyID(idToken, issuer string, app storage.App) (sub string, er
 	return sub, nil
 }
 
+// IDFacts holds what a good id_token says.
+type IDFacts struct {
+	Subject             string
+	IssuedAt, ExpiresAt time.Time
+	MayAct              string // see Facts
+}
+
+// ReadID returns what an id_token says that issuer has made for an application and signed with a key that it publishes,
+// while it is good. Anyone who has an appkey can make one with HS256: that is none here. The error is ErrInvalid.
+func (k *Keys) ReadID(idToken, issuer, clientID string, now time.Time) (f IDFacts, err error) {
+	if len(idToken) > maxToken {
+		return f, invalid("longer than 8 KiB")
+	}
+	head, err := split(idToken)
+	if err != nil {
+		return f, err
+	}
+	payload, err := k.verifiedID(idToken, head, storage.App{}) // without secrets
+	if err != nil {
+		return f, err
+	}
+	o, err := parseObject(payload)
+	if err != nil {
+		return f, invalid("claims: " + err.Error())
+	}
+	c := reader{object: o}
+	iss, aud := c.name("iss"), c.name("aud")
+	f = IDFacts{Subject: c.name("sub"), IssuedAt: c.time("iat"), ExpiresAt: c.time("exp"), MayAct: mayAct(o)}
+	switch {
+	case c.err != nil:
+		return IDFacts{}, invalid(c.err.Error())
+	case iss != issuer:
+		return IDFacts{}, invalid("from another issuer")
+	case aud != clientID:
+		return IDFacts{}, invalid("made for another application")
+	case !now.Before(f.ExpiresAt):
+		return IDFacts{}, errExpired
+	case f.IssuedAt.After(now.Add(ahead)):
+		return IDFacts{}, errEarly
+	}
+	return f, nil
+}
+
+// mayAct returns who may act for the user (RFC 8693 4.4). Whoever names more than sub means more than is known here.
+func mayAct(o object) (sub string) {
+	raw, there := o["may_act"]
+	if !there {
+		return ""
+	}
+	if may, err := parseObject(raw); err == nil && len(may) == 1 {
+		sub, _ = may.text("sub")
+	}
+	return sub
+}
+
 // verifiedID returns what an id_token's signature vouches for. Of an HS256 header no more
 // is read than alg and typ, because we write no kid there.
 func (k *Keys) verifiedID(idToken string, head []byte, app storage.App) ([]byte, error) {
@@ -77,7 +132,7 @@ func (k *Keys) verifiedID(idToken string, head []byte, app storage.App) ([]byte,
 }
 
 // sharedPayload returns the payload of a token that is signed with a live secret of an
-// application. A public one has none, and nothing signed with a secret is its.
+// application. Of one whose secret proves nothing, nothing signed with it is good.
 func sharedPayload(text string, app storage.App, now time.Time) ([]byte, error) {
 	dot := strings.LastIndexByte(text, '.')
 	signature, err := base64.RawURLEncoding.DecodeString(text[dot+1:])
@@ -86,7 +141,7 @@ func sharedPayload(text string, app storage.App, now time.Time) ([]byte, error) 
 	}
 	good := false
 	for _, s := range app.Secrets {
-		if app.Public || s.Secret.IsZero() || !s.ExpiresAt.IsZero() && !now.Before(s.ExpiresAt) {
+		if !app.TakesSecret() || s.Secret.IsZero() || !s.ExpiresAt.IsZero() && !now.Before(s.ExpiresAt) {
 			continue
 		}
 		mac := hmac.New(sha256.New, []byte(s.Secret.Reveal()))

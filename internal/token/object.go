@@ -54,7 +54,7 @@ func parseObject(data []byte) (object, error) {
 // resembles reports whether a lenient reader would take a name for one of ours.
 func resembles(name string) bool {
 	ours := [...]string{"alg", "kid", "typ", "iss", "sub", "aud", "client_id", "scope", "jti", "gid", "iat", "exp", "nbf",
-		"act", "cnf", "may_act", "jkt"}
+		"act", "cnf", "may_act", "via", "jkt"}
 	return slices.ContainsFunc(ours[:], func(our string) bool { return our != name && strings.EqualFold(our, name) })
 }
 

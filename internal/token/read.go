@@ -4,6 +4,7 @@ import (
 	"crypto"
 	"crypto/sha256"
 	"encoding/base64"
+	"encoding/json"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -20,6 +21,7 @@ type passed struct {
 	kid       string
 	issuedAt  time.Time
 	notBefore time.Time
+	mayAct    string        // may_act.sub (RFC 8693 4.4); "" if it names nobody
 	spared    atomic.Uint64 // the state of the revocations at which none of them covered it
 }
 
@@ -144,6 +146,7 @@ func claimed(payload []byte, issuer string) (*passed, error) {
 			ExpiresAt: c.time("exp"),
 
 			Actors:        c.actors(),
+			Via:           c.steps(),
 			KeyThumbprint: c.thumbprint(),
 		},
 		audience: c.texts("aud"),
@@ -155,6 +158,7 @@ func claimed(payload []byte, issuer string) (*passed, error) {
 			t.notBefore = nbf
 		}
 	}
+	t.mayAct = mayAct(o)
 	if c.err != nil {
 		return nil, invalid(c.err.Error())
 	}
@@ -189,6 +193,30 @@ func (r *reader) actors() (actors []string) {
 		raw, more = o["act"]
 	}
 	return actors
+}
+
+// steps reads via, the tokens that this one was exchanged for.
+func (r *reader) steps() (all []storage.Step) {
+	raw, there := r.object["via"]
+	if !there {
+		return nil
+	}
+	var list []json.RawMessage
+	if err := json.Unmarshal(raw, &list); err != nil || len(list) == 0 || len(list) > MaxActors {
+		r.complain("via", "a list, or it is too long")
+		return nil
+	}
+	for _, item := range list {
+		o, err := parseObject(item)
+		id, err2 := o.text("client_id")
+		jti, err3 := o.text("jti")
+		if err != nil || err2 != nil || err3 != nil || id == "" {
+			r.complain("via", "a list of client_id and jti")
+			return nil
+		}
+		all = append(all, storage.Step{AppID: id, TokenID: jti})
+	}
+	return all
 }
 
 // thumbprint reads cnf (RFC 7800), of which only jkt is known here: a token that is bound in another way is refused.

@@ -80,7 +80,18 @@ func (r *Revoked) Stops(c storage.Caller) bool {
 	if _, ended := r.facts[fact{driver.RevokeJTI, c.TokenID}]; ended {
 		return true
 	}
-	if c.GrantedAt.Before(r.facts[fact{driver.RevokeApp, c.AppID}].Before) {
+	for _, step := range c.Via {
+		if _, ended := r.facts[fact{driver.RevokeJTI, step.TokenID}]; ended || r.ends(c, step.AppID) {
+			return true
+		}
+	}
+	return r.ends(c, c.AppID) ||
+		c.UserID != "" && c.GrantedAt.Before(r.facts[fact{driver.RevokeUser, c.UserID}].Before)
+}
+
+// ends reports whether what an application was granted, or by this user, is revoked.
+func (r *Revoked) ends(c storage.Caller, appID string) bool {
+	if c.GrantedAt.Before(r.facts[fact{driver.RevokeApp, appID}].Before) {
 		return true
 	}
 	if c.UserID == "" {
@@ -88,9 +99,8 @@ func (r *Revoked) Stops(c storage.Caller) bool {
 	}
 	// ids are shorter, so that no verification allocates
 	var buf [96]byte
-	both := append(append(append(buf[:0], c.AppID...), '='), c.UserID...) // driver.ConsentID
-	return c.GrantedAt.Before(r.facts[fact{driver.RevokeUser, c.UserID}].Before) ||
-		c.GrantedAt.Before(r.facts[fact{driver.RevokeConsent, string(both)}].Before)
+	both := append(append(append(buf[:0], appID...), '='), c.UserID...) // driver.ConsentID
+	return c.GrantedAt.Before(r.facts[fact{driver.RevokeConsent, string(both)}].Before)
 }
 
 // stopsAgain is Stops of a token that is asked about often. Facts only stop more and more tokens, so

@@ -101,6 +101,7 @@ func (v *Verifier) verify(bearer string, audiences []string) (t *passed, audienc
 type Facts struct {
 	Caller   storage.Caller
 	IssuedAt time.Time
+	MayAct   string // who may act for the user (RFC 8693 4.4); "": nobody is named
 }
 
 // Facts is Verify, and returns when the token was issued too.
@@ -109,7 +110,7 @@ func (v *Verifier) Facts(_ context.Context, bearer string, audiences ...string) 
 	if err != nil {
 		return Facts{}, err
 	}
-	f := Facts{Caller: t.caller, IssuedAt: t.issuedAt}
+	f := Facts{Caller: t.caller, IssuedAt: t.issuedAt, MayAct: t.mayAct}
 	f.Caller.Audience = audience
 	return f, nil
 }

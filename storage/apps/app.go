@@ -57,6 +57,10 @@ type App struct {
 	GroupsInAccessToken bool         `json:"groups_in_access_token,omitempty"` // its access tokens have them too, as old as they are
 	Claims              []claim.Rule `json:"claims,omitempty"`                 // that it learns of its users beside the usual ones
 
+	Keys        *client.Keys `json:"keys,omitempty"`         // by which it proves itself; nil: by its appkey
+	Exchange    bool         `json:"exchange,omitempty"`     // it may exchange tokens (RFC 8693): its own, and those of applications that name it
+	ExchangeFor []string     `json:"exchange_for,omitempty"` // the other applications that may exchange its tokens, by client_id
+
 	Disabled  bool      `json:"disabled,omitempty"`
 	Counted   bool      `json:"counted,omitempty"` // it is among the Apps of Counts: the Store says so
 	CreatedAt time.Time `json:"created_at"`
@@ -109,6 +113,7 @@ func (a App) clone() App {
 	for i := range a.Claims {
 		a.Claims[i].In = slices.Clone(a.Claims[i].In)
 	}
+	a.Keys, a.ExchangeFor = a.Keys.Clone(), slices.Clone(a.ExchangeFor)
 	return a
 }
 
@@ -121,8 +126,12 @@ func (a App) Authenticates(text string, at time.Time) bool {
 		live := s.ExpiresAt.IsZero() || at.Before(s.ExpiresAt)
 		ok = ok || equal && live
 	}
-	return ok && !a.Public
+	return ok && a.TakesSecret()
 }
+
+// TakesSecret reports whether the application proves itself by its appkey. One that has Keys does not, unless they say
+// so: whoever has read the appkey somewhere could still use it.
+func (a App) TakesSecret() bool { return !a.Public && (a.Keys == nil || a.Keys.KeepSecret) }
 
 // AppKey returns the newest secret, which signs HS256 id_tokens.
 func (a App) AppKey() secret.Secret {
@@ -133,10 +142,10 @@ func (a App) AppKey() secret.Secret {
 }
 
 // SignsIDTokensWith returns the algorithm of the application's id_tokens: HS256 with its
-// appkey (OpenID Connect Core 10.1) unless it has asked for another, or has no appkey.
+// appkey (OpenID Connect Core 10.1) unless it has asked for another, or its appkey proves nothing.
 func (a App) SignsIDTokensWith() string {
 	switch {
-	case a.Public && (a.IDTokenAlg == "" || a.IDTokenAlg == "HS256"):
+	case !a.TakesSecret() && (a.IDTokenAlg == "" || a.IDTokenAlg == "HS256"):
 		return "ES256"
 	case a.IDTokenAlg == "":
 		return "HS256"
@@ -181,6 +190,7 @@ func (a App) Check() error {
 		errs = append(errs, errBuiltIn(a.ID))
 	}
 	errs = append(errs, a.checkClient()...)
+	errs = append(errs, a.checkKeys()...)
 	errs = append(errs, a.Admission.Check(), claim.Check(a.Claims), a.checkFilter())
 	if err := a.checkTiers(); err != nil {
 		errs = append(errs, err)

@@ -12,7 +12,7 @@ import (
 // carried keeps what a newer version has written into a record.
 type carried = forward.Fields
 
-var _ = []carried{Description{}.carried, Host{}.carried}
+var _ = []carried{Description{}.carried, Host{}.carried, Keys{}.carried}
 
 // Kinds of application.
 const (
@@ -70,6 +70,25 @@ func (c *Description) Clone() *Description {
 	d := *c
 	d.RedirectURIs, d.Grants, d.Keys = slices.Clone(c.RedirectURIs), slices.Clone(c.Grants), slices.Clone(c.Keys)
 	return &d
+}
+
+// Keys are those by which an application that was registered here proves itself (private_key_jwt, RFC 7523).
+type Keys struct {
+	Set json.RawMessage `json:"set,omitempty"` // JWKS
+	URL string          `json:"url,omitempty"` // jwks_uri, in place of a Set
+
+	KeepSecret bool `json:"keep_secret,omitempty"` // its appkey proves it too
+	carried
+}
+
+// Clone returns a copy that shares no memory with k.
+func (k *Keys) Clone() *Keys {
+	if k == nil {
+		return nil
+	}
+	c := *k
+	c.Set = slices.Clone(k.Set)
+	return &c
 }
 
 // Host is an operator's word on a host whose metadata documents are applications here.

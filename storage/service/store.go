@@ -27,6 +27,6 @@ var _ = []carried{
 
 // Kinds are all kinds of these records, for package storage.
 var Kinds = []document.AnyKind{
-	applyings, beats, checkpoints, declareds, hmacKeys, keyedCalls, keySets, leases, mails, rankings, settings,
+	applyings, beats, checkpoints, declareds, hmacKeys, issuers, keyedCalls, keySets, leases, mails, rankings, settings,
 	signingKeys, streams, usageMarks,
 }

@@ -22,6 +22,7 @@ const (
 // Config says how documents are read. The zero Config reads from public addresses.
 type Config struct {
 	Allow     []string          // see netguard.Config
+	Plain     bool              // http may be used too, for what is on Allow
 	Transport http.RoundTripper // nil: a guarded one
 }
 
@@ -29,6 +30,7 @@ type Config struct {
 type Fetcher struct {
 	transport http.RoundTripper
 	guard     *netguard.Guard
+	plain     bool
 
 	hosts    []string // name:port
 	ports    []netip.AddrPort
@@ -41,7 +43,7 @@ func New(c Config) (*Fetcher, error) {
 	if err != nil {
 		return nil, err
 	}
-	f := &Fetcher{transport: c.Transport, guard: guard}
+	f := &Fetcher{transport: c.Transport, guard: guard, plain: c.Plain}
 	if f.transport == nil {
 		f.transport = guard.Transport()
 	}
@@ -85,6 +87,15 @@ func (f *Fetcher) Keys(ctx context.Context, address string) (keys []byte, err er
 		return nil, err
 	}
 	return parseKeys(body)
+}
+
+// JSON reads at most so many bytes of JSON. Its errors are a *Problem.
+func (f *Fetcher) JSON(ctx context.Context, address string, most int) ([]byte, error) {
+	if _, err := f.checkURL(address); err != nil {
+		return nil, wrong("%q: %v", address, err)
+	}
+	body, _, err := f.get(ctx, address, most)
+	return body, err
 }
 
 // get reads at most so many bytes of JSON. It follows no redirect, and sends nothing that tells

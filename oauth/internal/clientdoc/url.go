@@ -45,6 +45,10 @@ func CheckHost(host string) error {
 
 // checkURL reads a URL that something is fetched from. It has one spelling.
 func (f *Fetcher) checkURL(raw string) (*url.URL, error) {
+	rest, plain := strings.CutPrefix(raw, "http://")
+	if plain = plain && f.plain; plain {
+		raw = client.DocumentPrefix + rest
+	}
 	u, err := parse(raw)
 	if err != nil {
 		return nil, err
@@ -54,8 +58,14 @@ func (f *Fetcher) checkURL(raw string) (*url.URL, error) {
 			return nil, errors.New("its path has a segment of dots")
 		}
 	}
-	if f.names(u) {
+	if plain {
+		u.Scheme = "http"
+	}
+	switch {
+	case f.names(u):
 		return u, nil
+	case plain:
+		return nil, errors.New("http is for private addresses that are allowed: begin with https://")
 	}
 	return u, checkPublicName(u.Hostname())
 }
@@ -105,7 +115,11 @@ func checkPublicName(host string) error {
 // names reports whether the operator has admitted a host that is no public name.
 func (f *Fetcher) names(u *url.URL) bool {
 	port := u.Port()
-	if port == "" {
+	switch {
+	case port != "":
+	case u.Scheme == "http":
+		port = "80"
+	default:
 		port = "443"
 	}
 	if slices.Contains(f.hosts, net.JoinHostPort(u.Hostname(), port)) {

@@ -107,7 +107,9 @@ const (
 	GrantCode              = "authorization_code"
 	GrantRefresh           = "refresh_token"
 	GrantClientCredentials = "client_credentials"
-	GrantDevice            = "urn:ietf:params:oauth:grant-type:device_code" // RFC 8628
+	GrantDevice            = "urn:ietf:params:oauth:grant-type:device_code"    // RFC 8628
+	GrantJWTBearer         = "urn:ietf:params:oauth:grant-type:jwt-bearer"     // RFC 7523
+	GrantExchange          = "urn:ietf:params:oauth:grant-type:token-exchange" // RFC 8693
 )
 
 // config gives fosite only the handlers of the grant type of the request: calling each of the

@@ -2,7 +2,7 @@ package engine
 
 import (
 	"context"
-	"crypto/rand"
+	"time"
 
 	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/scope"
@@ -30,23 +30,27 @@ func (s strategy) GenerateAccessToken(ctx context.Context, _ fosite.Requester) (
 
 func (e *Engine) mintAccess(w *work) (string, error) {
 	c := token.Claims{
-		Issuer:    e.Issuer,
-		Audience:  e.audience(w),
-		ClientID:  w.app.ID,
-		Scope:     w.scope,
-		ID:        rand.Text(),
-		IssuedAt:  w.now,
-		ExpiresAt: w.now.Add(e.lifetime(w.scope)),
-		Groups:    w.groups,
+		Issuer:   e.Issuer,
+		Audience: e.audience(w),
+		ClientID: w.app.ID,
+		Scope:    w.scope,
+		Groups:   w.groups,
 	}
 	if w.found != nil {
 		c.Subject, c.Grant = w.found.UserID, w.found.Grant
 	} else {
 		c.Subject, c.Grant = w.app.ID, handle.NewGrant(e.Store.Later(w.now)) // client_credentials: a grant of its own
 	}
-	text, err := e.Keys.SignAccess(c)
-	w.access = text
-	return text, err
+	err := e.mint(w, c, e.life(w))
+	return w.access, err
+}
+
+// life returns the lifetime of the access token.
+func (e *Engine) life(w *work) time.Duration {
+	if w.brief {
+		return min(e.lifetime(w.scope), assertedLifetime)
+	}
+	return e.lifetime(w.scope)
 }
 
 // audience returns the requested resource, or the issuer.

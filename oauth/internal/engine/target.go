@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"net/url"
 	"strings"
 
 	"github.com/keystile/keystile/internal/token"
@@ -30,6 +31,12 @@ func (e *Engine) Target(resource string) string {
 func (e *Engine) isTarget(resource string) bool {
 	return resource == e.Issuer || token.IsOneOf(resource, e.Resources)
 }
+
+// CheckTarget refuses a resource that no token is issued for, as a Refusal.
+func (e *Engine) CheckTarget(resource string) error { return e.checkTarget(resource) }
+
+// Wanted returns the scope of a request that names none, for a resource.
+func (e *Engine) Wanted(resource string) string { return e.wanted(url.Values{"resource": {resource}}) }
 
 // checkTarget refuses a resource that no token is issued for.
 func (e *Engine) checkTarget(resource string) error {

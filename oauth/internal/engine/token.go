@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"maps"
@@ -36,9 +37,8 @@ type Granted struct {
 // secret (client_secret_post, protocol 5). A public client has none and may send none.
 func (e *Engine) Authenticate(ctx context.Context, form url.Values) (storage.App, error) {
 	wrong := refuse(InvalidClient, "client_id or client_secret is wrong: send both in the form body")
-	if form.Has("client_assertion") || form.Has("client_assertion_type") {
-		return storage.App{}, refuse(InvalidClient,
-			"client_assertion is not supported: send client_id and client_secret in the form body")
+	if form.Has("client_assertion_type") {
+		return storage.App{}, refuse(InvalidClient, "client_assertion is missing: send it beside client_assertion_type")
 	}
 	id, secret := form.Get("client_id"), form.Get("client_secret")
 	app, err := e.Store.App(ctx, id)
@@ -52,6 +52,9 @@ func (e *Engine) Authenticate(ctx context.Context, form url.Values) (storage.App
 		return storage.App{}, wrong
 	case app.Public && secret == "":
 		return app, nil
+	case !app.Public && !app.TakesSecret():
+		return app, refuse(InvalidClient, "this application proves itself by its keys: send client_assertion and "+
+			"client_assertion_type, and no client_secret")
 	case !app.Authenticates(secret, time.Now()):
 		return app, wrong
 	}
@@ -81,6 +84,22 @@ func (e *Engine) Token(ctx context.Context, app storage.App, form url.Values) (G
 		return e.redeem(ctx, &work{app: app, form: form, now: time.Now()})
 	}
 	return g, err
+}
+
+// Workload issues the token of an application that an assertion stands for, as that of client_credentials.
+func (e *Engine) Workload(ctx context.Context, app storage.App, resource string) (Granted, error) {
+	form := url.Values{"grant_type": {GrantClientCredentials}}
+	if resource != "" {
+		form.Set("resource", resource)
+	}
+	w := &work{app: app, form: form, now: time.Now(), brief: true}
+	if err := cmp.Or(e.checkRequest(w), e.MayGrant()); err != nil {
+		return Granted{}, err
+	}
+	if _, err := e.mintAccess(w); err != nil {
+		return Granted{}, err
+	}
+	return e.complete(ctx, w, Granted{App: app, At: w.now})
 }
 
 // redeem has fosite judge a token request.
@@ -114,7 +133,7 @@ func (w *work) decided() bool {
 
 // complete fills in what was minted, and makes the request's one write.
 func (e *Engine) complete(ctx context.Context, w *work, g Granted) (_ Granted, err error) {
-	g.Scope, g.ExpiresIn, g.Access, g.Refresh = w.scope, e.lifetime(w.scope), w.access, w.handle
+	g.Scope, g.ExpiresIn, g.Access, g.Refresh = w.scope, e.life(w), w.access, w.handle
 	g.Challenge = w.found != nil && w.found.Challenge != ""
 	if scope.Has(g.Scope, scope.OpenID) {
 		if g.IDToken, err = e.IDToken(ctx, g); err != nil {

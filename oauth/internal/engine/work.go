@@ -25,6 +25,7 @@ type work struct {
 	next   *driver.Token   // to be stored: a code, or the next refresh token
 	scope  string          // of the access token
 	groups []string        // in it
+	brief  bool            // it is that of an assertion
 	access string
 	handle string // of next
 	again  string // the successor of found, which was replaced before and is presented once more; see repeat.go

@@ -2,7 +2,9 @@ package users
 
 import (
 	"context"
+	"errors"
 
+	"github.com/keystile/keystile/oauth/signin/connector"
 	"github.com/keystile/keystile/storage"
 )
 
@@ -49,6 +51,26 @@ func (s *StoreUsers) Host() Host {
 
 // Stored reports whether the users are those of some Store, as StoreUsers.Host returns them.
 func (h Host) Stored() bool { return h.stored != nil && h.Users == Users(h.stored) }
+
+// Asserted returns the user whom a connector knows by a subject, as another issuer asserts it, or an error that wraps
+// storage.ErrNotFound. With create a person who is unknown becomes a user, whose address is email, unconfirmed. Nothing
+// is noted of a sign-in. Users who decide by themselves who becomes one of them are found only with create.
+func (h Host) Asserted(ctx context.Context, method, subject, email string, create bool) (storage.User, error) {
+	if h.Stored() {
+		l, err := h.stored.store.Login(ctx, method, subject)
+		if err == nil {
+			return h.stored.store.User(ctx, l.UserID)
+		}
+		if !errors.Is(err, storage.ErrNotFound) {
+			return storage.User{}, err
+		}
+	}
+	if h.Connected == nil || !create && (h.Invited == nil || h.Stored()) {
+		return storage.User{}, storage.ErrNotFound
+	}
+	return h.Connected.Connected(WithAdmission(ctx, Admission{Open: create}), method,
+		connector.Profile{Subjects: []string{subject}, Email: email})
+}
 
 // In reports whether the users are those of this very Store: a user that is read from one is the user that the other
 // would return at that moment.
