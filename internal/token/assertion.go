@@ -27,6 +27,11 @@ type clientKey struct {
 	algs   []string
 }
 
+// Has reports whether a key has an id.
+func (s KeySet) Has(kid string) bool {
+	return slices.ContainsFunc(s.keys, func(k clientKey) bool { return k.id == kid })
+}
+
 // ReadKeySet reads a JSON Web Key Set. Keys that sign nothing here are left out, as RFC 7517 5 wants
 // it. It fails if none is left.
 func ReadKeySet(document []byte) (KeySet, error) {
