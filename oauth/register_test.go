@@ -359,9 +359,10 @@ func TestMetadataSaysHowAnApplicationThatNobodyRegisteredSignsIn(t *testing.T) {
 		"client_id_metadata_document_supported": true,
 		"registration_endpoint": "https://id.example.com/oauth/register",
 		"introspection_endpoint": "https://id.example.com/oauth/introspect",
-		"introspection_endpoint_auth_methods_supported": ["client_secret_post", "client_secret_basic"],
+		"introspection_endpoint_auth_methods_supported": ["private_key_jwt", "client_secret_post", "client_secret_basic"],
 		"device_authorization_endpoint": "https://id.example.com/oauth/device_authorization",
-		"grant_types_supported": ["authorization_code", "refresh_token", "client_credentials", "urn:ietf:params:oauth:grant-type:device_code"],
+		"grant_types_supported": ["authorization_code", "refresh_token", "client_credentials", "urn:ietf:params:oauth:grant-type:device_code", "urn:ietf:params:oauth:grant-type:jwt-bearer", "urn:ietf:params:oauth:grant-type:token-exchange"],
+		"authorization_grant_profiles_supported": ["urn:ietf:params:oauth:grant-profile:id-jag"],
 		"scopes_supported": ["openid", "profile", "email", "groups", "tools", "tools/read", "apps"],
 		"token_endpoint_auth_methods_supported": ["none", "private_key_jwt", "client_secret_post", "client_secret_basic"],
 		"token_endpoint_auth_signing_alg_values_supported": ["RS256", "PS256", "ES256", "EdDSA"],
@@ -378,7 +379,8 @@ func TestMetadataSaysHowAnApplicationThatNobodyRegisteredSignsIn(t *testing.T) {
 		}
 	}
 	off := newRegistrar(t, func(c *oauth.Config) { c.Clients.Documents = oauth.ClientsOff }).metadata()
-	if off["client_id_metadata_document_supported"] != nil || off["token_endpoint_auth_signing_alg_values_supported"] != nil || mustJSON(off["token_endpoint_auth_methods_supported"]) != `["none","client_secret_post","client_secret_basic"]` {
+	if off["client_id_metadata_document_supported"] != nil || mustJSON(off["token_endpoint_auth_methods_supported"]) !=
+		`["none","client_secret_post","client_secret_basic","private_key_jwt"]` {
 		t.Errorf("without documents: %v", off)
 	}
 }

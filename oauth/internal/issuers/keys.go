@@ -54,7 +54,7 @@ type entry struct {
 
 // Of returns the keys of an issuer. With again they are read anew, unless they have been a moment ago.
 func (k *Keys) Of(ctx context.Context, i trust.Issuer, again bool) (token.KeySet, error) {
-	name := fmt.Sprintf("%q %q %q", i.Issuer, i.JWKSURI, i.AllowPrivate)
+	name := nameOf(i)
 	e, there := k.known.Get(name)
 	if !there {
 		e = k.known.GetOrPut(name, &entry{turn: make(chan struct{}, 1)})
@@ -79,6 +79,11 @@ func (k *Keys) Of(ctx context.Context, i trust.Issuer, again bool) (token.KeySet
 		return token.KeySet{}, ErrAway
 	}
 	return e.set, nil
+}
+
+// nameOf names an issuer with all that decides what is read: with another address it is another one.
+func nameOf(i trust.Issuer) string {
+	return fmt.Sprintf("%q %q %q", i.Issuer, i.JWKSURI, i.AllowPrivate)
 }
 
 // due reports whether keys are to be read.
