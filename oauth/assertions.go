@@ -104,7 +104,8 @@ func (k *core) signedBy(ctx context.Context, source trust.Issuer, fixed []byte, 
 func badAssertion(as *reply.Failure, name string, err error) error {
 	switch {
 	case errors.Is(err, token.ErrInvalid):
-		return as.Saying(name + " is not good: " + strings.TrimPrefix(err.Error(), token.ErrInvalid.Error()+": ")).Because(err)
+		reason := strings.TrimPrefix(err.Error(), token.ErrInvalid.Error()+": ")
+		return as.Saying(name + " is not good: " + reason).Because(err)
 	case errors.Is(err, issuers.ErrAway):
 		return as.Saying(name + " cannot be checked: " + err.Error() + ". Try again in a minute").Because(err)
 	}

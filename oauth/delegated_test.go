@@ -22,7 +22,11 @@ import (
 // caller returns for whom the access token of an answer speaks.
 func (h *trusting) caller(a answer) storage.Caller {
 	h.Helper()
-	return must(h.tokens.Verify(h.Context(), a.tokens(h.TB).text("access_token"), issuer, busResource, busResource+"/"))(h.TB)
+	return must(
+		h.tokens.Verify(h.Context(), a.tokens(h.TB).text("access_token"), issuer, busResource, busResource+"/"),
+	)(
+		h.TB,
+	)
 }
 
 func TestIDJAGIsRedeemedForATokenOfItsUser(t *testing.T) {
@@ -41,16 +45,21 @@ func TestIDJAGIsRedeemedForATokenOfItsUser(t *testing.T) {
 		scope string
 		aud   string
 	}{
-		"what is asked for":      {set1("scope", "tools openid"), "tools openid", busResource},
-		"less than all tools":    {set1("scope", "tools:shop"), "tools:shop", busResource},
-		"no scope asserted":      {func(a *attempt) { delete(a.claims, "scope") }, "openid profile", busResource},
-		"no resource":            {func(a *attempt) { delete(a.claims, "resource") }, "openid profile tools", issuer},
-		"a bundle":               {claims1("resource", busResource+"/a"), "openid profile tools", busResource + "/a"},
-		"one of several":         {func(a *attempt) { a.claims["resource"] = []string{busResource, issuer}; a.form.Set("resource", issuer) }, "openid profile tools", issuer},
+		"what is asked for":   {set1("scope", "tools openid"), "tools openid", busResource},
+		"less than all tools": {set1("scope", "tools:shop"), "tools:shop", busResource},
+		"no scope asserted":   {func(a *attempt) { delete(a.claims, "scope") }, "openid profile", busResource},
+		"no resource":         {func(a *attempt) { delete(a.claims, "resource") }, "openid profile tools", issuer},
+		"a bundle":            {claims1("resource", busResource+"/a"), "openid profile tools", busResource + "/a"},
+		"one of several": {func(a *attempt) {
+			a.claims["resource"] = []string{busResource, issuer}
+			a.form.Set("resource", issuer)
+		}, "openid profile tools", issuer},
 		"apps beside others":     {claims1("scope", "openid apps tools"), "openid tools", busResource},
 		"the issuer as a list":   {claims1("aud", []string{issuer}), "openid profile tools", busResource},
 		"the issuer and a slash": {claims1("aud", issuer+"/"), "openid profile tools", busResource},
-		"a typ in full":          {func(a *attempt) { a.head["typ"] = "application/OAuth-ID-JAG+jwt" }, "openid profile tools", busResource},
+		"a typ in full": {func(a *attempt) {
+			a.head["typ"] = "application/OAuth-ID-JAG+jwt"
+		}, "openid profile tools", busResource},
 	} {
 		a := h.idJAG()
 		row.spoil(a)
@@ -176,7 +185,9 @@ func TestWorkloadIsTheApplicationOfItsRule(t *testing.T) {
 	h.ciTrusts()
 	h.workload().send(h).wants(t, "an issuer without rules", 400, 400, "invalid_grant")
 	i := must(h.store.Issuer(t.Context(), h.ci.URL))(t)
-	i.Audience, i.Rules = "api://keystile", []trust.Rule{{Subject: "*", Claims: map[string]any{"actor_id": 7}, ClientID: h.public.ID}}
+	i.Audience, i.Rules = "api://keystile", []trust.Rule{
+		{Subject: "*", Claims: map[string]any{"actor_id": 7}, ClientID: h.public.ID},
+	}
 	must(h.store.SaveIssuer(t.Context(), i))(t)
 	h.workload().send(h).wants(t, "another audience", 400, 400, "invalid_grant")
 	a = h.workload()
@@ -253,7 +264,9 @@ func TestTokenIsHandedOnAndNeverWider(t *testing.T) {
 	h.browser.signIn(actor)
 	acting := h.issued(h.agent)
 	h.browser.signIn(h.user)
-	got = h.exchanges(theirs.text("access_token"), "actor_token", acting.text("access_token"), "actor_token_type", accessType).send(h)
+	got = h.exchanges(theirs.text("access_token"), "actor_token", acting.text("access_token"), "actor_token_type",
+		accessType).
+		send(h)
 	if c := h.caller(got); !slices.Equal(c.Actors, []string{actor.Sub}) || c.UserID != h.user.Sub {
 		t.Errorf("with an actor there comes %+v", c)
 	}
@@ -281,10 +294,12 @@ func TestWhatWasHandedOnEndsWithEachTokenBefore(t *testing.T) {
 			return nil
 		},
 		"the application": func(h *trusting, first answer) error {
-			return h.tokens.Revoke(h.Context(), driver.Revocation{Kind: driver.RevokeApp, ID: h.app.ID, Before: time.Now().Add(time.Second)})
+			return h.tokens.Revoke(h.Context(), driver.Revocation{Kind: driver.RevokeApp, ID: h.app.ID,
+				Before: time.Now().Add(time.Second)})
 		},
 		"the user": func(h *trusting, first answer) error {
-			return h.tokens.Revoke(h.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: h.user.Sub, Before: time.Now().Add(time.Second)})
+			return h.tokens.Revoke(h.Context(), driver.Revocation{Kind: driver.RevokeUser, ID: h.user.Sub,
+				Before: time.Now().Add(time.Second)})
 		},
 		"the consent": func(h *trusting, first answer) error {
 			return h.tokens.Revoke(h.Context(), driver.Revocation{Kind: driver.RevokeConsent,
@@ -313,7 +328,8 @@ func TestAPIKeyIsHandedOnByTheConsentOfItsUser(t *testing.T) {
 	key, k := h.fixture.key("tools profile openid", 48*time.Hour)
 	got := h.exchanges(key, "resource", busResource, "scope", "tools:shop").send(h)
 	c := h.caller(got)
-	if c.UserID != h.user.Sub || c.Scope != "tools:shop" || c.Audience != busResource || time.Until(c.ExpiresAt) > time.Hour ||
+	if c.UserID != h.user.Sub || c.Scope != "tools:shop" || c.Audience != busResource ||
+		time.Until(c.ExpiresAt) > time.Hour ||
 		!c.GrantedAt.Equal(k.CreatedAt) {
 		t.Errorf("the key is exchanged for %+v", c)
 	}
@@ -329,12 +345,26 @@ func TestAPIKeyIsHandedOnByTheConsentOfItsUser(t *testing.T) {
 // the eleventh is refused.
 func TestRandomChainsNeverWiden(t *testing.T) {
 	h := newTrusting(t)
-	names := []string{"openid", "profile", "email", "groups", "tools", "tools:shop", "tools:shop/buy", "tools:b:a", "tools/read", "apps"}
+	names := []string{
+		"openid",
+		"profile",
+		"email",
+		"groups",
+		"tools",
+		"tools:shop",
+		"tools:shop/buy",
+		"tools:b:a",
+		"tools/read",
+		"apps",
+	}
 	places := []string{"", issuer, busResource, busResource + "/a", busResource + "/b"}
 	agents := []storage.App{h.agent}
 	for i := range 3 {
-		agents = append(agents, h.register(storage.App{Name: "Agent", Domains: []string{"a" + strconv.Itoa(i) + ".example.com"},
-			Exchange: true}))
+		agents = append(
+			agents,
+			h.register(storage.App{Name: "Agent", Domains: []string{"a" + strconv.Itoa(i) + ".example.com"},
+				Exchange: true}),
+		)
 	}
 	for i := range agents {
 		for _, other := range agents {
@@ -372,8 +402,11 @@ func TestRandomChainsNeverWiden(t *testing.T) {
 			}
 			is := h.caller(got)
 			below := is.Audience == was.Audience || was.Audience == issuer || strings.HasPrefix(is.Audience, was.Audience+"/")
-			if !scope.Within(was.Scope, is.Scope) || scope.HasElevated(is.Scope) || !below || is.ExpiresAt.After(was.ExpiresAt) ||
-				is.UserID != was.UserID || is.Grant != was.Grant || len(is.Actors) != len(was.Actors)+1 || is.Actors[0] != by.ID {
+			if !scope.Within(was.Scope, is.Scope) || scope.HasElevated(is.Scope) || !below ||
+				is.ExpiresAt.After(was.ExpiresAt) ||
+				is.UserID != was.UserID || is.Grant != was.Grant ||
+				len(is.Actors) != len(was.Actors)+1 ||
+				is.Actors[0] != by.ID {
 				t.Fatalf("%+v is exchanged for %+v", was, is)
 			}
 			at, was, deepest = got, is, max(deepest, len(is.Actors))

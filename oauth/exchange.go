@@ -41,8 +41,8 @@ type subject struct {
 
 // exchange hands a token of a user on to another application (RFC 8693, decision 125).
 //
-// What comes out is never more than what went in: the same user and grant, no more scope, no other audience than the
-// subject's or one below it, no longer life. It ends with every token before it. So a stolen token gains nothing from
+// The result is never more than the subject: it has the same user and grant, no more scope, the same audience or one
+// below it, and no longer life. It ends with every token before it. So a stolen token gains nothing from
 // being exchanged, and an application that may exchange gains no user who has not come to it, or to an application
 // that names it.
 func (t *tokenEndpoint) exchange(r *http.Request, app storage.App, form url.Values) (engine.Granted, error) {
@@ -71,7 +71,7 @@ func (t *tokenEndpoint) exchange(r *http.Request, app storage.App, form url.Valu
 	d.Actors = append([]string{actor}, from.actors...)
 	d.Via = append([]storage.Step{from.from}, from.via...)
 	if len(d.Actors) > token.MaxActors || len(d.Via) > token.MaxActors {
-		return engine.Granted{}, badRequest.Saying("subject_token has been exchanged ten times, which is as often as it may be")
+		return engine.Granted{}, badRequest.Saying("subject_token has been exchanged ten times, and may not be once more")
 	}
 	user, err := t.c.Users.User(ctx, from.user)
 	if err != nil && !errors.Is(err, storage.ErrNotFound) {
@@ -151,8 +151,8 @@ func (t *tokenEndpoint) subject(ctx context.Context, app storage.App, form url.V
 	return s, nil
 }
 
-// idSubject reads an id_token, which stands for what its application may know: openid profile. Who holds an appkey
-// could make one with HS256, so that is none.
+// idSubject reads an id_token, which stands for what its application may know: openid profile. One with HS256 is
+// refused, because each holder of the appkey could make it.
 func (t *tokenEndpoint) idSubject(ctx context.Context, app storage.App, text string) (s subject, err error) {
 	f, err := t.tokens.keys.ReadID(text, t.issuer, app.ID, time.Now())
 	if err != nil {
@@ -193,9 +193,10 @@ func (t *tokenEndpoint) actor(ctx context.Context, app storage.App, form url.Val
 	return app.ID, nil
 }
 
-// handedOn returns what of a wanted scope is handed on to an application: all of it if the token was issued to it, or to
-// one that names it. What a user's API key can do, only the user hands on, by their consent to the application.
-func (t *tokenEndpoint) handedOn(ctx context.Context, app storage.App, s subject, actor, wanted string) (string, error) {
+// handedOn returns what of a wanted scope is handed on to an application: all of it if the token was issued to it, or
+// to one that names it. An API key is handed on by its user alone, whose consent to the application it takes.
+func (t *tokenEndpoint) handedOn(ctx context.Context, app storage.App, s subject, actor,
+	wanted string) (string, error) {
 	switch s.from.AppID {
 	case app.ID:
 		return wanted, nil
@@ -211,8 +212,8 @@ func (t *tokenEndpoint) handedOn(ctx context.Context, app storage.App, s subject
 	case slices.Contains(issued.ExchangeFor, app.ID), s.mayAct != "" && (s.mayAct == app.ID || s.mayAct == actor):
 		return wanted, nil
 	}
-	return "", badRequest.Named(engine.UnauthorizedClient).Saying("subject_token was issued to another application, which " +
-		"does not name this one: an administrator adds it to exchange_for of that application")
+	return "", badRequest.Named(engine.UnauthorizedClient).Saying("subject_token was issued to another application, " +
+		"which does not name this one: an administrator adds it to exchange_for of that application")
 }
 
 func (t *tokenEndpoint) consentedTo(ctx context.Context, app storage.App, sub, wanted string) (string, error) {
@@ -226,8 +227,8 @@ func (t *tokenEndpoint) consentedTo(ctx context.Context, app storage.App, sub, w
 	case ok && scope.Within(wanted, granted): // a host's own Consent may not widen it
 		return granted, nil
 	}
-	return "", refused.Saying("the user of this API key has not allowed this application what is wanted: they sign in to " +
-		"it once and allow it")
+	return "", refused.Saying("the user of this API key has not allowed this application what is wanted: they sign in " +
+		"to it once and allow it")
 }
 
 // narrowed returns what a token is exchanged for, by what is asked for.

@@ -18,7 +18,7 @@ type row struct {
 	want  string
 }
 
-// spoiled are what is wrong with any assertion: its header, its signature, its times and its shape.
+// spoiled returns the faults that any assertion may have: of its header, its signature, its times and its shape.
 func spoiled(h *trusting, want string) []row {
 	now := time.Now().Unix()
 	head := func(name string, value any) func(*attempt) {
@@ -50,7 +50,11 @@ func spoiled(h *trusting, want string) []row {
 		{"b64", head("b64", false), want}, {"zip", head("zip", "DEF"), want}, {"a header of ours in another case",
 			head("Alg", "ES256"), want},
 		{"typ of an access token", head("typ", "at+jwt"), want}, {"typ of a logout token", head("typ", "logout+jwt"), want},
-		{"typ of a DPoP proof", head("typ", "dpop+jwt"), want}, {"typ of the last hop", head("typ", "keystile-caller+jwt"), want},
+		{
+			"typ of a DPoP proof",
+			head("typ", "dpop+jwt"),
+			want,
+		}, {"typ of the last hop", head("typ", "keystile-caller+jwt"), want},
 		{"typ that is a number", head("typ", 7), want}, {"typ unknown", head("typ", "x+jwt"), want},
 		{"key of a stranger", func(a *attempt) { a.key = stranger; a.head["kid"] = stranger.id }, want},
 		{"key of a stranger under a known kid", func(a *attempt) { a.key.PrivateKey = stranger.PrivateKey }, want},
@@ -71,9 +75,17 @@ func spoiled(h *trusting, want string) []row {
 		{"no sub", claim("sub", nil), want}, {"an empty sub", claim("sub", ""), want}, {"sub that is a number",
 			claim("sub", 1), want},
 		{"no aud", claim("aud", nil), want}, {"an empty aud", claim("aud", ""), want},
-		{"another aud", claim("aud", "https://other.example.org"), want}, {"a list without aud", claim("aud", []string{}), want},
+		{
+			"another aud",
+			claim("aud", "https://other.example.org"),
+			want,
+		}, {"a list without aud", claim("aud", []string{}), want},
 		{"aud beside another", claim("aud", []string{issuer, "https://other.example.org"}), want},
-		{"aud beside null", claim("aud", []any{issuer, nil}), want}, {"aud twice", claim("aud", []string{issuer, issuer}), want},
+		{
+			"aud beside null",
+			claim("aud", []any{issuer, nil}),
+			want,
+		}, {"aud twice", claim("aud", []string{issuer, issuer}), want},
 		{"aud of the token endpoint", claim("aud", issuer+"/oauth/token"), want},
 		{"aud with a path", claim("aud", issuer+"/x"), want}, {"aud of http", claim("aud", "http://id.example.com"), want},
 		{"aud in capitals", claim("aud", strings.ToUpper(issuer)), want},
@@ -155,12 +167,28 @@ func TestHostileAssertionsAndExchangesGetNothing(t *testing.T) {
 		{"another resource", set1("resource", issuer), "invalid_target"},
 		{"a resource of others", claims1("resource", "https://api.example.org"), "invalid_target"},
 		{"resource that is a number", claims1("resource", 1), "invalid_grant"},
-		{"several resources and none asked for", claims1("resource", []string{busResource, busResource + "/a"}), "invalid_target"},
+		{
+			"several resources and none asked for",
+			claims1("resource", []string{busResource, busResource + "/a"}),
+			"invalid_target",
+		},
 		{"more scope than is asserted", set1("scope", "email"), "invalid_scope"},
 		{"the scope apps", set1("scope", "apps"), "invalid_scope"},
-		{"the scope apps, asserted", func(a *attempt) { a.claims["scope"] = "apps"; a.form.Set("scope", "apps") }, "invalid_scope"},
-		{"the scope app, asserted", func(a *attempt) { a.claims["scope"] = "app"; a.form.Set("scope", "app") }, "invalid_scope"},
-		{"an empty scope", claims1("scope", ""), "invalid_scope"}, {"scope that is a list", claims1("scope", []string{"openid"}),
+		{
+			"the scope apps, asserted",
+			func(a *attempt) { a.claims["scope"] = "apps"; a.form.Set("scope", "apps") },
+			"invalid_scope",
+		},
+		{
+			"the scope app, asserted",
+			func(a *attempt) { a.claims["scope"] = "app"; a.form.Set("scope", "app") },
+			"invalid_scope",
+		},
+		{
+			"an empty scope",
+			claims1("scope", ""),
+			"invalid_scope",
+		}, {"scope that is a list", claims1("scope", []string{"openid"}),
 			"invalid_grant"},
 		{"no assertion", func(a *attempt) { a.claims = nil }, "invalid_request"},
 		{"an access token", func(a *attempt) {
@@ -178,7 +206,11 @@ func TestHostileAssertionsAndExchangesGetNothing(t *testing.T) {
 		{"a line break in sub", claims1("sub", "repo:acme/x\ny:ref:refs/heads/main"), "invalid_grant"},
 		{"more behind sub", claims1("sub", "repo:acme/shop:ref:refs/heads/main2"), "invalid_grant"},
 		{"more before sub", claims1("sub", "xrepo:acme/shop:ref:refs/heads/main"), "invalid_grant"},
-		{"another claim", claims1("actor_id", 8), "invalid_grant"}, {"a claim as a text", claims1("actor_id", "7"), "invalid_grant"},
+		{
+			"another claim",
+			claims1("actor_id", 8),
+			"invalid_grant",
+		}, {"a claim as a text", claims1("actor_id", "7"), "invalid_grant"},
 		{"a claim in a list", claims1("actor_id", []int{7}), "invalid_grant"},
 		{"a claim that is null", claims1("actor_id", nil), "invalid_grant"},
 		{"no claim", func(a *attempt) { delete(a.claims, "actor_id") }, "invalid_grant"},
@@ -204,12 +236,23 @@ func TestHostileAssertionsAndExchangesGetNothing(t *testing.T) {
 		{"iss of another", claims1("iss", h.agent.ID), "invalid_client"},
 		{"client_id of another", set1("client_id", h.agent.ID), "invalid_client"},
 		{"client_id of a public one", set1("client_id", h.public.ID), "invalid_client"},
-		{"another type", set1("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:saml2-bearer"), "invalid_client"},
+		{
+			"another type",
+			set1("client_assertion_type", "urn:ietf:params:oauth:client-assertion-type:saml2-bearer"),
+			"invalid_client",
+		},
 		{"no type", without("client_assertion_type"), "invalid_client"},
 		{"a secret too", set1("client_secret", h.proven.AppKey().Reveal()), "invalid_request"},
 		{"the secret alone", func(a *attempt) {
 			a.claims = nil
-			a.form = form("grant_type", "client_credentials", "client_id", h.proven.ID, "client_secret", h.proven.AppKey().Reveal())
+			a.form = form(
+				"grant_type",
+				"client_credentials",
+				"client_id",
+				h.proven.ID,
+				"client_secret",
+				h.proven.AppKey().Reveal(),
+			)
 		}, "invalid_client"},
 	}))
 	n += h.refuseExchanges(t, as)
@@ -247,7 +290,11 @@ func (h *trusting) refuseExchanges(t *testing.T, as func(storage.App) func(*atte
 		{"no type", without("subject_token_type"), "invalid_request"},
 		{"another type", set1("subject_token_type", "urn:ietf:params:oauth:token-type:saml2"), "invalid_request"},
 		{"type jwt", set1("subject_token_type", "urn:ietf:params:oauth:token-type:jwt"), "invalid_request"},
-		{"type refresh_token", set1("subject_token_type", "urn:ietf:params:oauth:token-type:refresh_token"), "invalid_request"},
+		{
+			"type refresh_token",
+			set1("subject_token_type", "urn:ietf:params:oauth:token-type:refresh_token"),
+			"invalid_request",
+		},
 		{"a refresh token", subject(mine.text("refresh_token")), "invalid_request"},
 		{"a refresh token as id_token", subject(mine.text("refresh_token"), "subject_token_type", idType), "invalid_request"},
 		{"text", subject("x"), "invalid_request"}, {"a bent signature", subject(bent), "invalid_request"},
@@ -269,7 +316,11 @@ func (h *trusting) refuseExchanges(t *testing.T, as func(storage.App) func(*atte
 			j := h.idJAG()
 			a.form.Set("subject_token", j.key.sign(h, j.head, j.claims))
 		}, "invalid_request"},
-		{"another requested type", set1("requested_token_type", "urn:ietf:params:oauth:token-type:refresh_token"), "invalid_request"},
+		{
+			"another requested type",
+			set1("requested_token_type", "urn:ietf:params:oauth:token-type:refresh_token"),
+			"invalid_request",
+		},
 		{"an id_token requested", set1("requested_token_type", idType), "invalid_request"},
 		{"an actor of another application", func(a *attempt) {
 			a.form.Set("actor_token", theirs)
@@ -289,8 +340,16 @@ func (h *trusting) refuseExchanges(t *testing.T, as func(storage.App) func(*atte
 			a.form.Set("actor_token", ended.text("access_token"))
 			a.form.Set("actor_token_type", accessType)
 		}, "invalid_request"},
-		{"more scope", set1("scope", "openid groups"), "invalid_scope"}, {"all tools", set1("scope", "tools"), "invalid_scope"},
-		{"tools of another", set1("scope", "tools:mail"), "invalid_scope"}, {"the scope apps", set1("scope", "apps"), "invalid_scope"},
+		{
+			"more scope",
+			set1("scope", "openid groups"),
+			"invalid_scope",
+		}, {"all tools", set1("scope", "tools"), "invalid_scope"},
+		{
+			"tools of another",
+			set1("scope", "tools:mail"),
+			"invalid_scope",
+		}, {"the scope apps", set1("scope", "apps"), "invalid_scope"},
 		{"the scope app", set1("scope", "app"), "invalid_scope"}, {"an unknown scope", set1("scope", "x"), "invalid_scope"},
 		{"a resource of others", set1("resource", "https://api.example.org"), "invalid_target"},
 		{"an audience of others", set1("audience", "https://api.example.org"), "invalid_target"},
@@ -303,7 +362,11 @@ func (h *trusting) refuseExchanges(t *testing.T, as func(storage.App) func(*atte
 		{"the service for a bundle", subject(bundle, "audience", issuer), "invalid_target"},
 		{"a public application", as(h.public), "unauthorized_client"},
 		{"an application that may not", as(plain), "unauthorized_client"},
-		{"a wrong secret", set1("client_secret", "x"), "invalid_client"}, {"no secret", without("client_secret"), "invalid_client"},
+		{
+			"a wrong secret",
+			set1("client_secret", "x"),
+			"invalid_client",
+		}, {"no secret", without("client_secret"), "invalid_client"},
 	}
 	n := h.refuse(t, "an exchange", func() *attempt { return h.exchanges(mine.text("access_token")) }, rows)
 

@@ -106,8 +106,8 @@ func (k *core) workload(ctx context.Context, issuer trust.Issuer, form url.Value
 
 // idJAG redeems what an issuer asserts of a user for a token of that user.
 //
-// Whatever can be found out without writing is, before the assertion is used up; a person becomes a user after that,
-// because an assertion that is sent again must not bring back who was deleted.
+// The assertion is used up after everything that can be found out without writing, and before a person becomes a user:
+// if it is sent again, it must not bring back a user who was deleted.
 func (t *tokenEndpoint) idJAG(ctx context.Context, app storage.App, issuer trust.Issuer,
 	form url.Values) (engine.Granted, error) {
 	var none engine.Granted

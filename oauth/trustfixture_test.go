@@ -207,9 +207,19 @@ func (a *attempt) send(h *trusting) answer {
 func (h *trusting) idJAG() *attempt {
 	now := time.Now()
 	return &attempt{
-		key: h.idp.key, field: "assertion", head: map[string]any{"alg": "ES256", "kid": h.idp.key.id, "typ": "oauth-id-jag+jwt"},
-		claims: map[string]any{"iss": h.idp.URL, "sub": "ada-at-work", "aud": issuer, "client_id": h.agent.ID, "jti": rand.Text(),
-			"iat": now.Unix(), "exp": now.Add(5 * time.Minute).Unix(), "scope": "openid profile tools", "resource": busResource},
+		key: h.idp.key, field: "assertion",
+		head: map[string]any{"alg": "ES256", "kid": h.idp.key.id, "typ": "oauth-id-jag+jwt"},
+		claims: map[string]any{
+			"iss":       h.idp.URL,
+			"sub":       "ada-at-work",
+			"aud":       issuer,
+			"client_id": h.agent.ID,
+			"jti":       rand.Text(),
+			"iat":       now.Unix(),
+			"exp":       now.Add(5 * time.Minute).Unix(),
+			"scope":     "openid profile tools",
+			"resource":  busResource,
+		},
 		form: form("grant_type", jwtBearer, "client_id", h.agent.ID, "client_secret", h.agent.AppKey().Reveal()),
 	}
 }

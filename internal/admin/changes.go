@@ -40,10 +40,30 @@ func AppChanges(before, after storage.App) []string {
 	d.list("group_filter", before.GroupFilter, after.GroupFilter)
 	d.value("groups_in_access_token", before.GroupsInAccessToken, after.GroupsInAccessToken)
 	d.list("claims", rulesText(before.Claims), rulesText(after.Claims))
+	d.text("jwks", keysText(before), keysText(after))
+	d.value("exchange", before.Exchange, after.Exchange)
+	d.list("exchange_for", before.ExchangeFor, after.ExchangeFor)
 	d.text("owner", before.Owner, after.Owner)
 	d.text("tier", before.Tier, after.Tier)
 	d.value("secret", HashOf(before.AppKey()), HashOf(after.AppKey()))
 	return d.all
+}
+
+// keysText says by which keys an application proves itself: the address, or the beginning of a digest.
+func keysText(a storage.App) string {
+	k := a.Keys
+	if k == nil {
+		return ""
+	}
+	text := ServerOf(k.URL)
+	if k.URL == "" {
+		sum := sha256.Sum256(k.Set)
+		text = "sha256:" + hex.EncodeToString(sum[:6])
+	}
+	if k.KeepSecret {
+		text += " beside the secret"
+	}
+	return text
 }
 
 // UserChanges is AppChanges for a user. Of their attributes it says the names alone: what organizations keep there is

@@ -87,7 +87,7 @@ func (k *Keys) ReadID(idToken, issuer, clientID string, now time.Time) (f IDFact
 	return f, nil
 }
 
-// mayAct returns who may act for the user (RFC 8693 4.4). Whoever names more than sub means more than is known here.
+// mayAct returns who may act for the user (RFC 8693 4.4). A claim with more than sub means more than is known here.
 func mayAct(o object) (sub string) {
 	raw, there := o["may_act"]
 	if !there {

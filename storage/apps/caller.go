@@ -19,10 +19,10 @@ type Caller struct {
 	GrantedAt time.Time // read from Grant
 	ExpiresAt time.Time
 
-	// Actors are who acts for the user by delegation (RFC 8693 4.1, act): client_ids or subs, the one that sends the
-	// token first, then those before it, ten at most. nil: AppID alone acts.
+	// Actors holds those that act for the user by delegation (RFC 8693 4.1, act): client_ids or subs, the one that
+	// sends the token first, then those before it, ten at most. nil: AppID alone acts.
 	Actors []string
-	// Via are the tokens that it was exchanged for, one after the other, the last one first: it ends with each of them.
+	// Via holds the tokens that it was exchanged for, one after the other, the last one first: it ends with each of them.
 	Via []Step
 	// KeyThumbprint is of the key that its sender must hold (RFC 9449 6, cnf.jkt); "": whoever has the token may use it.
 	KeyThumbprint string

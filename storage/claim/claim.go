@@ -72,7 +72,7 @@ var reserved = strings.Fields(`iss sub aud exp nbf iat jti
 	name given_name family_name middle_name nickname preferred_username profile picture website email email_verified
 	gender birthdate zoneinfo locale phone_number phone_number_verified address updated_at
 	user_id location login_type
-	groups act may_act cnf client_id scope active token_type username events resource gid`)
+	groups act may_act via cnf client_id scope active token_type username events resource gid`)
 
 // Reserved reports whether no rule adds a claim of this name. Case does not count, because some applications read
 // claims without regard to it.

@@ -39,7 +39,7 @@ func (s *Store) SaveIssuer(ctx context.Context, i trust.Issuer) (trust.Issuer, e
 	return document.Put(ctx, s.docs, issuers, i)
 }
 
-// RemoveIssuer removes a trusted issuer. What its assertions have been redeemed for goes on until it ends.
+// RemoveIssuer removes a trusted issuer. Tokens that its assertions were redeemed for go on until they end.
 func (s *Store) RemoveIssuer(ctx context.Context, i trust.Issuer) error {
 	return document.Remove(ctx, s.docs, issuers, i)
 }

@@ -43,7 +43,7 @@ type Issuer struct {
 	JWKSURI string `json:"jwks_uri,omitempty"` // where its keys are; "": as its discovery document says
 	Use     string `json:"use"`                // IDJAG or Workload
 
-	// Audience is what aud must be, alone, of a Workload; "": the issuer of this service. Of an IDJAG it is always that.
+	// Audience holds the one aud of a Workload; "": the issuer of this service. Of an IDJAG it is always that.
 	Audience string `json:"audience,omitempty"`
 
 	// Create has a person become a user whom nobody knows here yet; of an IDJAG.
@@ -118,6 +118,40 @@ func (i Issuer) Check() error {
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// Parse reads a list of issuers in JSON, and checks each. A member that is not known is refused: what it was to
+// restrict would be open.
+func Parse(text []byte) ([]Issuer, error) {
+	in := json.NewDecoder(bytes.NewReader(text))
+	in.DisallowUnknownFields()
+	in.UseNumber()
+	var all []*Issuer
+	if err := in.Decode(&all); err != nil || all == nil || slices.Contains(all, nil) {
+		return nil, fmt.Errorf("it is no list of issuers, each an object of issuer, use, jwks_uri, audience, create, "+
+			"scopes, rules and allow_private (%v)", err)
+	}
+	list := make([]Issuer, len(all))
+	for n, i := range all {
+		if list[n] = *i; slices.ContainsFunc(list[:n], func(other Issuer) bool { return other.Issuer == i.Issuer }) {
+			return nil, fmt.Errorf("%s is there twice", i.Issuer)
+		}
+		if err := i.Check(); err != nil {
+			return nil, fmt.Errorf("%s: %w", i.Issuer, err)
+		}
+	}
+	return list, nil
+}
+
+// ParseRules reads a list of rules in JSON, as Parse does.
+func ParseRules(text []byte) (rules []Rule, err error) {
+	in := json.NewDecoder(bytes.NewReader(text))
+	in.DisallowUnknownFields()
+	in.UseNumber()
+	if err := in.Decode(&rules); err != nil || rules == nil {
+		return nil, errors.New("it is no list of rules, each an object of subject, claims and client_id")
+	}
+	return rules, nil
 }
 
 // checkURL checks an address that something is read from. That http is for private addresses is seen when it is read.

@@ -41,6 +41,13 @@ var appActs = []act{
 			`--group-filter team-* --groups-in-access-token --claims [{"claim":"department","from":"attribute:dept"}]`,
 	},
 	{
+		name: "app that proves itself by keys",
+		console: `PATCH /api/console/apps/{client_id} {"jwks_uri":"https://app.example.com/keys","keep_secret":true,` +
+			`"exchange":true,"exchange_for":["{client_id}"]}`,
+		command: "app set {client_id} --jwks https://app.example.com/keys --keep-secret --exchange " +
+			"--exchange-for {client_id}",
+	},
+	{
 		name:    "app disabled",
 		console: `PATCH /api/console/apps/{client_id} {"disabled":true}`,
 		command: "app set {client_id} --disabled",

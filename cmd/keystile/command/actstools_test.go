@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/trust"
 )
 
 // toolActs are the acts on what surrounds capabilities.
@@ -64,6 +65,17 @@ var serviceActs = []act{
 		command: "webhook set --url https://hooks.example.com/{username}"},
 	{name: "webhook secret", before: withWebhook, silent: true, service: true,
 		command: "webhook set --url http://127.0.0.1:1/users --new-secret"},
+	{name: "issuer add", silent: true, service: true,
+		command: "issuer add https://idp.example.com/{username} --use id-jag --create --scopes openid,tools"},
+	{name: "issuer remove", before: withIssuer, silent: true, service: true,
+		command: "issuer remove https://idp.example.com/{username}"},
+}
+
+// withIssuer has an issuer that is trusted.
+func withIssuer(s *scene) {
+	_, err := s.store.SaveIssuer(s.Context(), trust.Issuer{Issuer: s.filled("https://idp.example.com/{username}"),
+		Use: trust.IDJAG})
+	fatal(s, err)
 }
 
 // withCapability has {member}, a capability with the tool get and with one rule, and the bundle {member}.

@@ -87,6 +87,10 @@ func serviceConfig(c *config.Config, base string, data *dataStore, log *slog.Log
 			LoginTypes: c.LoginTypes, ClaimRules: c.ClaimRules, IDTokenAlgs: c.IDTokenAlgs, CodeReuseLeeway: c.CodeReuseLeeway,
 			RefreshReuseLeeway:  c.RefreshReuseLeeway,
 			AgentsRefreshWindow: c.AgentsRefreshWindow,
+			Assertions: oauth.AssertionsConfig{
+				Issuers: c.Assertions.Issuers, Connectors: issuers(c),
+				TokenEndpointAudience: c.Assertions.TokenEndpointAudience,
+			},
 			Clients: oauth.ClientsConfig{
 				Documents: c.Clients.Documents, Hosts: c.Clients.Hosts, AllowPrivate: c.Clients.AllowPrivate,
 				Registration: c.Clients.Registration,

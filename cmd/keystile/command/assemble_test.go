@@ -326,9 +326,13 @@ var triedElsewhere = map[string]string{
 	"mail.smtp.from":     "TestMailsGoWhereTheConfigurationSays",
 	"mail.smtp.timeout":  "TestMailThatTakesTooLongIsGivenUp",
 
-	"bus.origins":               "TestSettingsOfTheBusReachIt",
-	"bus.page_size":             "TestSettingsOfTheBusReachIt",
-	"claims":                    "TestConfiguredClaimsAreInUserInfo",
+	"bus.origins":        "TestSettingsOfTheBusReachIt",
+	"bus.page_size":      "TestSettingsOfTheBusReachIt",
+	"claims":             "TestConfiguredClaimsAreInUserInfo",
+	"assertions.issuers": "TestAssertionsAreRedeemedByTheProgram",
+
+	"assertions.token_endpoint_audience": "TestAssertionsAreRedeemedByTheProgram",
+
 	"bus.max_answer":            "TestSettingsOfTheBusReachIt",
 	"bus.max_name":              "TestSettingsOfTheBusReachIt",
 	"bus.per_caller":            "TestSettingsOfTheBusReachIt",

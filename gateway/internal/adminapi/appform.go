@@ -43,6 +43,9 @@ func (f Fields) AppChange() (c appacts.Change, err error) {
 		f.Texts("group_filter", &c.Learns.GroupFilter),
 		f.Read("groups_in_access_token", "true or false", &c.Learns.GroupsInAccessToken),
 		f.readClaims(&c.Learns.Claims),
+		f.readKeys(&c.Proves.Keys), f.Read("jwks_uri", "a text", &c.Proves.KeysURL),
+		f.Read("keep_secret", "true or false", &c.Proves.KeepSecret),
+		f.Read("exchange", "true or false", &c.Proves.Exchange), f.Texts("exchange_for", &c.Proves.ExchangeFor),
 	)
 	slices.Sort(c.Domains.Instead)
 	return c, err
@@ -59,6 +62,21 @@ func (f Fields) readClaims(into *[]claim.Rule) error {
 		return BadBody.Saying(err.Error())
 	}
 	*into = rules
+	return nil
+}
+
+// readKeys reads a JSON Web Key Set; null is none.
+func (f Fields) readKeys(into **string) error {
+	raw := f["jwks"]
+	switch {
+	case raw == nil:
+	case string(raw) == "null":
+		*into = new("")
+	case raw[0] == '{':
+		*into = new(string(raw))
+	default:
+		return BadBody.Saying("jwks is no JSON Web Key Set, and not null")
+	}
 	return nil
 }
 

@@ -39,6 +39,7 @@ type Change struct {
 	Allow  []string // everyone alone is everybody
 	Deny   []string // none of them: nobody is denied
 	Learns Learns
+	Proves Proves
 }
 
 // NewApp says what a new application is.
@@ -69,6 +70,9 @@ func (n NewApp) reserved(by admin.Actor) error {
 		{"forbid_plain_key", n.ForbidPlainKey != nil}, {"legacy_nested", n.LegacyNested != nil}, {"tier", n.Tier != nil},
 		{"allow", n.Allow != nil}, {"deny", n.Deny != nil}, {"group_filter", n.Learns.GroupFilter != nil},
 		{"groups_in_access_token", n.Learns.GroupsInAccessToken != nil}, {"claims", n.Learns.Claims != nil},
+		{"jwks", n.Proves.Keys != nil}, {"jwks_uri", n.Proves.KeysURL != nil},
+		{"keep_secret", n.Proves.KeepSecret != nil}, {"exchange", n.Proves.Exchange != nil},
+		{"exchange_for", n.Proves.ExchangeFor != nil},
 	} {
 		if f.sent {
 			return adminOnly.Saying(f.name + " is an administrator's to set: leave it out")
@@ -89,7 +93,7 @@ func (a *Acts) amend(ctx context.Context, by admin.Actor, c Change, app *storage
 		}
 	}
 	before := *app
-	if err := cmp.Or(c.apply(app), a.admit(ctx, c, app)); err != nil {
+	if err := cmp.Or(c.apply(app), c.Proves.apply(app), a.admit(ctx, c, app), a.known(ctx, c.Proves)); err != nil {
 		return err
 	}
 	if c.administers() {

@@ -28,6 +28,8 @@ func grave(before, after storage.App) string {
 		{"groups", before.GroupsInAccessToken != after.GroupsInAccessToken ||
 			!slices.Equal(before.GroupFilter, after.GroupFilter)},
 		{"claims", !reflect.DeepEqual(before.Claims, after.Claims)},
+		{"jwks", !reflect.DeepEqual(before.Keys, after.Keys)},
+		{"exchange", before.Exchange != after.Exchange || !slices.Equal(before.ExchangeFor, after.ExchangeFor)},
 		{"owner", before.Owner != after.Owner},
 	} {
 		if c.changed {

@@ -41,6 +41,7 @@ type Config struct {
 	Store    Store
 	Keys     Keys    // nil: RotateKey and RetireKey are not called
 	Webhook  Webhook // nil: SetUserWebhook is not called
+	Issuers  Issuers // nil: AddIssuer and RemoveIssuer are not called
 	Recorder admin.Recorder
 	Reload   func(context.Context) error // makes the bus of this process obey at once; nil: it notices within seconds
 }

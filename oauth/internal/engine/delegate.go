@@ -14,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Delegated is what an access token of a user is made of that no code and no refresh token stands for: somebody else
+// Delegated holds the parts of an access token of a user that no code and no refresh token stands for: somebody else
 // has proved who the user is, or that the application may act for them.
 type Delegated struct {
 	User     storage.User

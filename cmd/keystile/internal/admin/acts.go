@@ -19,8 +19,8 @@ func (r Target) tools() *toolacts.Acts {
 
 // service returns the acts on the service.
 func (r Target) service() *serviceacts.Acts {
-	return serviceacts.New(serviceacts.Config{Store: r.Store, Keys: r, Webhook: r.Store, Recorder: r.Recorder,
-		Reload: r.Reload})
+	return serviceacts.New(serviceacts.Config{Store: r.Store, Keys: r, Webhook: r.Store, Issuers: r.Store,
+		Recorder: r.Recorder, Reload: r.Reload})
 }
 
 // unknown says what was not found, and where it would be listed.

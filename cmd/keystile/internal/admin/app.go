@@ -158,7 +158,7 @@ func show(app storage.App) answer {
 		{"mfa", app.MFA}, {"disabled", app.Disabled},
 		{"owner", app.Owner}, {"allow_http_redirect", app.AllowHTTPRedirect}, {"forbid_plain", app.ForbidPlain},
 		{"legacy_nested", app.LegacyNested}, {"forbid_plain_key", app.ForbidPlainKey}, {"held", listed(app.Held)},
-	}, admissionShown(app), answer{
+	}, admissionShown(app), proofShown(app), answer{
 		{"secrets", secretsOf(app, now)}, {"created_at", when(app.CreatedAt)}, {"updated_at", when(app.UpdatedAt)},
 	})
 }

@@ -46,7 +46,7 @@ var appChanges = slices.Concat([]cli.Flag{
 	{Name: "owner", Value: "OWNER", Help: "who manages it, beside administrators: a username, or group:NAME for the " +
 		"managers of a group; --owner= for nobody. Its orders go with it"},
 	{Name: "disabled", Help: "no user signs in to it, and everything it was granted ends"},
-}, admissionChanges)
+}, admissionChanges, proofChanges)
 
 // setApp changes an application. A tier is another act: it is on the books.
 func setApp(ctx context.Context, target Target, args cli.Args) (output, error) {
@@ -114,6 +114,7 @@ func appChange(ctx context.Context, target Target, args cli.Args) (c appacts.Cha
 			return c, err
 		}
 	}
+	proofChange(args, &c)
 	return c, admissionChange(ctx, target.Store, args, &c)
 }
 

@@ -144,7 +144,7 @@ var table = slices.Concat(movedCommands, appCommands, billingCommands, usageComm
 	apiKeyCommands, sessionCommands,
 	lockoutCommands, nodeCommands, settingCommands, webhookCommands, keyCommands, masterKeyCommands, auditCommands,
 	searchCommands, countCommands, pruneCommands, capabilityCommands, pinCommands, accessCommands, bundleCommands,
-	applyCommands, clientCommands, openToolsCommands, importCommands)
+	applyCommands, clientCommands, issuerCommands, openToolsCommands, importCommands)
 
 // secretFlag is the flag whose value "-" is read from the standard input; so is authFlag.
 const secretFlag = "password"

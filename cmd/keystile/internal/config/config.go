@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/authn"
 	"github.com/keystile/keystile/storage/claim"
+	"github.com/keystile/keystile/storage/trust"
 )
 
 // Config is the effective configuration.
@@ -90,7 +91,11 @@ type Config struct {
 	IDTokenAlgs []string
 	LoginTypes  string // protocol or extended
 	ClaimRules  []claim.Rule
-	SigningAlg  string
+	Assertions  struct {
+		Issuers               []trust.Issuer
+		TokenEndpointAudience bool
+	}
+	SigningAlg string
 
 	AuditKeep time.Duration // 0: for ever
 	AuditSize int64         // bytes of records; 0: any number

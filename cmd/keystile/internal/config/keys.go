@@ -24,6 +24,7 @@ func (c *Config) keys() []key {
 		about("Calls, limits and products", c.gatewayKeys()),
 		about("Tools and agents", c.toolKeys()),
 		about("Tokens and old clients", c.answerKeys()),
+		about("Assertions of others", c.assertionKeys()),
 		about("Records and where they are shipped", c.recordKeys()),
 		about("This process, its log and its operators", c.processKeys()),
 	)

@@ -8,6 +8,7 @@ import (
 
 	"go.yaml.in/yaml/v3"
 
+	"github.com/keystile/keystile/cmd/keystile/internal/config/internal/chinese"
 	"github.com/keystile/keystile/gateway/console"
 )
 
@@ -41,7 +42,7 @@ func (c *Config) Settings() (all []console.Setting) {
 	for i, v := range c.Values {
 		k := keys[i] // Values are in the order of the table
 		all = append(all, console.Setting{Key: v.Key, Value: v.Text, Source: v.Source, Default: k.fallback, Help: k.help,
-			HelpChinese: chinese[v.Key]})
+			HelpChinese: chinese.Keys[v.Key]})
 	}
 	return all
 }

@@ -2,6 +2,7 @@ package declare
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"slices"
 
@@ -38,6 +39,56 @@ type appDoc struct {
 	GroupFilter          *[]string   `json:"group_filter,omitempty"`
 	GroupsInAccessToken  *bool       `json:"groups_in_access_token,omitempty"`
 	Claims               *[]claimDoc `json:"claims,omitempty"`
+	keysDoc
+}
+
+// keysDoc says by what an application proves itself, and which tokens it may exchange.
+type keysDoc struct {
+	Keys        json.RawMessage `json:"jwks,omitempty"` // {}: none
+	KeysURI     *string         `json:"jwks_uri,omitempty"`
+	KeepSecret  *bool           `json:"keep_secret,omitempty"`
+	Exchange    *bool           `json:"exchange,omitempty"`
+	ExchangeFor *[]string       `json:"exchange_for,omitempty"`
+}
+
+// keysDocOf returns what a document would say of an application that is stored.
+func keysDocOf(app storage.App) keysDoc {
+	d := keysDoc{Keys: json.RawMessage("{}"), KeysURI: new(""), KeepSecret: new(false), Exchange: &app.Exchange,
+		ExchangeFor: new(append([]string{}, slices.Sorted(slices.Values(app.ExchangeFor))...))}
+	if k := app.Keys; k != nil {
+		if len(k.Set) > 0 {
+			d.Keys = inOrder(k.Set)
+		}
+		d.KeysURI, d.KeepSecret = &k.URL, &k.KeepSecret
+	}
+	return d
+}
+
+// inOrder returns an object with its members in the order that those of a document have.
+func inOrder(text json.RawMessage) json.RawMessage {
+	var v any
+	if err := json.Unmarshal(text, &v); err != nil {
+		return text
+	}
+	ordered, err := json.Marshal(v)
+	if err != nil {
+		return text
+	}
+	return ordered
+}
+
+// changes returns what a document says, as acts take it.
+func (d keysDoc) changes() appacts.Proves {
+	p := appacts.Proves{KeysURL: d.KeysURI, KeepSecret: d.KeepSecret, Exchange: d.Exchange,
+		ExchangeFor: deref(d.ExchangeFor)}
+	switch {
+	case d.Keys == nil:
+	case string(d.Keys) == "{}":
+		p.Keys = new("")
+	default:
+		p.Keys = new(string(d.Keys))
+	}
+	return p
 }
 
 // brandDoc is the look of an application's pages.
@@ -64,7 +115,7 @@ func (k appsKind) read(ctx context.Context, d Document) (typed appDoc, err error
 			}
 		}
 	}
-	for _, list := range []*[]string{typed.Domains, typed.RedirectURIs, typed.GroupFilter} {
+	for _, list := range []*[]string{typed.Domains, typed.RedirectURIs, typed.GroupFilter, typed.ExchangeFor} {
 		sortOnce(list)
 	}
 	for _, list := range []*[]string{typed.Allow, typed.Deny} {
@@ -130,6 +181,7 @@ func appDocOf(app storage.App) appDoc {
 	if app.Admission != nil {
 		d.Allow, d.Deny = list(app.Admission.Allow), list(app.Admission.Deny)
 	}
+	d.keysDoc = keysDocOf(app)
 	return d
 }
 
@@ -207,6 +259,7 @@ func (k appsKind) changes(ctx context.Context, d Document) (c appacts.Change, ty
 		c.Allow = []string{access.SubjectEveryone}
 	}
 	c.Learns = appacts.Learns{GroupFilter: deref(typed.GroupFilter), GroupsInAccessToken: typed.GroupsInAccessToken}
+	c.Proves = typed.keysDoc.changes()
 	if typed.Claims != nil {
 		c.Learns.Claims = append([]claimDoc{}, *typed.Claims...)
 	}

@@ -128,10 +128,12 @@ func documents(random *rand.Rand) string {
 	}
 	for i := range 1 + random.IntN(3) {
 		add("kind: application\nname: App %d\ndomains: [b%d.example.com, a.example.com]\npublic: %s\nowner: %s\n"+
-			"allow: %s\ndeny: %s\ngroup_filter: %s\nfirst_party: %s\nclaims: %s", i, i, []string{"true", "false"}[i%2],
+			"allow: %s\ndeny: %s\ngroup_filter: %s\nfirst_party: %s\nclaims: %s%s", i, i, []string{"true", "false"}[i%2],
 			one("root", "''", "group:"+group()), one("[everyone]", "[group:"+group()+"]", "[role:admin, 'user:root']"),
 			one("[]", "[group:"+group()+"]"), one("[]", "['g*']"), one("true", "false"),
-			one("[]", `[{claim: team, from: "groups:g*"}]`))
+			one("[]", `[{claim: team, from: "groups:g*"}]`), []string{"", one("", "\nexchange_for: []",
+				"\njwks_uri: https://app.example.com/keys\nkeep_secret: true", "\njwks: {}", "\njwks: {keys: [{kty: OKP, "+
+					"crv: Ed25519, x: 11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo}]}\njwks_uri: ''")}[(i+1)%2])
 		if random.IntN(2) == 0 {
 			add("kind: tier\nname: App %d\ntier: %s", i, one("free", "white_label", "enterprise"))
 		}

@@ -42,6 +42,10 @@ func into(d Document, record any) error {
 func fieldsOf(record any) (names []string) {
 	t := reflect.TypeOf(record).Elem()
 	for i := range t.NumField() {
+		if part := t.Field(i); part.Anonymous {
+			names = append(names, fieldsOf(reflect.New(part.Type).Interface())...)
+			continue
+		}
 		name, _, _ := strings.Cut(t.Field(i).Tag.Get("json"), ",")
 		names = append(names, name)
 	}

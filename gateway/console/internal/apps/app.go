@@ -18,10 +18,12 @@ type appRecord struct {
 	AllowHTTPRedirect bool   `json:"allow_http_redirect"`
 	ForbidPlain       bool   `json:"forbid_plain"`
 	admission
+	proves
 }
 
 func recordOf(a storage.App) appRecord {
-	return appRecord{adminapi.RecordOf(a, time.Now()), a.Owner, a.AllowHTTPRedirect, a.ForbidPlain, admissionOf(a)}
+	return appRecord{adminapi.RecordOf(a, time.Now()), a.Owner, a.AllowHTTPRedirect, a.ForbidPlain, admissionOf(a),
+		provesOf(a)}
 }
 
 // revealed returns recordOf with the newest secret.
@@ -51,11 +53,11 @@ func (s *Apps) showApp(w http.ResponseWriter, r *http.Request, who admin.Actor) 
 
 // changeable are the fields of an application that a change may have. An administrator's are among them.
 var changeable = slices.Concat(adminapi.Changeable, []string{"first_party", "disabled", "owner", "allow_http_redirect",
-	"forbid_plain", "held"}, admissionFields)
+	"forbid_plain", "held"}, admissionFields, provesFields)
 
 // createApp serves POST /api/console/apps.
 func (s *Apps) createApp(w http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
-	f, err := adminapi.ReadFields(w, r, slices.Concat(adminapi.Creatable, admissionFields,
+	f, err := adminapi.ReadFields(w, r, slices.Concat(adminapi.Creatable, admissionFields, provesFields,
 		[]string{"owner", "first_party", "tier"})...)
 	if err != nil {
 		return nil, err

@@ -202,6 +202,7 @@ var endings = map[string][]ending{
 		{"order reject", outcome{"rejected", "bad"}}, {"order cancel", outcome{"canceled", ""}},
 		{"group create", outcome{"created", ""}}, {"group delete", outcome{"removed", "warn"}}, {"group ", changed},
 		{"connector remove", outcome{"removed", "warn"}}, {"connector ", changed},
+		{"issuer add", outcome{"created", ""}}, {"issuer remove", outcome{"removed", "warn"}},
 		{"bundle create", outcome{"created", ""}}, {"bundle delete", outcome{"removed", "warn"}}, {"bundle ", changed},
 		{"key rotate begins", outcome{"begun", ""}}, {"key retire begins", outcome{"begun", ""}},
 		{"key rekey begins", outcome{"begun", ""}}, {"key retire", outcome{"removed", "warn"}}, {"key ", changed},

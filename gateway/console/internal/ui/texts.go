@@ -1,6 +1,10 @@
 package ui
 
-import "maps"
+import (
+	"maps"
+
+	"github.com/keystile/keystile/gateway/console/internal/ui/internal/errortexts"
+)
 
 // texts are those of the frame and of what all pages share.
 var texts = Texts{
@@ -45,6 +49,6 @@ var texts = Texts{
 func FrameTexts() Texts {
 	all := maps.Clone(texts)
 	maps.Copy(all, aboutTexts)
-	maps.Copy(all, errorTexts)
+	maps.Copy(all, errortexts.All)
 	return all
 }

@@ -1,7 +1,8 @@
-package config
+// Package chinese describes the keys of the configuration in Chinese, for the console.
+package chinese
 
-// chinese describes each key in Chinese, for the console.
-var chinese = map[string]string{
+// Keys describes each key by its name.
+var Keys = map[string]string{
 	"config": "YAML 配置文件", "data": "数据目录", "listen": "监听地址；端口 0 表示任意空闲端口",
 	"listen_fast": "是否以更省处理器的方式读取和应答普通的 HTTP/1.1 请求，" +
 		"其余请求由 Go 的 net/http 处理",
@@ -20,25 +21,28 @@ var chinese = map[string]string{
 	"demo":            "是否提供 /demo 演示及其应用；不填则仅在只有本机可访问时提供",
 
 	"connectors.wx.id": "微信开放平台分配的 id；填写后即可用微信登录", "connectors.wx.secret": "与该 id 对应的密钥",
-	"connectors.wx.signup": chineseSignup,
+	"connectors.wx.signup": signup,
 	"connectors.qq.id":     "QQ 互联分配的 id；填写后即可用 QQ 登录", "connectors.qq.secret": "与该 id 对应的密钥",
-	"connectors.qq.signup": chineseSignup,
+	"connectors.qq.signup": signup,
 	"connectors.douyin.id": "抖音开放平台分配的 id；填写后即可用抖音登录", "connectors.douyin.secret": "与该 id 对应的密钥",
-	"connectors.douyin.signup":      chineseSignup,
+	"connectors.douyin.signup":      signup,
 	"connectors.alipay.id":          "支付宝开放平台分配的 id；填写后即可用支付宝登录",
 	"connectors.alipay.private_key": "向支付宝发送请求时签名用的 RSA 私钥：PKCS#8 或 PKCS#1，PEM 或纯 base64",
-	"connectors.alipay.public_key":  "支付宝的公钥，用于验证其应答", "connectors.alipay.signup": chineseSignup,
+	"connectors.alipay.public_key":  "支付宝的公钥，用于验证其应答", "connectors.alipay.signup": signup,
 	"connectors.feishu.id":      "飞书开放平台分配的 App ID；填写后即可用飞书登录",
 	"connectors.feishu.secret":  "与该 App ID 对应的 App Secret",
 	"connectors.feishu.lark":    "该 id 是否属于 Lark（飞书国际版）",
-	"connectors.feishu.signup":  chineseSignup,
+	"connectors.feishu.signup":  signup,
 	"connectors.wecom.corp_id":  "企业微信的企业 ID；填写后其成员即可登录",
 	"connectors.wecom.agent_id": "该企业启用网页登录的应用的 AgentId", "connectors.wecom.secret": "该应用的 Secret",
-	"connectors.wecom.signup":    chineseSignup,
+	"connectors.wecom.signup":    signup,
 	"connectors.dingtalk.id":     "钉钉开放平台分配的 Client ID；填写后即可用钉钉登录",
-	"connectors.dingtalk.secret": "与该 Client ID 对应的 Client Secret", "connectors.dingtalk.signup": chineseSignup,
-	"connectors.oidc": "其他可用于登录的 OpenID Connect 提供方",
-	"fake_providers":  "由本服务模拟各登录提供方，供试用：访客可以任何人的身份登录，因此只适合本机",
+	"connectors.dingtalk.secret": "与该 Client ID 对应的 Client Secret", "connectors.dingtalk.signup": signup,
+	"assertions.issuers": "其断言可换取访问令牌的签发方：issuer、use（id-jag 或 workload）、jwks_uri、audience、create、scopes、" +
+		"rules（subject、claims、client_id）、allow_private",
+	"assertions.token_endpoint_audience": "已注册应用的客户端断言（private_key_jwt）的 aud 是否也可为令牌端点；否则只能是签发方",
+	"connectors.oidc":                    "其他可用于登录的 OpenID Connect 提供方",
+	"fake_providers":                     "由本服务模拟各登录提供方，供试用：访客可以任何人的身份登录，因此只适合本机",
 
 	"lifetimes.code": "授权码的有效期", "lifetimes.access": "访问令牌的有效期", "lifetimes.refresh": "刷新令牌的有效期",
 	"lifetimes.session_idle": "不使用时登录状态的有效期", "lifetimes.session_max": "持续使用时登录状态的最长有效期",
@@ -118,4 +122,4 @@ var chinese = map[string]string{
 	"admin.hosts":       "除 localhost 和自身地址外，可用于访问该地址的名称和地址",
 }
 
-const chineseSignup = "哪些新用户可由此方式注册：无人（closed）、持邀请码者（invitation）或所有人（open）；不填则同 signup"
+const signup = "哪些新用户可由此方式注册：无人（closed）、持邀请码者（invitation）或所有人（open）；不填则同 signup"
