@@ -64,7 +64,7 @@ func keysDocOf(app storage.App) keysDoc {
 	return d
 }
 
-// inOrder returns an object with its members in the order that those of a document have.
+// inOrder returns an object with its members in one order, in which two can be compared.
 func inOrder(text json.RawMessage) json.RawMessage {
 	var v any
 	if err := json.Unmarshal(text, &v); err != nil {
@@ -128,6 +128,9 @@ func (k appsKind) read(ctx context.Context, d Document) (typed appDoc, err error
 	}
 	if typed.Allow != nil && slices.Equal(*typed.Allow, []string{access.SubjectEveryone}) {
 		*typed.Allow = []string{} // the default
+	}
+	if typed.Keys != nil {
+		typed.Keys = inOrder(typed.Keys)
 	}
 	if typed.Owner != nil {
 		*typed.Owner, err = k.owner(ctx, d, *typed.Owner)

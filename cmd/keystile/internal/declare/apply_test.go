@@ -133,7 +133,7 @@ func documents(random *rand.Rand) string {
 			one("[]", "[group:"+group()+"]"), one("[]", "['g*']"), one("true", "false"),
 			one("[]", `[{claim: team, from: "groups:g*"}]`), []string{"", one("", "\nexchange_for: []",
 				"\njwks_uri: https://app.example.com/keys\nkeep_secret: true", "\njwks: {}", "\njwks: {keys: [{kty: OKP, "+
-					"crv: Ed25519, x: 11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo}]}\njwks_uri: ''")}[(i+1)%2])
+					"crv: Ed25519, x: 11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo}]}\njwks_uri: ''")}[i%2])
 		if random.IntN(2) == 0 {
 			add("kind: tier\nname: App %d\ntier: %s", i, one("free", "white_label", "enterprise"))
 		}
