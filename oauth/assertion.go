@@ -68,8 +68,8 @@ func (p *authenticator) registeredProof(r *http.Request, form url.Values) (app s
 	return app, p.clients.useUp(r.Context(), app.ID, proof)
 }
 
-// assertionAudiences returns the values that aud of an application's assertion may have. The token endpoint is not among them
-// unless the operator wants it: a service could be told that of another one, and would hand it what is sent here.
+// assertionAudiences returns the values that aud of an application's assertion may have. The token endpoint is not
+// among them unless the operator wants it: an application could be told that of another service, and send it there.
 func (k *core) assertionAudiences() []string {
 	all := []string{k.issuer, k.issuer + "/"}
 	if k.c.Assertions.TokenEndpointAudience {

@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
+	"github.com/keystile/keystile/internal/trusted"
 	"github.com/keystile/keystile/oauth/internal/issuers"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/trust"
@@ -45,7 +46,7 @@ func (c AssertionsConfig) check() error {
 	var errs []error
 	var seen []string
 	for _, i := range c.Issuers {
-		if err := i.Check(); err != nil {
+		if err := trusted.Check(i); err != nil {
 			errs = append(errs, fmt.Errorf("Assertions.Issuers: %s: %w", i.Issuer, err))
 		}
 		if slices.Contains(seen, i.Issuer) {
@@ -59,8 +60,8 @@ func (c AssertionsConfig) check() error {
 	return errors.Join(errs...)
 }
 
-// trusted returns a trusted issuer, or storage.ErrNotFound.
-func (k *core) trusted(ctx context.Context, issuer string) (trust.Issuer, error) {
+// trustedIssuer returns a trusted issuer, or storage.ErrNotFound.
+func (k *core) trustedIssuer(ctx context.Context, issuer string) (trust.Issuer, error) {
 	for _, i := range k.c.Assertions.Issuers {
 		if i.Issuer == issuer {
 			return i, nil

@@ -143,7 +143,7 @@ func (t *tokenEndpoint) subject(ctx context.Context, app storage.App, form url.V
 	s = subject{user: c.UserID, grant: c.Grant, scope: c.Scope, audience: c.Audience, until: c.ExpiresAt, actors: c.Actors,
 		from: storage.Step{AppID: c.AppID, TokenID: c.TokenID}, via: c.Via, mayAct: f.MayAct, key: c.KeyThumbprint}
 	if c.AppID == storage.KeysAppID { // its gid has the time of the key, so that what ends the key's grant ends this one
-		s.grant = handle.NewGrant(c.GrantedAt)
+		s.grant = handle.NewGrantSince(c.GrantedAt)
 		if until := time.Now().Add(keyExchangeLife); until.Before(s.until) {
 			s.until = until
 		}
@@ -158,10 +158,14 @@ func (t *tokenEndpoint) idSubject(ctx context.Context, app storage.App, text str
 	if err != nil {
 		return s, badSubject("subject_token", err)
 	}
-	s = subject{user: f.Subject, grant: handle.NewGrant(f.IssuedAt), scope: "openid profile", audience: t.issuer,
+	since := f.IssuedAt
+	if t.store.Shared() { // by the clock of another node, maybe, which is ahead of the store's
+		since = since.Add(-token.Skew)
+	}
+	s = subject{user: f.Subject, grant: handle.NewGrantSince(since), scope: "openid profile", audience: t.issuer,
 		until: f.ExpiresAt, from: storage.Step{AppID: app.ID}, mayAct: f.MayAct}
 	stopped, err := t.tokens.revoked.StopsNow(ctx, storage.Caller{AppID: app.ID, UserID: s.user, Grant: s.grant,
-		GrantedAt: f.IssuedAt})
+		GrantedAt: since})
 	if stopped && err == nil {
 		err = badRequest.Saying("subject_token is not good here: the user has signed out since, or taken it back")
 	}

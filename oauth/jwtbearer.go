@@ -44,7 +44,7 @@ func (k *core) asserter(ctx context.Context, form url.Values) (trust.Issuer, err
 	if assertion == "" {
 		return trust.Issuer{}, badRequest.Saying("assertion is missing")
 	}
-	issuer, err := k.trusted(ctx, token.IssuerOf(assertion))
+	issuer, err := k.trustedIssuer(ctx, token.IssuerOf(assertion))
 	if errors.Is(err, storage.ErrNotFound) {
 		err = unknownIssuer
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/apikey"
+	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/authn"
 	"github.com/keystile/keystile/storage/bolt"
 	"github.com/keystile/keystile/storage/driver"
@@ -69,6 +70,11 @@ var brings = map[string]func(context.Context, *storage.Store) error{
 	"who may use an application": func(ctx context.Context, s *storage.Store) error {
 		_, err := s.SaveApp(ctx, storage.App{Name: "App", Domains: []string{"app.example.com"},
 			Admission: &access.Admission{Allow: []string{"role:admin"}}})
+		return err
+	},
+	"keys of applications in place of the appkey": func(ctx context.Context, s *storage.Store) error {
+		_, err := s.SaveApp(ctx, storage.App{Name: "App", Domains: []string{"app.example.com"},
+			Keys: &client.Keys{URL: "https://app.example.com/keys"}})
 		return err
 	},
 	"password hashes of other products": func(ctx context.Context, s *storage.Store) error {

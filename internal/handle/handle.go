@@ -50,6 +50,10 @@ const grantBytes = 8 + 16
 // carries only the id can still be compared with "everything before noon is revoked".
 func NewGrant(at time.Time) string { return timed(at, grantBytes) }
 
+// NewGrantSince draws the id of a grant that goes back to something older which the store has dated: what has ended
+// that ends the grant.
+func NewGrantSince(dated time.Time) string { return timed(dated, grantBytes) }
+
 // GrantTime returns the time a grant id carries; zero if NewGrant did not make it.
 func GrantTime(grant string) time.Time {
 	raw, err := base64.RawURLEncoding.DecodeString(grant)

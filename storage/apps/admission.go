@@ -16,6 +16,9 @@ func (a App) features() (needed []state.Feature) {
 	if a.Admission != nil {
 		needed = append(needed, document.Admission) // a version before would admit everybody
 	}
+	if a.Keys != nil && !a.Keys.KeepSecret {
+		needed = append(needed, document.ClientKeys) // a version before would take the appkey
+	}
 	return needed
 }
 

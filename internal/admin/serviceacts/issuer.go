@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/internal/admin"
+	"github.com/keystile/keystile/internal/trusted"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/trust"
 )
@@ -24,7 +25,7 @@ func (a *Acts) AddIssuer(ctx context.Context, by admin.Actor, i trust.Issuer) (t
 	if err := may(by); err != nil {
 		return i, err
 	}
-	if err := i.Check(); err != nil {
+	if err := trusted.Check(i); err != nil {
 		return i, fmt.Errorf("%w: %w", storage.ErrInvalid, err)
 	}
 	switch _, err := a.c.Issuers.Issuer(ctx, i.Issuer); {

@@ -78,7 +78,7 @@ var testOnly = map[string]string{
 	"go.yaml.in/yaml/v3":             "examples/cluster examples/deploy",
 	"github.com/coreos/go-oidc/v3":   "internal/test/campaigns/peers",
 	// whoever is told of a logout verifies it by other code than ours
-	"github.com/go-jose/go-jose/v4":            "internal/token oauth",
+	"github.com/go-jose/go-jose/v4":            "internal/token oauth cmd/keystile/command",
 	"github.com/getkin/kin-openapi":            "internal/test/campaigns/peers internal/test/service/registry registry",
 	"github.com/santhosh-tekuri/jsonschema/v6": "registry",
 }
@@ -110,6 +110,7 @@ var records = map[string]bool{
 	"storage/authn": true, "storage/secret": true, "storage/state": true, "internal/handle": true,
 	"storage/claim":           true,
 	"storage/groups":          true,
+	"storage/trust":           true,
 	"internal/record/forward": true, "internal/record/idempotency": true, "internal/record/lease": true,
 	"internal/record/notify": true, "internal/record/ranking": true, "internal/record/shipping": true,
 }

@@ -44,9 +44,12 @@ func newIssuer(t *testing.T) (*issuer, trust.Issuer) {
 	}))
 	t.Cleanup(i.Close)
 	i.answers.Store("/keys", one)
-	i.answers.Store("/.well-known/openid-configuration", `{"issuer":"`+i.URL+`","jwks_uri":"`+i.URL+`/keys"}`)
+	i.answers.Store("/.well-known/openid-configuration", says(i.URL, i.URL+"/keys"))
 	return i, trust.Issuer{Issuer: i.URL, Use: trust.IDJAG, AllowPrivate: []string{"127.0.0.0/8"}}
 }
+
+// says is a discovery document.
+func says(issuer, keys string) string { return `{"issuer":"` + issuer + `","jwks_uri":"` + keys + `"}` }
 
 func newKeys() *Keys { return New(slog.New(slog.DiscardHandler)) }
 
@@ -100,15 +103,15 @@ func TestKnownKeysGoOnForADayWhileTheIssuerIsAwayOrLies(t *testing.T) {
 	for what, lie := range map[string][2]string{
 		"a set without keys":      {"/keys", `{"keys":[]}`},
 		"keys that sign nothing":  {"/keys", `{"keys":[{"kty":"oct","k":"c2VjcmV0"}]}`},
-		"a private key":           {"/keys", `{"keys":[{"kty":"OKP","crv":"Ed25519","x":"11qYAYKxCrfVS_7TyWQHOg7hcvPapiMlrwIaaPcHURo","d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A"}]}`},
+		"a private key":           {"/keys", strings.Replace(one, `"}`, `","d":"nWGxne_9WmC6hEr0kuwsxERJxWl7MmkZcDusAxyuf2A"}`, 1)},
 		"no JSON":                 {"/keys", `<html>`},
 		"more than 64 KiB":        {"/keys", `{"keys":[],"x":"` + strings.Repeat("x", maxDocument) + `"}`},
 		"a redirect":              {"/keys", "to /.well-known/openid-configuration"},
-		"another issuer":          {"/.well-known/openid-configuration", `{"issuer":"https://evil.example","jwks_uri":"` + server.URL + `/keys"}`},
-		"an issuer with a slash":  {"/.well-known/openid-configuration", `{"issuer":"` + server.URL + `/","jwks_uri":"` + server.URL + `/keys"}`},
+		"another issuer":          {"/.well-known/openid-configuration", says("https://evil.example", server.URL+"/keys")},
+		"an issuer with a slash":  {"/.well-known/openid-configuration", says(server.URL+"/", server.URL+"/keys")},
 		"no jwks_uri":             {"/.well-known/openid-configuration", `{"issuer":"` + server.URL + `"}`},
-		"keys of another machine": {"/.well-known/openid-configuration", `{"issuer":"` + server.URL + `","jwks_uri":"http://169.254.169.254/latest"}`},
-		"keys in a file":          {"/.well-known/openid-configuration", `{"issuer":"` + server.URL + `","jwks_uri":"file:///etc/passwd"}`},
+		"keys of another machine": {"/.well-known/openid-configuration", says(server.URL, "http://169.254.169.254/latest")},
+		"keys in a file":          {"/.well-known/openid-configuration", says(server.URL, "file:///etc/passwd")},
 	} {
 		was, _ := server.answers.Load(lie[0])
 		server.answers.Store(lie[0], lie[1])
@@ -130,9 +133,11 @@ func TestKnownKeysGoOnForADayWhileTheIssuerIsAwayOrLies(t *testing.T) {
 
 func TestPrivateAddressesAreReadOnlyWhereTheyAreAllowed(t *testing.T) {
 	server, i := newIssuer(t)
-	for what, allow := range map[string][]string{"nothing": nil, "another network": {"10.0.0.0/8"}, "another port": {"127.0.0.1:1"}} {
+	named := strings.Replace(server.URL, "127.0.0.1", "localhost", 1)
+	for what, allow := range map[string][]string{"nothing": nil, "another network": {"10.0.0.0/8"},
+		"another port": {"127.0.0.1:1"}} {
 		i.AllowPrivate = allow
-		for _, address := range []string{"", server.URL + "/keys", strings.Replace(server.URL, "127.0.0.1", "localhost", 1) + "/keys"} {
+		for _, address := range []string{"", server.URL + "/keys", named + "/keys"} {
 			i.JWKSURI = address
 			if _, err := newKeys().Of(t.Context(), i, false); !errors.Is(err, ErrAway) {
 				t.Errorf("with %s allowed %q is read: %v", what, address, err)

@@ -26,13 +26,14 @@ var (
 	Outgoing           = state.Feature{Name: "back-channel logout and user events", Since: firstVersion}
 	Groups             = state.Feature{Name: "groups of users", Since: "v0.2.0"}
 	Admission          = state.Feature{Name: "who may use an application", Since: "v0.2.0"}
+	ClientKeys         = state.Feature{Name: "keys of applications in place of the appkey", Since: "v0.2.0"}
 	ForeignPasswords   = state.Feature{Name: "password hashes of other products", Since: "v0.2.0"}
 )
 
 // Features returns the features that this version knows.
 func Features() []state.Feature {
 	return []state.Feature{ConsentRevocations, ToolAccess, DefaultAccess, DeniedClients, UserKeys, SecondFactors, Counting,
-		Outgoing, Groups, Admission, ForeignPasswords}
+		Outgoing, Groups, Admission, ClientKeys, ForeignPasswords}
 }
 
 // format is the document that lists the features that every binary that opens the store must obey, each

@@ -85,8 +85,9 @@ var All = map[string]string{
 		"text": "%s 不是名称模式：可含 a-z 0-9 . _ - 以及代表任意文本的 *",
 	"group_filter: %s":                  "用户组模式有误：%s",
 	"group_filter: at most %d patterns": "用户组模式最多 %d 个",
-	"exchange: a public application cannot prove that it is the one that may":         "公开应用无法证明自己的身份，不能交换令牌",
-	"exchange_for: %q: name each application once, by its client_id":                  "exchange_for：%q：每个应用只写一次，用其 client_id",
+	"exchange: a public application cannot prove that it is the one that may": "公开应用无法证明自己的身份，不能交换令牌",
+	"exchange_for: %q: name each application once, by its " +
+		"client_id": "exchange_for：%q：每个应用只写一次，用其 client_id",
 	"exchange_for: at most %d applications":                                           "exchange_for 最多 %d 个应用",
 	"jwks is no JSON Web Key Set, and not null":                                       "jwks 不是 JSON Web Key Set，也不是 null",
 	"jwks: a public application can keep no key: register another one without public": "公开应用无法保管密钥：请另行注册非公开的应用",
@@ -94,7 +95,8 @@ var All = map[string]string{
 	"jwks: the document of this application says its keys":                            "该应用的密钥由其文档给出",
 	"claims: at most %d rules":                                                        "自定义声明最多 %d 条规则",
 	"claims: %q: %s":                                                                  "自定义声明 %s 有误：%s",
-	"claims is not a list of rules, each an object of claim, from, scope and in":      "自定义声明应为规则列表，每条包含 claim、from、scope 和 in",
+	"claims is not a list of rules, each an object of claim, from, scope and " +
+		"in": "自定义声明应为规则列表，每条包含 claim、from、scope 和 in",
 	"application: %s":                            "应用：%s",
 	"backchannel_logout_uri: %s":                 "会话结束通知地址：%s",
 	"brand color: %q is not of the form #rrggbb": "品牌颜色：%s 不是 #rrggbb 的形式",
