@@ -1,6 +1,7 @@
 package oauth
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net/http"
@@ -253,7 +254,10 @@ func (s subject) narrowed(form url.Values, k *core) (d engine.Delegated, err err
 		return invalid(engine.InvalidScope, "subject_token has nothing that can be handed on")
 	}
 	resource, audience := form.Get("resource"), k.engine.Target(form.Get("audience"))
-	switch wanted := max(resource, audience); {
+	if resource != "" && audience == k.issuer { // whose token it is to be, and what for: libraries send both
+		audience = resource
+	}
+	switch wanted := cmp.Or(resource, audience); {
 	case resource != "" && audience != "" && resource != audience:
 		return invalid(engine.InvalidTarget, "resource and audience differ: a token is for one of them")
 	case wanted == "":

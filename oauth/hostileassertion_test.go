@@ -355,7 +355,7 @@ func (h *trusting) refuseExchanges(t *testing.T, as func(storage.App) func(*atte
 		{"an audience of others", set1("audience", "https://api.example.org"), "invalid_target"},
 		{"two audiences", func(a *attempt) {
 			a.form.Set("resource", busResource)
-			a.form.Set("audience", issuer)
+			a.form.Set("audience", busResource+"/a")
 		}, "invalid_target"},
 		{"all of the bus for a bundle", subject(bundle, "resource", busResource), "invalid_target"},
 		{"another bundle for a bundle", subject(bundle, "resource", busResource+"/b"), "invalid_target"},
