@@ -173,3 +173,39 @@ func TestAddressOfKeysObeysTheListOfPrivateUpstreams(t *testing.T) {
 		}
 	}
 }
+
+// The page examples/ASSERTIONS.md says what to type: all of it is taken.
+func TestCommandsOfThePageOfAssertionsAreTaken(t *testing.T) {
+	page, err := os.ReadFile("../../../examples/ASSERTIONS.md")
+	fatal(t, err)
+	folder := t.TempDir()
+	s := start(t, t.TempDir())
+	id := firstRunOf(t, s.data).App.ClientID
+	program := must(t, "app", "create", "--name", "Program", "--domain", "program.example.com", "--data", s.data)
+	fatal(t, os.WriteFile(filepath.Join(folder, "keys.json"), []byte(newOutsider(t).keys()), 0o600))
+	_, rules, _ := strings.Cut(string(page), "<<'END'\n")
+	rules, _, _ = strings.Cut(rules, "END\n")
+	fatal(t, os.WriteFile(filepath.Join(folder, "rules.json"), []byte(strings.ReplaceAll(rules, "CLIENT_ID", id)), 0o600))
+	n := 0
+	for line := range strings.SplitSeq(strings.ReplaceAll(string(page), "\\\n", ""), "\n") {
+		words := strings.Fields(line)
+		if len(words) == 0 || words[0] != "keystile" {
+			continue
+		}
+		for i, word := range words {
+			switch word {
+			case "CLIENT_ID", "AGENT":
+				words[i] = id
+			case "PROGRAM":
+				words[i] = program["client_id"].(string)
+			case "keys.json", "rules.json":
+				words[i] = filepath.Join(folder, word)
+			}
+		}
+		must(t, append(words[1:], "--data", s.data)...)
+		n++
+	}
+	if n < 8 {
+		t.Errorf("the page has %d commands", n)
+	}
+}
