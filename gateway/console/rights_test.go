@@ -99,6 +99,8 @@ var bodies = map[string]string{
 	"POST /console/apps/{client_id}#operate":                "held=name",
 	"POST /console/apps/{client_id}/settings#set":           "name=Other&domains=other.example.com",
 	"POST /console/apps/{client_id}/settings#operate":       "held=name",
+	"POST /console/apps/{client_id}/settings#proves":        "exchange=on",
+	"POST /console/apps/{client_id}#proves":                 "exchange=on",
 	"POST /console/apps/{client_id}/brand#brand":            "brand_name=Brand",
 	"POST /console/apps/{client_id}/grants#give":            "owner=" + newOwner,
 	"POST /console/apps/{client_id}/danger#secret":          "overlap_seconds=60",

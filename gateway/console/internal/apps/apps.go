@@ -111,7 +111,7 @@ func (s *Apps) appPages() []ui.Page {
 					}},
 			}},
 		tab("", s.appPage, showPage, acts),
-		tab("/settings", s.appPage, settingsPage, some("set", "operate")),
+		tab("/settings", s.appPage, settingsPage, some("set", "operate", "proves")),
 		tab("/brand", s.appPage, brandPage, some("brand")),
 		tab("/grants", s.listGrants, grantsPage, some("give", "admit", "learns")),
 		tab("/code", s.appPage, codePage, nil),
@@ -167,6 +167,8 @@ func (s *Apps) acts() map[string]ui.Act {
 			Fields: map[string]ui.Kind{"allow": ui.Lines, "deny": ui.Lines}},
 		"learns": {Says: "Change what an application learns of its users", Do: typedClaims(s.changeApp), May: administrator,
 			Done: changed, Fields: learnsFields},
+		"proves": {Says: "Change the keys of an application", Do: typedKeys(s.changeApp), May: administrator,
+			Done: changed, Fields: provesForm},
 		"secret": {Says: "Rotate the secret of an application", Do: s.made(s.rotateSecret), Done: "The secret is rotated.",
 			Result: secretPage, To: toApp, Fields: map[string]ui.Kind{adminapi.OverlapField: ui.Number}},
 		"delete": {

@@ -89,6 +89,7 @@ var All = map[string]string{
 	"exchange_for: %q: name each application once, by its " +
 		"client_id": "exchange_for：%q：每个应用只写一次，用其 client_id",
 	"exchange_for: at most %d applications":                                           "exchange_for 最多 %d 个应用",
+	"jwks is not JSON, and no address that begins with https://":                      "密钥既不是 JSON，也不是以 https:// 开头的地址",
 	"jwks is no JSON Web Key Set, and not null":                                       "jwks 不是 JSON Web Key Set，也不是 null",
 	"jwks: a public application can keep no key: register another one without public": "公开应用无法保管密钥：请另行注册非公开的应用",
 	"jwks: give keys, or the address where they are":                                  "jwks：请给出密钥或其地址",
