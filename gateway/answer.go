@@ -199,12 +199,12 @@ func (a *answer) close() {
 		defer a.release()
 	}
 	call := event.Event{
-		At: a.began, Kind: event.Call, RequestID: a.visit.RequestID,
-		App: a.visit.Caller.AppID, User: a.visit.Caller.UserID, Product: a.guard.product,
+		At: a.began, Kind: event.Call, RequestID: a.visit.RequestID, Product: a.guard.product,
 		Method: a.request.Method, Path: a.request.URL.Path, Status: a.status,
 		Latency: time.Since(a.began), Bytes: a.bytes,
 		Anonymous: !a.visit.Known, Route: a.request.Pattern,
 	}
+	reqctx.By(&call, &a.visit.Caller)
 	if e := a.visit.Entry.(*entry); e.verified != nil {
 		call.Product, call.Method, call.Path = e.verified.product, e.verified.method, e.verified.path
 	}

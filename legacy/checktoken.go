@@ -7,6 +7,7 @@ import (
 
 	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/logintype"
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 )
@@ -42,7 +43,8 @@ func (l *Legacy) checkToken(w http.ResponseWriter, r *http.Request) error {
 		if err != nil {
 			return err
 		}
-		c.event.App, c.event.User, c.event.Anonymous = app.ID, caller.UserID, false
+		reqctx.By(&c.event, &caller)
+		c.event.Anonymous = false
 		c.event.Detail += unproven
 		return succeed(w, app, validAnswer{true, secondsLeft(caller)})
 	})
@@ -62,7 +64,7 @@ func (l *Legacy) answerOwner(w http.ResponseWriter, c *call) error {
 	case issuedTo.ID != app.ID:
 		return badToken
 	}
-	c.event.User = caller.UserID
+	reqctx.By(&c.event, &caller)
 	return succeed(w, app, ownedAnswer{
 		Valid: true, AppID: app.ID, SocialUID: user.SocialUID, Type: user.Type,
 		Scope: caller.Scope, Exp: caller.ExpiresAt.Unix(), ExpiresIn: secondsLeft(caller),

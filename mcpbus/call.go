@@ -189,7 +189,7 @@ func (c *toolCall) note(status, bytes int) {
 	c.recordOutcome(status)
 	event := reqctx.Event(c.request, event.ToolCall, c.bus.c.ClientIP(c.request))
 	event.At, event.Latency = c.start, time.Since(c.start)
-	event.App, event.User, event.Product = c.caller.AppID, c.caller.UserID, product
-	event.Detail, event.Status, event.Bytes = c.tool.name, status, int64(bytes)
+	reqctx.By(&event, &c.caller)
+	event.Product, event.Detail, event.Status, event.Bytes = product, c.tool.name, status, int64(bytes)
 	c.bus.c.Audit.Note(event)
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -135,6 +136,16 @@ func TestDispatchedCallIsChargedAndNotedOnce(t *testing.T) {
 	}
 }
 
+func TestAuditRecordSaysWhoActedByDelegation(t *testing.T) {
+	h := newFixture(t)
+	h.calls.do = func(context.Context, string, json.RawMessage) (mcpbus.Result, error) { return answered(200, `{}`), nil }
+	h.legacy("tools/call", getPet, "Authorization", "Bearer agent")
+	_, events := h.meter.bill()
+	if len(events) != 1 || events[0].User != "u1" || !slices.Equal(events[0].Actors, []string{"app1", "planner"}) {
+		t.Errorf("noted %+v, want who acts for u1", events)
+	}
+}
+
 func TestAuditRecordSaysWhoCalledWhat(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		h := newFixture(t)
@@ -150,7 +161,7 @@ func TestAuditRecordSaysWhoCalledWhat(t *testing.T) {
 			Path: "/api/mcp",
 			IP:   "192.0.2.1", Route: "/api/mcp", Detail: "pets__getPet", Status: 201, Latency: 3 * time.Second, Bytes: int64(len(a.text) - len(`{"jsonrpc":"2.0","id":1,"result":}`)),
 		}
-		if len(events) != 1 || events[0] != want {
+		if len(events) != 1 || !reflect.DeepEqual(events[0], want) {
 			t.Errorf("noted %+v, want %+v", events, want)
 		}
 		if a.header.Get("X-Request-Id") != "r-1" {

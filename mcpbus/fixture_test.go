@@ -60,6 +60,8 @@ func emptyFixture(t testing.TB) *fixture {
 	t.Cleanup(func() { b.Close() })
 	h := &fixture{TB: t, calls: &calls{}, meter: &meter{}, tokens: &tokens{known: map[string]storage.Caller{}}}
 	h.tokens.give("app", storage.Caller{AppID: "app1", Scope: "app", Audience: issuer}, 168*time.Hour)
+	h.tokens.give("agent", storage.Caller{AppID: "app1", UserID: "u1", Scope: "openid tools", Audience: busURI,
+		Actors: []string{"app1", "planner"}}, 168*time.Hour)
 	h.tokens.give("user", storage.Caller{AppID: "app1", UserID: "u1", Scope: "openid tools", Audience: busURI},
 		168*time.Hour)
 	h.store = must(storage.Open(t.Context(), b, storage.NewMasterKey()))(t)

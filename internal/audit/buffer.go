@@ -17,6 +17,7 @@ type slot struct {
 	bytes   int64
 	status  int
 	lens    [len(fields)]uint16
+	actors  uint8 // texts behind those
 }
 
 // slotSize is the size of a slot in bytes.
@@ -34,6 +35,7 @@ func (b *buffer) add(e *Event, ip []byte) {
 		s.lens[i] = uint16(len(*text))
 		b.text = append(b.text, *text...)
 	}
+	s.actors = b.addActors(e)
 	b.slots = append(b.slots, s)
 }
 
@@ -77,6 +79,7 @@ func (d *drain) entry(now time.Time) (e entry, ok bool) {
 		for i, text := range texts(&e.Event) {
 			*text, d.rest = d.rest[:s.lens[i]], d.rest[s.lens[i]:]
 		}
+		e.Actors = d.actors(s.actors)
 	case len(d.sums) > 0:
 		e.Event, d.sums = d.sums[0], d.sums[1:]
 		d.events += uint64(e.Count)

@@ -43,6 +43,7 @@ func appendBody(b []byte, e *entry) []byte {
 			b = appendText(b, *text)
 		}
 	}
+	b = appendActors(b, e.Actors)
 	b = appendNumber(b, "status", uint64(e.Status))
 	b = appendNumber(b, "latency_ns", uint64(e.Latency))
 	b = appendNumber(b, "bytes", uint64(e.Bytes))

@@ -4,10 +4,14 @@ import (
 	"bytes"
 	"encoding/json"
 	"math"
+	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 	"unicode/utf8"
+
+	"github.com/keystile/keystile/storage/event"
 )
 
 var hostile = []string{
@@ -23,6 +27,7 @@ func TestEncodeWritesOneLineThatReadsBack(t *testing.T) {
 		for _, place := range texts(&e) {
 			*place = text
 		}
+		e.Actors = []string{text, "planner", text + "1"}
 		roundTrips(t, e)
 	}
 }
@@ -31,7 +36,7 @@ func TestEncodeWritesOneLineThatReadsBack(t *testing.T) {
 // encoding/json alone.
 func roundTrips(t *testing.T, e Event) {
 	t.Helper()
-	now := time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC)
+	now, given := time.Date(2026, 8, 1, 12, 0, 0, 0, time.UTC), slices.Clone(e.Actors)
 	var d drain
 	queued := e
 	trim(&queued)
@@ -43,14 +48,14 @@ func roundTrips(t *testing.T, e Event) {
 	want := e
 	tidy(&want, now)
 	again := want
-	if tidy(&again, now); again != want {
+	if tidy(&again, now); !reflect.DeepEqual(again, want) {
 		t.Errorf("tidy(tidy(event)) = %+v, want %+v", again, want)
 	}
 	var got entry
-	if err := json.Unmarshal(data, &got); err != nil || got.Event != want {
+	if err := json.Unmarshal(data, &got); err != nil || !reflect.DeepEqual(got.Event, want) {
 		t.Errorf("%.200q reads back as %+v, %v, want %+v", data, got.Event, err, want)
 	}
-	if e, body, claimed, err := decode(data); err != nil || e != got ||
+	if e, body, claimed, err := decode(data); err != nil || !reflect.DeepEqual(e, got) ||
 		follow(newChain(digest{}).sum, digest{1}, body) != claimed {
 		t.Errorf("decode(%.200q) = %+v, %v, want the entry and its hash", data, e, err)
 	}
@@ -58,6 +63,15 @@ func roundTrips(t *testing.T, e Event) {
 		if len(*text) > fields[i].limit || !utf8.ValidString(*text) {
 			t.Errorf("%s takes %d bytes, want up to %d of UTF-8", fields[i].name, len(*text), fields[i].limit)
 		}
+	}
+	for _, actor := range want.Actors {
+		if len(actor) > actorLimit || !utf8.ValidString(actor) {
+			t.Errorf("an actor takes %d bytes, want up to %d of UTF-8", len(actor), actorLimit)
+		}
+	}
+	if len(want.Actors) > event.MaxActors || !slices.Equal(e.Actors, given) {
+		t.Errorf("%d actors are written, and the caller's are %q, want up to %d, and %q", len(want.Actors), e.Actors,
+			event.MaxActors, given)
 	}
 	if want.Status < 0 || want.Latency < 0 || want.Bytes < 0 || want.At.IsZero() || strings.ContainsAny(want.Path, "?#") {
 		t.Errorf("tidy() = %+v, want a time, no negative number and no query", want)
@@ -112,6 +126,41 @@ func TestShapeOfARecordStays(t *testing.T) {
 	}
 }
 
+// A record of before has the shape that it had: only who acts by delegation adds to it.
+func TestRecordSaysWhoActs(t *testing.T) {
+	c := newChain(digest{})
+	c.id = "c"
+	e := entry{Event: Event{At: numbered(1).At, Kind: event.Call, App: "shop", User: "u1",
+		Actors: []string{"shop", "planner", "https://a.example/agent"}, Status: 200}}
+	data := string(c.append(nil, &e, false))
+	want := `{"chain":"c","n":1,"at":"2026-08-01T12:00:00.000000001Z","kind":"call","app":"shop","user":"u1",` +
+		`"act":["shop","planner","https://a.example/agent"],"status":200,"hash":"`
+	if !strings.HasPrefix(data, want) {
+		t.Errorf("a record is %s, want %s", data, want)
+	}
+	_, body, claimed, err := decode([]byte(data))
+	if err != nil || follow(c.sum, digest{}, body) != claimed {
+		t.Fatalf("it does not read back: %v", err)
+	}
+	changed := bytes.Replace(body, []byte("planner"), []byte("plotter"), 1)
+	if follow(c.sum, digest{}, changed) == claimed {
+		t.Error("the hash does not cover who acts")
+	}
+}
+
+func TestActorsBeyondTheTenthAreNotWritten(t *testing.T) {
+	e := numbered(1)
+	for i := range event.MaxActors + 3 {
+		e.Actors = append(e.Actors, strings.Repeat("a", actorLimit+i))
+	}
+	roundTrips(t, e)
+	kept := AsKept(e)
+	if len(kept.Actors) != event.MaxActors || kept.Actors[0] != e.Actors[0] ||
+		kept.Actors[1] != strings.Repeat("a", actorLimit-len(ellipsis))+ellipsis {
+		t.Errorf("%d actors are kept: %.600q", len(kept.Actors), kept.Actors)
+	}
+}
+
 func FuzzEncode(f *testing.F) {
 	for _, text := range hostile {
 		f.Add(text[:min(len(text), 2000)], text[:min(len(text), 300)], int64(len(text)), int64(-1))
@@ -119,7 +168,8 @@ func FuzzEncode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, a, b string, n, m int64) {
 		roundTrips(t, Event{At: time.Unix(n, m), Kind: a, RequestID: b, App: a + b, User: b + a, Path: a, Detail: b,
 			Status: int(m), Latency: time.Duration(n), Bytes: m})
-		roundTrips(t, Event{Kind: b, Product: a, Method: b, Path: b + a, IP: a, Detail: a, Status: int(n),
+		actors := slices.Repeat([]string{a, b, ""}, int(uint64(n)%7))
+		roundTrips(t, Event{Kind: b, Actors: actors, Product: a, Method: b, Path: b + a, IP: a, Detail: a, Status: int(n),
 			Latency: time.Duration(m), Bytes: n})
 	})
 }

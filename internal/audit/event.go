@@ -59,7 +59,7 @@ func trim(e *Event) (size int) {
 		*text = (*text)[:min(len(*text), most)]
 		size += len(*text)
 	}
-	return size
+	return size + weighActors(e)
 }
 
 // tidy makes an event what is written of it: of any two calls the second changes nothing.
@@ -69,6 +69,7 @@ func tidy(e *Event, now time.Time) {
 	for i, text := range texts(e) {
 		*text = clean(*text, fields[i].limit)
 	}
+	tidyActors(e)
 	if year := e.At.UTC().Year(); e.At.IsZero() || year < 0 || year > 9999 {
 		e.At = now
 	}

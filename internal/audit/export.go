@@ -30,11 +30,13 @@ type Filter struct {
 	From            time.Time // inclusive; zero: from the beginning
 	To              time.Time // exclusive; zero: to the end
 	Kind, App, User string    // equal to; "": any
+	Agent           string    // App, or one of Actors; "": any
 }
 
 func (f Filter) passes(e *Event) bool {
 	return !e.At.Before(f.From) && (f.To.IsZero() || e.At.Before(f.To)) &&
-		(f.Kind == "" || f.Kind == e.Kind) && (f.App == "" || f.App == e.App) && (f.User == "" || f.User == e.User)
+		(f.Kind == "" || f.Kind == e.Kind) && (f.App == "" || f.App == e.App) && (f.User == "" || f.User == e.User) &&
+		(f.Agent == "" || e.ActedBy(f.Agent))
 }
 
 // Export writes the records that pass a filter, in the order of the store, each once. It reads and verifies the
@@ -84,7 +86,7 @@ func writer(w io.Writer, format Format) (write func(driver.Record, *entry) error
 
 var columns = []string{
 	"seq", "at", "kind", "request_id", "app", "user", "product", "method", "path", "ip", "detail",
-	"status", "latency_ns", "bytes", "lost", "chain", "n", "count", "span_ns",
+	"status", "latency_ns", "bytes", "lost", "chain", "n", "count", "span_ns", "act",
 }
 
 func row(r driver.Record, e *entry) []string {
@@ -96,7 +98,8 @@ func row(r driver.Record, e *entry) []string {
 		cells = append(cells, strconv.FormatInt(n, 10))
 	}
 	cells = append(cells, cell(e.Chain), strconv.FormatUint(e.N, 10))
-	return append(cells, strconv.FormatInt(e.Count, 10), strconv.FormatInt(int64(e.Span), 10))
+	cells = append(cells, strconv.FormatInt(e.Count, 10), strconv.FormatInt(int64(e.Span), 10))
+	return append(cells, cell(strings.Join(e.Actors, " ")))
 }
 
 // cell makes a text harmless in a spreadsheet, which takes what begins with one of these

@@ -57,6 +57,9 @@ func TestFilterChooses(t *testing.T) {
 	for i := range 4 {
 		e := numbered(i)
 		e.Kind, e.App, e.User = []string{event.Call, event.Token}[i%2], []string{"a", "b"}[i/2], []string{"u", "v"}[i/2]
+		if i == 2 {
+			e.Actors = []string{"b", "planner", "a"}
+		}
 		trail.Note(e)
 	}
 	closed(t, trail)
@@ -69,6 +72,9 @@ func TestFilterChooses(t *testing.T) {
 		{Filter{Kind: event.Call}, "r0,r2"},
 		{Filter{App: "b"}, "r2,r3"},
 		{Filter{User: "u"}, "r0,r1"},
+		{Filter{Agent: "a"}, "r0,r1,r2"},
+		{Filter{Agent: "planner"}, "r2"},
+		{Filter{Agent: "a", User: "v"}, "r2"},
 		{Filter{User: "u", Kind: event.Token}, "r1"},
 		{Filter{From: at(1), To: at(3)}, "r1,r2"},
 		{Filter{From: at(2), App: "b"}, "r2,r3"},
@@ -106,6 +112,7 @@ func TestExportContainsNoFormulas(t *testing.T) {
 	for _, place := range texts(&e) {
 		*place = "=1,\"\n"
 	}
+	e.Actors = []string{"=1", "planner"}
 	trail.Note(e)
 	closed(t, trail)
 	got, err := exported(t, s, Filter{}, CSV)
@@ -125,7 +132,7 @@ func TestExportContainsNoFormulas(t *testing.T) {
 	// a path has none of it
 	want := "20,2026-08-01T12:00:00Z," + strings.Repeat("'=1,\"\uFFFD|", len(fields)-3) + "'=1,\"|" +
 		strings.Repeat("'=1,\"\uFFFD|", 2)
-	want = strings.ReplaceAll(want, "|", ",") + "200,1500000,42,0," + table[2][15] + ",2,0,0"
+	want = strings.ReplaceAll(want, "|", ",") + "200,1500000,42,0," + table[2][15] + ",2,0,0,'=1 planner"
 	if row := strings.Join(table[2], ","); row != want || table[1][10] != "'=cmd" || len(table[2][15]) < 20 {
 		t.Errorf("a row is %s, want %s", row, want)
 	}

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"net/netip"
+	"reflect"
 	"testing"
 )
 
@@ -37,7 +38,7 @@ func TestAddressIsWrittenAsItsText(t *testing.T) {
 	}
 	for i := 0; i < len(got); i += 2 {
 		a, b := got[i], got[i+1]
-		if a.At = b.At; a != b || b.IP != addresses[i/4].String() {
+		if a.At = b.At; !reflect.DeepEqual(a, b) || b.IP != addresses[i/4].String() {
 			t.Errorf("as a text %+v, as an address %+v", a, b)
 		}
 	}

@@ -33,6 +33,9 @@ func member(text string) (name, value, rest string, ok bool) {
 	if inner, rest, ok := quoted(text); ok {
 		return name, text[:len(inner)+2], rest, true
 	}
+	if _, rest, ok := quotedAll(text); ok {
+		return name, text[:len(text)-len(rest)], rest, true
+	}
 	n := 0
 	for n < len(text) && '0' <= text[n] && text[n] <= '9' {
 		n++
@@ -65,6 +68,10 @@ func (e *entry) set(name, value string, raw []byte) bool {
 		return setText(&e.Chain, value)
 	case "prev":
 		return setText(&e.Prev, value)
+	case actorName:
+		all, _, ok := quotedAll(value)
+		e.Actors = all
+		return ok && len(all) > 0 // of none, encoding/json makes another nothing
 	}
 	for i, text := range texts(&e.Event) {
 		if fields[i].name == name {

@@ -2,6 +2,7 @@ package audit
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -19,7 +20,7 @@ func asJSON(t *testing.T, body string) (ok bool) {
 		return true
 	}
 	same := got.At.Equal(want.At)
-	if got.At, want.At = (time.Time{}), (time.Time{}); !same || got != want {
+	if got.At, want.At = (time.Time{}), (time.Time{}); !same || !reflect.DeepEqual(got, want) {
 		t.Errorf("scan(%q) = %+v, encoding/json has %+v", body, got, want)
 	}
 	return true
@@ -29,14 +30,17 @@ func TestRecordIsScannedAsEncodingJSONReadsIt(t *testing.T) {
 	c := newChain(digest{})
 	e := entry{Event: numbered(1), After: 7, Lost: 3}
 	e.Detail, e.Count, e.Span = "a detail, of words", 3, time.Second
-	for i := range 3 {
+	for i := range 4 {
 		body, _, _ := split(c.append(nil, &e, i == 0))
 		if !asJSON(t, string(body)) {
 			t.Errorf("%s is not scanned", body)
 		}
-		e.Lost, e.Detail = 0, ""
+		e.Lost, e.Detail, e.Actors = 0, "", append(e.Actors, "an agent")
 	}
 	for body, want := range map[string]bool{
+		`{"act":["a"]`: true, `{"act":["a","b c"],"n":1`: true, `{"act":["a"],"act":["b","c"]`: true, `{"act":[""]`: true,
+		`{"act":[]`: false, `{"act":["a"`: false, `{"act":["a",]`: false, `{"act":[,]`: false, `{"act":["a"]]`: false, `{"act":["a" ]`: false, `{"act":[1]`: false,
+		`{"act":"a"`: false, `{"act":["a\""]`: false, `{"kind":["a"]`: false, `{"n":["a"]`: false, `{"act":[`: false, `{"act":[["a"]]`: false, `{"ACT":["a"]`: false,
 		`{"n":1`: true, `{"n":0`: true, `{"n":1,"n":2`: true, `{"kind":""`: true, `{"path":"a b"`: true, `{"at":"2026-08-01T12:00:00+08:00"`: true,
 		`{"status":200`: true, `{"n":999999999999999999`: true,
 		"": false, "{": false, `{"n"`: false, `{"n":`: false, `{"n":1,`: false, `{"n":1 `: false, `{"n":1}`: false, `{"n":01`: false, `{"n":-1`: false, `{"n":1.5`: false,
@@ -66,7 +70,7 @@ func TestScanningARecordIsOneAllocation(t *testing.T) {
 func FuzzScan(f *testing.F) {
 	e := entry{Event: numbered(1), After: 7, Lost: 3}
 	body, _, _ := split(newChain(digest{}).append(nil, &e, true))
-	for _, seed := range []string{string(body), `{"n":1,"kind":"a\u0020b"`, `{"KIND":"a"`, strings.Repeat("{", 9)} {
+	for _, seed := range []string{string(body), `{"app":"a","act":["b","c"],"n":1`, `{"n":1,"kind":"a\u0020b"`, `{"KIND":"a"`, strings.Repeat("{", 9)} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, body string) { asJSON(t, body) })

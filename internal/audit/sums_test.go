@@ -3,6 +3,7 @@ package audit
 import (
 	"fmt"
 	"net/netip"
+	"reflect"
 	"strconv"
 	"strings"
 	"sync"
@@ -62,7 +63,7 @@ func TestFirstRefusalsOfAMinuteAreRecordedAndTheOthersSummed(t *testing.T) {
 			IP:    "203.0.113.7",
 			Count: 3, Span: 2 * time.Second,
 		}
-		if len(entries) != 5 || entries[4].Event != want {
+		if len(entries) != 5 || !reflect.DeepEqual(entries[4].Event, want) {
 			t.Fatalf("when it is over the trail holds %+v, want %+v behind it", entries[4:], want)
 		}
 		if got := trail.Stats(); got != (Stats{Stored: 6}) {

@@ -3,6 +3,7 @@ package signin
 import (
 	"net/http"
 	"net/url"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -74,7 +75,8 @@ func TestRefusalNamesTheUserItWasAbout(t *testing.T) {
 	want := []event.Event{{User: rm.mina.Sub, Status: 401, Anonymous: true}, {Status: 401, Anonymous: true},
 		{User: rm.mina.Sub, Status: 303}}
 	for i, e := range notes {
-		if got := (event.Event{User: e.User, Status: e.Status, Anonymous: e.Anonymous}); i >= len(want) || got != want[i] {
+		got := event.Event{User: e.User, Status: e.Status, Anonymous: e.Anonymous}
+		if i >= len(want) || !reflect.DeepEqual(got, want[i]) {
 			t.Errorf("event %d is %+v, want %+v", i, got, want)
 		}
 	}

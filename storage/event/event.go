@@ -1,6 +1,9 @@
 package event
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Kinds of events on the audit trail. A kind that begins with "audit." is the trail's own.
 const (
@@ -41,6 +44,11 @@ const (
 	DetailSigned   = " signed" // by a signature
 )
 
+// MaxActors bounds the Actors of an Event: the client_ids or subs of those who acted for its User by delegation, the
+// current one first, then those before it (storage.Caller.Actors). nil: App alone acted. Of an act at /api/v1, App is
+// the application that is changed; the one that changes it is then an actor.
+const MaxActors = 10
+
 // Event is one thing that happened, for the audit trail. All fields are optional but Kind.
 //
 // Texts are kept up to a length in bytes, then cut and ended with an ellipsis. Invalid UTF-8
@@ -52,6 +60,7 @@ type Event struct {
 	RequestID string        `json:"request_id,omitempty"` // up to 128
 	App       string        `json:"app,omitempty"`        // client id, up to 192
 	User      string        `json:"user,omitempty"`       // sub, up to 256
+	Actors    []string      `json:"act,omitempty"`        // see MaxActors; each up to 256
 	Product   string        `json:"product,omitempty"`    // up to 128
 	Method    string        `json:"method,omitempty"`     // up to 32
 	Path      string        `json:"path,omitempty"`       // without query and fragment, up to 256
@@ -74,3 +83,6 @@ type Event struct {
 	Anonymous bool   `json:"-"`
 	Route     string `json:"-"` // the pattern that Path was served by; "" if not known
 }
+
+// ActedBy reports whether one that a client_id or a sub names has acted: as App, or as one of Actors.
+func (e *Event) ActedBy(agent string) bool { return e.App == agent || slices.Contains(e.Actors, agent) }

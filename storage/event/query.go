@@ -10,6 +10,7 @@ type Query struct {
 	App       string   // client id
 	Apps      []string // of these only, up to MaxApps; nil: of any; empty and not nil: nothing
 	User      string   // sub
+	Agent     string   // client_id or sub of one that acted: App, or any of Actors
 	Kind      string
 	RequestID string
 	IP        string // as it stands on the trail; of a sum: the network

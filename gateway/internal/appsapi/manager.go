@@ -6,6 +6,7 @@ import (
 
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/admin/appacts"
+	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/storage"
 )
@@ -26,9 +27,12 @@ func (e *Endpoints) manager(r *http.Request) (m manager, err error) {
 		return m, err
 	}
 	m.app, m.Request, m.Bearer = app, admin.RequestOf(r, e.c.ClientIP(r)), true
-	if caller.UserID == "" {
+	if reqctx.By(&m.Request.Event, &caller); caller.UserID == "" {
 		m.Application = app.ID
 		return m, nil
+	}
+	if len(caller.Actors) == 0 { // the trail names the application that is changed, and here the one that changes it
+		m.Request.Event.Actors = []string{caller.AppID}
 	}
 	if !scope.Has(caller.Scope, scope.Apps) {
 		return m, noScope

@@ -1,4 +1,4 @@
-// Package search finds events on the audit trail by user, application, request id, kind, class of status,
+// Package search finds events on the audit trail by user, application, agent, request id, kind, class of status,
 // address and time. [Find] answers a query; an [Indexer] follows the trail and writes what Find looks at.
 //
 // # Choices
@@ -13,6 +13,9 @@
 //
 // Terms are hashes with a key of the index, so nobody can send texts that all fall into one part, and the
 // index holds no text. Two terms may have one hash, therefore each find is compared with its record.
+//
+// An agent is the application of an event, or one that acts by delegation. Those who are not the application have
+// terms of their own, so an agent is looked up by two terms, and an index of before they were there is whole.
 //
 // A search is one that reads a bounded amount and says where it stopped. The rarest clause comes first,
 // the others are looked up only among what it found, and records are read when they fill the page.

@@ -70,8 +70,9 @@ func check(q *event.Query) error {
 		return wrong("the search begins at %s, which is not before its end", q.From.UTC().Format(time.RFC3339))
 	}
 	kept := audit.AsKept(event.Event{App: q.App, User: q.User, Kind: q.Kind, RequestID: q.RequestID, IP: q.IP,
-		At: time.Unix(0, 0)})
+		Actors: []string{q.Agent}, At: time.Unix(0, 0)})
 	q.App, q.User, q.Kind, q.RequestID, q.IP = kept.App, kept.User, kept.Kind, kept.RequestID, kept.IP
+	q.Agent = kept.Actors[0]
 	return nil
 }
 
@@ -91,7 +92,7 @@ func (f *finder) passes(e *event.Event) bool {
 	q := &f.q
 	is := func(asked, has string) bool { return asked == "" || asked == has }
 	return is(q.App, e.App) && is(q.User, e.User) && is(q.Kind, e.Kind) && is(q.RequestID, e.RequestID) &&
-		is(q.IP, e.IP) &&
+		is(q.IP, e.IP) && (q.Agent == "" || e.ActedBy(q.Agent)) &&
 		is(q.Status, class(e.Status)) && (q.Apps == nil || slices.Contains(q.Apps, e.App)) &&
 		!e.At.Before(q.From) && (q.To.IsZero() || e.At.Before(q.To))
 }

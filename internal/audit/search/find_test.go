@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 	"time"
@@ -52,6 +53,10 @@ func (o *office) draw(i int) event.Event {
 		RequestID: fmt.Sprintf("%08x-%d", o.rnd.Uint32(), i), Status: []int{200, 200, 200, 204, 302, 404, 403, 500,
 			0}[o.rnd.IntN(9)],
 		Path: "/api/something/that/is/long/enough", Method: "GET", Product: "shop", Latency: 12345678,
+	}
+	for range o.rnd.IntN(4) * o.rnd.IntN(4) { // mostly nobody; the one that sends it, others, and people
+		actor := []string{e.App, fmt.Sprint("app", o.rnd.IntN(900)), fmt.Sprint("user", o.rnd.IntN(3000))}[o.rnd.IntN(3)]
+		e.Actors = append(e.Actors, actor)
 	}
 	if o.rnd.IntN(5) == 0 {
 		e.User, e.RequestID = "", ""
@@ -116,8 +121,10 @@ func (o *office) settle(t testing.TB, store Store) {
 // want returns what a query selects, by a plain filter.
 func (o *office) want(q event.Query, from uint64) (all []event.Entry) {
 	f := finder{q: q}
+	f.q.Agent = "" // looked at here
 	for _, e := range slices.Backward(o.all) {
-		if e.Seq >= from && (q.Before == 0 || e.Seq < q.Before) && f.passes(&e.Event) {
+		acted := q.Agent == "" || e.App == q.Agent || slices.Contains(e.Actors, q.Agent)
+		if e.Seq >= from && (q.Before == 0 || e.Seq < q.Before) && acted && f.passes(&e.Event) {
 			all = append(all, e)
 		}
 	}
@@ -159,6 +166,9 @@ func (o *office) drawQuery() event.Query {
 	some(&q.RequestID, e.RequestID, 8)
 	some(&q.IP, e.IP, 6)
 	some(&q.Status, class(e.Status), 4)
+	if acted := append(e.Actors, e.App); o.rnd.IntN(3) == 0 {
+		q.Agent = acted[o.rnd.IntN(len(acted))]
+	}
 	if q.App == "" && o.rnd.IntN(4) == 0 {
 		for range 1 + o.rnd.IntN(40) {
 			q.Apps = append(q.Apps, o.all[o.rnd.IntN(len(o.all))].App)
@@ -180,7 +190,7 @@ func same(a, b []event.Entry) bool {
 	return slices.EqualFunc(a, b, func(a, b event.Entry) bool {
 		at := a.At.Equal(b.At)
 		a.At, b.At = time.Time{}, time.Time{}
-		return at && a == b
+		return at && reflect.DeepEqual(a, b)
 	})
 }
 

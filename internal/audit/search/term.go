@@ -13,6 +13,7 @@ const (
 	byUser    = 'u'
 	byAddress = 'i'
 	byApp     = 'a'
+	byActor   = 'd' // acts by delegation
 	byStatus  = 's'
 	byKind    = 'k'
 
@@ -70,7 +71,7 @@ func (h *hasher) hash(field byte) uint32 {
 	return uint32(apps + wide%(1<<32-apps))
 }
 
-// terms appends the terms of an event.
+// terms appends the terms of an event. An actor that is its application, as most are, has the term of that alone.
 func (h *hasher) terms(all []uint32, e *event.Event) []uint32 {
 	for _, f := range [fields]struct {
 		field byte
@@ -79,6 +80,11 @@ func (h *hasher) terms(all []uint32, e *event.Event) []uint32 {
 		{byKind, e.Kind}} {
 		if f.value != "" {
 			all = append(all, h.term(f.field, f.value))
+		}
+	}
+	for _, actor := range e.Actors {
+		if actor != e.App {
+			all = append(all, h.term(byActor, actor))
 		}
 	}
 	return all

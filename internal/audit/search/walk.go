@@ -21,22 +21,28 @@ type clause struct {
 
 // clausesOf returns what a query asks for, the rarest first.
 func clausesOf(hash *hasher, q event.Query) (all []clause) {
+	either := func(rare bool, terms ...uint32) {
+		if slices.Sort(terms); len(terms) > 0 {
+			all = append(all, clause{terms, rare})
+		}
+	}
 	add := func(field byte, rare bool, values ...string) {
-		c := clause{rare: rare}
+		var terms []uint32
 		for _, v := range values {
 			if v != "" {
-				c.terms = append(c.terms, hash.term(field, v))
+				terms = append(terms, hash.term(field, v))
 			}
 		}
-		if slices.Sort(c.terms); len(c.terms) > 0 {
-			all = append(all, c)
-		}
+		either(rare, terms...)
 	}
 	add(byRequest, true, q.RequestID)
 	add(byUser, true, q.User)
 	add(byAddress, true, q.IP)
 	if add(byApp, false, q.App); q.App == "" {
 		add(byApp, false, q.Apps...)
+	}
+	if q.Agent != "" {
+		either(false, hash.term(byApp, q.Agent), hash.term(byActor, q.Agent))
 	}
 	add(byStatus, false, q.Status)
 	add(byKind, false, q.Kind)

@@ -3,6 +3,7 @@ package gateway_test
 import (
 	"net/http"
 	"net/netip"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -216,7 +217,7 @@ func TestCallIsOnTheAuditTrail(t *testing.T) {
 		t.Fatalf("%d events: %+v", len(lines), lines)
 	}
 	for i := range want {
-		if lines[i] != want[i] {
+		if !reflect.DeepEqual(lines[i], want[i]) {
 			t.Errorf("event %d: %+v, want %+v", i, lines[i], want[i])
 		}
 	}

@@ -22,6 +22,7 @@ type record struct {
 	At      time.Time `json:"at"`
 	Kind    string    `json:"kind"`
 	App     string    `json:"client_id,omitempty"`
+	Act     []string  `json:"act,omitempty"` // who acted for the user by delegation
 	Product string    `json:"product,omitempty"`
 	Method  string    `json:"method,omitempty"`
 	Path    string    `json:"path,omitempty"`
@@ -33,9 +34,9 @@ type record struct {
 // recordOf returns what a user is given of a record. Of an administrator's act it has neither who nor where
 // that was: these are about another person.
 func recordOf(e event.Event) record {
-	r := record{e.At, e.Kind, e.App, e.Product, e.Method, e.Path, e.IP, e.Status, e.Detail}
+	r := record{e.At, e.Kind, e.App, e.Actors, e.Product, e.Method, e.Path, e.IP, e.Status, e.Detail}
 	if e.Kind == event.Admin {
-		r.IP, r.Detail = "", withoutActor(e.Detail)
+		r.IP, r.Act, r.Detail = "", nil, withoutActor(e.Detail)
 	}
 	return r
 }

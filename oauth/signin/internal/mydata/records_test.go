@@ -19,6 +19,13 @@ func TestAdministratorsActIsGivenWithoutWhoAndWhere(t *testing.T) {
 			t.Errorf("%q becomes %+v", detail, got)
 		}
 	}
+	acts := []string{"agent"}
+	if got := recordOf(event.Event{Kind: event.Admin, Actors: acts}); got.Act != nil {
+		t.Errorf("of an administrator's act it is said that %q acted", got.Act)
+	}
+	if got := recordOf(event.Event{Kind: event.Call, Actors: acts}); len(got.Act) != 1 || got.Act[0] != "agent" {
+		t.Errorf("of a call for the user it is said that %q acted", got.Act)
+	}
 	if own := recordOf(event.Event{Kind: event.SignIn, IP: "192.0.2.9", Detail: "x by y"}); own.IP == "" ||
 		own.Detail != "x by y" {
 		t.Errorf("an act of the user's own becomes %+v", own)
