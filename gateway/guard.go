@@ -65,11 +65,14 @@ func (g *Gateway) Charge(caller storage.Caller, product, tool string, took time.
 	return g.charge(&caller, caller.Account(), product, ledger.Detail{Tool: tool, Took: took}, time.Now(), failed)
 }
 
-// charge counts a call of a caller's account, whose Detail lacks nothing but the user.
+// charge counts a call of a caller's account, whose Detail lacks nothing but the user and the agent.
 func (g *Gateway) charge(caller *storage.Caller, account, product string, by ledger.Detail, at time.Time,
 	failed bool) error {
 	if account == caller.AppID { // else it is one user's
 		by.User = caller.UserID
+	}
+	if len(caller.Actors) > 0 && caller.Actors[0] != caller.AppID {
+		by.Agent = caller.Actors[0]
 	}
 	if err := g.ledger.ChargeDetailed(account, product, by, at, failed); err != nil {
 		g.uncounted.Add(1)

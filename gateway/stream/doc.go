@@ -29,8 +29,8 @@
 //
 // Sums are whole and never shrink. So of several lines of an hour, account, by and name the one with the most
 // calls is right, in whatever order they come. An account is an application; for one that registered itself,
-// and for API keys, it is the application, a blank and the user. Rows by user are not shipped. An hour ends in
-// a line of the stream usage.hour, with the calls of the whole service and those of the rows by product: where
+// and for API keys, it is the application, a blank and the user. Rows by user and by agent are not shipped. An hour
+// ends in a line of the stream usage.hour, with the calls of the whole service and those of the rows by product: where
 // the second number is smaller, some process counted without shipping. Hours without a call have no line.
 //
 // No secret is on the trail, and so none is in a stream. Personal data is: subs, addresses. Erasing a user in

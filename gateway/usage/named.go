@@ -6,6 +6,7 @@ import (
 	"errors"
 	"maps"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/ledger"
@@ -13,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
-// Bounds of one answer of usage by user, tool or member. Names are in it with all their rows, those
+// Bounds of one answer of usage by user, tool, member or agent. Names are in it with all their rows, those
 // with the most calls first.
 const (
 	maxNames    = 1_000
@@ -25,7 +26,7 @@ const (
 	summingWait = 5 * time.Second
 )
 
-// byName answers by user, tool or member, and counts the calls of all names since a time before the span.
+// byName answers by user, tool, member or agent, and counts the calls of all names since a time before the span.
 func (r *Reader) byName(ctx context.Context, q Query, since time.Time) (Answer, error) {
 	limited, cancel := context.WithTimeout(ctx, summingWait)
 	defer cancel()
@@ -55,8 +56,8 @@ type sum struct {
 	rows  []driver.Count // ascending
 }
 
-// daysAtOnce returns how many days are read first. Of users there may be any number. Tools and members
-// are few, so that a day of them has few rows, unless they are by the hour.
+// daysAtOnce returns how many days are read first. Of users there may be any number. Tools, members and
+// agents are few, so that a day of them has few rows, unless they are by the hour.
 func (q Query) daysAtOnce() int {
 	if q.Daily && q.By != ByUser {
 		return maxSpan
@@ -74,7 +75,7 @@ func (r *Reader) sum(ctx context.Context, q Query, since time.Time, a *Answer) (
 		if to.After(q.To) {
 			to = q.To
 		}
-		page, err := r.c.Series(ctx, driver.UsageQuery{AppID: id, From: from, To: to, Daily: q.Daily})
+		page, err := r.rows(ctx, driver.UsageQuery{AppID: id, From: from, To: to, Daily: q.Daily}, q)
 		if err != nil {
 			return nil, err
 		}
@@ -93,6 +94,42 @@ func (r *Reader) sum(ctx context.Context, q Query, since time.Time, a *Answer) (
 		}
 	}
 	return all, nil
+}
+
+// rows returns rows of a dimension. The calls that no other agent sent are the application's own: they have no rows, so
+// those by agent are what is left of all.
+func (r *Reader) rows(ctx context.Context, of driver.UsageQuery, q Query) ([]driver.Count, error) {
+	if q.By != ByAgent {
+		return r.c.Series(ctx, of)
+	}
+	both, err := r.c.SeriesOf(ctx, []string{of.AppID, q.ClientID}, of)
+	if err != nil {
+		return nil, err
+	}
+	return withRest(both[of.AppID], both[q.ClientID], q), nil
+}
+
+// withRest adds to the rows of agents what they lack to all calls, as rows of the application.
+func withRest(agents, products []driver.Count, q Query) []driver.Count {
+	app, _, _ := strings.Cut(q.ClientID, " ")
+	rest := map[time.Time]driver.Count{}
+	for _, row := range products {
+		at := row.At.UTC()
+		rest[at] = driver.Count{Product: app, At: at, Calls: row.Calls, Errors: row.Errors}.Plus(rest[at])
+	}
+	for _, row := range agents {
+		own := rest[row.At.UTC()]
+		own.Calls, own.Errors = own.Calls-row.Calls, own.Errors-row.Errors
+		rest[row.At.UTC()] = own
+	}
+	all := slices.Clone(agents)
+	for _, row := range rest {
+		if row.Calls > 0 {
+			all = append(all, row)
+		}
+	}
+	slices.SortFunc(all, func(a, b driver.Count) int { return a.At.Compare(b.At) })
+	return all
 }
 
 func (n named) add(row driver.Count) {

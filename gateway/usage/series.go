@@ -18,11 +18,12 @@ const (
 	ByMember  = "member" // capability that a tool belongs to
 	ByTool    = "tool"
 	ByUser    = "user"
+	ByAgent   = "agent" // who acts by delegation, else the application
 )
 
 var dimensions = map[string]ledger.Dimension{
 	"": ledger.ByProduct, ByProduct: ledger.ByProduct, ByMember: ledger.ByMember, ByTool: ledger.ByTool,
-	ByUser: ledger.ByUser,
+	ByUser: ledger.ByUser, ByAgent: ledger.ByAgent,
 }
 
 // Query asks for the usage of one application.
@@ -48,7 +49,7 @@ type Answer struct {
 	Overage  int64            // calls beyond the quota, of all products together; by product alone
 	Before   int64            // calls of the span before, if asked for; 0 where its rows are gone
 	Earlier  []Row            // the same by time, ascending, all names together
-	Omitted  Omitted          // by member, tool or user
+	Omitted  Omitted          // of all but products
 }
 
 // Row holds what was called under one name in an hour or a day.
@@ -73,11 +74,11 @@ func (q Query) Check() (Query, error) {
 		q.By = ByProduct
 	}
 	if _, known := dimensions[q.By]; !known {
-		return q, refused("by is product, member, tool or user")
+		return q, refused("by is product, member, tool, user or agent")
 	}
 	if q.By != ByProduct && q.Product != "" {
-		return q, refused("by and product exclude each other: users are summed up over all products, tools and members are " +
-			"of mcp")
+		return q, refused("by and product exclude each other: users and agents are summed up over all products, tools and " +
+			"members are of mcp")
 	}
 	var err error
 	q.From, q.To, err = widened(q.From, q.To, q.Daily)

@@ -13,9 +13,10 @@ import (
 
 // Kinds of names that Top ranks.
 const (
-	Apps  = ranking.Apps  // by client_id
-	Tools = ranking.Tools // by full name
-	Users = ranking.Users // by sub
+	Apps   = ranking.Apps   // by client_id
+	Tools  = ranking.Tools  // by full name
+	Users  = ranking.Users  // by sub
+	Agents = ranking.Agents // by client_id or sub: who acts by delegation, else the application
 )
 
 // MaxTopDays is the longest span of a TopQuery.
@@ -23,7 +24,7 @@ const MaxTopDays = 32
 
 // TopQuery asks who called most.
 type TopQuery struct {
-	Of       string    // Apps, Tools or Users
+	Of       string    // Apps, Tools, Users or Agents
 	From, To time.Time // widened to whole UTC days; zero: today
 	N        int       // names; 0: 10, at most 100
 }
@@ -40,7 +41,7 @@ type TopEntry struct {
 // half a minute for each question, and not at all from the rows of applications.
 func (r *Reader) Top(ctx context.Context, q TopQuery) ([]TopEntry, error) {
 	if !slices.Contains(ranking.Kinds(), q.Of) {
-		return nil, refused("top is of apps, tools or users")
+		return nil, refused("top is of apps, tools, users or agents")
 	}
 	if q.N = min(cmp.Or(q.N, 10), 100); q.N < 0 {
 		return nil, refused("top has a positive number of names")

@@ -128,8 +128,8 @@ func readUsageQuery(form url.Values) (q usageQuery, err error) {
 		return q, err
 	}
 	q.Product, q.By = form.Get("product"), form.Get("by")
-	if !slices.Contains([]string{"", usage.ByMember, usage.ByTool, usage.ByUser}, q.By) {
-		return q, adminapi.BadQuery.Saying("by is member, tool or user")
+	if !slices.Contains([]string{"", usage.ByMember, usage.ByTool, usage.ByUser, usage.ByAgent}, q.By) {
+		return q, adminapi.BadQuery.Saying("by is member, tool, user or agent")
 	}
 	if q.Query, err = q.Check(); err != nil {
 		return q, badUsage(err)

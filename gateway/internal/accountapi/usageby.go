@@ -25,12 +25,13 @@ type usageBy struct {
 	Omitted     omitted          `json:"omitted"`
 }
 
-// namedRow has one of the three names.
+// namedRow has one of the four names.
 type namedRow struct {
 	At     string `json:"at"`
 	Member string `json:"member,omitempty"`
 	Tool   string `json:"tool,omitempty"`
 	User   string `json:"user,omitempty"`
+	Agent  string `json:"agent,omitempty"`
 	Calls  int64  `json:"calls"`
 	Errors int64  `json:"errors"`
 }
@@ -41,7 +42,7 @@ type omitted struct {
 	Calls int64 `json:"calls"`
 }
 
-// usageBy serves GET /api/v1/usage?by=: who of an application's users has called, or which tools.
+// usageBy serves GET /api/v1/usage?by=: who of an application's users has called, which tools, or which agents.
 // That is for the application itself, for its owner, and for the person whose account it is.
 //
 // The application's other users learn nothing of each other. It is no bill: calls of the application for no
@@ -114,6 +115,8 @@ func namedAnswer(a usage.Answer, by string) usageBy {
 			out.Member = row.Name
 		case usage.ByTool:
 			out.Tool = row.Name
+		case usage.ByAgent:
+			out.Agent = row.Name
 		default:
 			out.User = row.Name
 		}
@@ -133,8 +136,8 @@ func writeNamedCSV(w http.ResponseWriter, u usageBy) error {
 	out := csv.NewWriter(&text)
 	out.Write([]string{"at", u.By, "calls", "errors"})
 	for _, row := range u.Series {
-		out.Write([]string{row.At, adminapi.Cell(row.Member + row.Tool + row.User), strconv.FormatInt(row.Calls, 10),
-			strconv.FormatInt(row.Errors, 10)})
+		out.Write([]string{row.At, adminapi.Cell(row.Member + row.Tool + row.User + row.Agent),
+			strconv.FormatInt(row.Calls, 10), strconv.FormatInt(row.Errors, 10)})
 	}
 	out.Flush()
 	return sendCSV(w, text.String())

@@ -260,7 +260,7 @@ func (f *filler) counts(ctx context.Context) {
 			for node := range 3 {
 				r := ranking.Ranking{ID: fmt.Sprint(of, "-", day, "-", node), Of: of, Day: today.AddDate(0, 0, -day), Floor: 1}
 				for i := range ranking.MaxNames {
-					name := map[string]string{ranking.Apps: f.apps[i%len(f.apps)],
+					name := map[string]string{ranking.Apps: f.apps[i%len(f.apps)], ranking.Agents: f.apps[i%len(f.apps)],
 						ranking.Tools: fmt.Sprint(member(i%members), "__getSomething", 100+i%20), ranking.Users: f.subs[i%some]}[of]
 					if i >= some {
 						name = fmt.Sprintf("%s%04d", of, i+day)

@@ -35,7 +35,7 @@ type sums struct {
 	sum    *tally // of it
 }
 
-// plain names calls without a tool and a user.
+// plain names calls without a tool, a user and an agent.
 type plain struct {
 	product string
 	hour    uint32
@@ -46,10 +46,11 @@ type cell struct {
 	product string
 	tool    string // "": none
 	user    string // "": none
+	agent   string // "": the application
 	hour    uint32 // since 1970, UTC
 }
 
-func (c *cell) isPlain() bool { return c.tool == "" && c.user == "" }
+func (c *cell) isPlain() bool { return c.tool == "" && c.user == "" && c.agent == "" }
 
 // tally holds what is counted of a cell, and the line that its calls count in too.
 type tally struct {
@@ -142,7 +143,7 @@ func (b *batch) add(e *entry, watched func(app string) *atomic.Int64) (more int)
 	}
 	sum := s.of(&e.cell)
 	if sum == nil {
-		c := cell{strings.Clone(e.product), strings.Clone(e.tool), strings.Clone(e.user), e.hour}
+		c := cell{strings.Clone(e.product), strings.Clone(e.tool), strings.Clone(e.user), strings.Clone(e.agent), e.hour}
 		sum = &tally{}
 		sum.line, more = b.line(plain{c.product, c.hour})
 		s.put(c, sum)
@@ -228,8 +229,8 @@ func (b *batch) parts() iter.Seq[Call] {
 		for app, s := range b.apps {
 			for c, sum := range s.all() {
 				at := time.Unix(int64(c.hour)*3600, 0).UTC()
-				if !yield(Call{App: app, Product: c.product, Tool: c.tool, User: c.user, At: at, Calls: sum.calls,
-					Errors: sum.errors}) {
+				if !yield(Call{App: app, Product: c.product, Tool: c.tool, User: c.user, Agent: c.agent, At: at,
+					Calls: sum.calls, Errors: sum.errors}) {
 					return
 				}
 			}

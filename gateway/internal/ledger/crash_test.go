@@ -142,7 +142,7 @@ func verifyCounts(t *testing.T, dir string, calls map[string]*call) (sent, answe
 	for _, row := range rows {
 		is[row.Product] = true
 	}
-	for _, d := range []Dimension{ByUser, ByTool, ByMember} { // every other call has a user and a tool
+	for _, d := range []Dimension{ByUser, ByTool, ByMember, ByAgent} { // every other call has them all
 		names := map[string]bool{}
 		details, err := s.Usage(t.Context(), always(By("app", d)))
 		if err != nil {
@@ -207,7 +207,7 @@ func chargeUntilKilled(t *testing.T, dir string) {
 				report("sent", name)
 				by := Detail{Took: time.Duration(i+1) * time.Millisecond}
 				if detailed(name) {
-					by.Tool, by.User = "shop__"+name, name
+					by.Tool, by.User, by.Agent = "shop__"+name, name, name
 				}
 				if err := l.ChargeDetailed("app", name, by, noon, false); err != nil {
 					t.Errorf("Charge() = %v, want no error", err)

@@ -10,6 +10,10 @@ type Detail struct {
 	Tool string // full name, such as shop__order
 	User string // a user's sub
 
+	// Agent names the one that acts by delegation, a client_id or a sub, where that is not the application whose token
+	// it is. So the calls of an application that are in no row of ByAgent are its own.
+	Agent string
+
 	// Took says how long the product took to its verdict, when the call is charged; 0: not
 	// known. It is counted for the whole service, by product: see OfLatency.
 	Took time.Duration
@@ -24,15 +28,16 @@ const (
 	ByUser    Dimension = "by:user"
 	ByTool    Dimension = "by:tool"
 	ByMember  Dimension = "by:member" // capability that the tool belongs to
+	ByAgent   Dimension = "by:agent"
 )
 
-var dimensions = []Dimension{ByProduct, ByUser, ByTool, ByMember}
+var dimensions = []Dimension{ByProduct, ByUser, ByTool, ByMember, ByAgent}
 
 // border is in no client_id and no sub, so no application has the rows of another's dimension.
 const border = "\x1f"
 
 // By returns the AppID of an application's rows of a dimension. Their Product is the user, the
-// tool or the member.
+// tool, the member or the agent.
 func By(app string, d Dimension) string {
 	if d == ByProduct {
 		return app
@@ -58,6 +63,8 @@ func (c cell) in(d Dimension) string {
 	case ByMember:
 		member, _, _ := strings.Cut(c.tool, "__")
 		return member
+	case ByAgent:
+		return c.agent
 	}
 	return ""
 }

@@ -1,5 +1,5 @@
 // Package ledger is the meter of the gateway: it counts charged calls, by application, product and UTC hour,
-// and by user, tool and capability where those are known, and hands the sums to the store exactly once.
+// and by user, tool, capability and agent where those are known, and hands the sums to the store exactly once.
 //
 // One verb counts: [Ledger.Charge], called when the product has answered and before the
 // first byte of that answer leaves. Hence answered <= counted <= sent at any kill -9, and
@@ -48,7 +48,7 @@
 // counted in memory, [Ledger.Health] and one line of the log say so, and what is missing in
 // the journal is written when the disk accepts it again. Until then a kill loses them.
 //
-// The tool and the user of a call stand in the one record of it. The rows of the other dimensions
+// The tool, the user and the agent of a call stand in the one record of it. The rows of the other dimensions
 // are made of it when the batch is sent, under an AppID of their own (see [By]), so stores need not
 // know of them, and a batch that is sent again counts once in all of them. They are kept as long as
 // those of products: hours for 400 days, days for ever. Names have at most 255 bytes. A caller can

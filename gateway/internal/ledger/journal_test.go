@@ -156,7 +156,7 @@ func TestJournalOfANewerVersionIsLeftAlone(t *testing.T) {
 	for _, damaged := range []bool{false, true} {
 		data, starts := small()
 		newer := data[starts[3]:]
-		newer[1] = kindTimed + 1
+		newer[1] = kindActed + 1
 		binary.BigEndian.PutUint32(newer[4:], checksum(newer))
 		if damaged {
 			data[starts[3]-1] ^= 1 // of the record before

@@ -43,6 +43,7 @@ type Config struct {
 // Call is calls of one kind in an hour.
 type Call struct {
 	App, Product, Tool, User string // Tool and User: "" if there is none
+	Agent                    string // "": App
 	At                       time.Time
 	Calls, Errors            int64
 }
@@ -163,7 +164,7 @@ func (l *Ledger) Charge(app, product string, at time.Time, failed bool) error {
 	return l.ChargeDetailed(app, product, Detail{}, at, failed)
 }
 
-// ChargeDetailed is Charge of a call whose tool or user is known. It is counted in each Dimension
+// ChargeDetailed is Charge of a call whose tool, user or agent is known. It is counted in each Dimension
 // in which it has a name, at once and exactly as often. A detail that is no name is left out, and
 // so are all of them while so much waits for the store that they would fill the memory.
 func (l *Ledger) ChargeDetailed(app, product string, by Detail, at time.Time, failed bool) error {
@@ -177,7 +178,7 @@ func (l *Ledger) ChargeDetailed(app, product string, by Detail, at time.Time, fa
 		return ErrClosed
 	}
 	if l.rows >= maxDetailed && (l.open == nil || !l.open.has(&e)) {
-		e.tool, e.user = "", ""
+		e.tool, e.user, e.agent = "", "", ""
 		if l.rows >= maxRows && (l.open == nil || !l.open.has(&e)) {
 			return ErrFull
 		}

@@ -67,12 +67,16 @@ func history(t *testing.T, seed uint64, mapped bool) {
 			tool, user := member+"__t"+strconv.Itoa(random.IntN(2)), "u"+strconv.Itoa(random.IntN(3))
 			took := time.Duration(random.ExpFloat64() * float64(100*time.Millisecond))
 			at := noon.Add(time.Duration(random.IntN(4)) * time.Hour)
-			if err := l.ChargeDetailed(app, "mcp", Detail{tool, user, took}, at, false); err != nil {
+			agent := []string{"", "", "agent0", "agent1"}[random.IntN(4)]
+			if err := l.ChargeDetailed(app, "mcp", Detail{tool, user, agent, took}, at, false); err != nil {
 				t.Fatal(err)
 			}
 			model.ofService("mcp", 1)
 			model.took("mcp", at, took)
-			for d, name := range map[Dimension]string{ByTool: tool, ByMember: member, ByUser: user} {
+			for d, name := range map[Dimension]string{ByTool: tool, ByMember: member, ByUser: user, ByAgent: agent} {
+				if name == "" {
+					continue
+				}
 				model[By(app, d)]++
 				model[By(app, d)+"="+name]++
 			}
@@ -82,7 +86,7 @@ func history(t *testing.T, seed uint64, mapped bool) {
 		case 6:
 			s.setFaults([]error{nil, nil, errAway}[random.IntN(3)], []error{nil, nil, errAway}[random.IntN(3)])
 		case 7:
-			app := By("app"+strconv.Itoa(random.IntN(3)), dimensions[random.IntN(4)])
+			app := By("app"+strconv.Itoa(random.IntN(3)), dimensions[random.IntN(len(dimensions))])
 			checkRead(t, l, seed, app, model[app])
 			service := By("", []Dimension{OfService, OfProducts, OfLatency(""), OfLatency("mcp")}[random.IntN(4)])
 			checkRead(t, l, seed, service, model[service])

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"math"
+	"slices"
 	"strings"
 	"time"
 	"unicode/utf8"
@@ -34,13 +35,12 @@ func newEntry(app, product string, by Detail, at time.Time, failed bool) (entry,
 	case at.Unix() < 0 || hour > math.MaxUint32:
 		return entry{}, fmt.Errorf("ledger: a call at %v cannot be charged: set the clock", at)
 	}
-	e := entry{app: app, cell: cell{product: product, tool: by.Tool, user: by.User, hour: uint32(hour)},
-		amount: amount{calls: 1}, took: spanOf(by.Took)}
-	if !named(e.tool) { // a detail that cannot be kept is left out: it is no reason to refuse a call
-		e.tool = ""
-	}
-	if !named(e.user) {
-		e.user = ""
+	e := entry{app: app, cell: cell{product: product, tool: by.Tool, user: by.User, agent: by.Agent,
+		hour: uint32(hour)}, amount: amount{calls: 1}, took: spanOf(by.Took)}
+	for _, detail := range []*string{&e.tool, &e.user, &e.agent} {
+		if !named(*detail) { // one that cannot be kept is left out: it is no reason to refuse a call
+			*detail = ""
+		}
 	}
 	if failed {
 		e.errors = 1
@@ -70,24 +70,28 @@ func named(s string) bool {
 //	body of kind 2: hour uint32  calls uvarint  errors uvarint  len(app) byte  len(product) byte  len(tool) byte
 //	                app  product  tool  user
 //	body of kind 3: as kind 2, with the number of the range of its latency (byte) before len(app)
+//	body of kind 4: as kind 3, with len(agent) byte behind len(tool), and the agent behind the tool
 //
 // with integers in big-endian order. 0xFE is in no UTF-8 text, so no name, not even a
 // malicious one, can hold something that looks like a record to a reader in search of the
 // next one. In kind 3 the application may be "": it adds to the latencies of a product alone, whose
-// calls other records count.
+// calls other records count. In kind 4 the range may be 0: it is not known.
 const (
 	mark       = 0xFE
 	kindCalls  = 1
 	kindDetail = 2 // with a tool, a user, or both; versions before it refuse a journal that has one
 	kindTimed  = 3 // with a latency; versions before it refuse a journal that has one
+	kindActed  = 4 // with an agent; versions before it refuse a journal that has one
 	headSize   = 8
-	maxBody    = 4 + 2*binary.MaxVarintLen64 + 4 + 4*maxName
+	maxBody    = 4 + 2*binary.MaxVarintLen64 + 5 + 5*maxName
 	recordSize = headSize + maxBody // at most
 )
 
 func appendRecord(to []byte, e *entry) []byte {
 	start, kind := len(to), byte(kindCalls)
 	switch {
+	case e.agent != "":
+		kind = kindActed
 	case e.took > 0:
 		kind = kindTimed
 	case !e.isPlain():
@@ -97,16 +101,20 @@ func appendRecord(to []byte, e *entry) []byte {
 	to = binary.BigEndian.AppendUint32(to, e.hour)
 	to = binary.AppendUvarint(to, uint64(e.calls))
 	to = binary.AppendUvarint(to, uint64(e.errors))
-	if kind == kindTimed {
+	if kind >= kindTimed {
 		to = append(to, byte(e.took))
 	}
 	to = append(to, byte(len(e.app)))
 	if kind != kindCalls {
 		to = append(to, byte(len(e.product)), byte(len(e.tool)))
 	}
+	if kind == kindActed {
+		to = append(to, byte(len(e.agent)))
+	}
 	to = append(to, e.app...)
 	to = append(to, e.product...)
 	to = append(to, e.tool...)
+	to = append(to, e.agent...)
 	to = append(to, e.user...)
 	record := to[start:]
 	binary.BigEndian.PutUint16(record[2:], uint16(len(record)-headSize))
@@ -145,7 +153,7 @@ func decode(data []byte) (e entry, size int, err error) {
 	return e, size, nil
 }
 
-func isKind(b byte) bool { return b >= kindCalls && b <= kindTimed }
+func isKind(b byte) bool { return b >= kindCalls && b <= kindActed }
 
 func decodeBody(kind byte, body []byte) (e entry, err error) {
 	if len(body) < 4 {
@@ -160,15 +168,18 @@ func decodeBody(kind byte, body []byte) (e entry, err error) {
 		}
 		*into, body = int64(n), body[size:]
 	}
-	if kind == kindTimed {
-		if len(body) == 0 || body[0] == 0 || body[0] > Ranges {
+	if kind >= kindTimed {
+		if len(body) == 0 || body[0] == 0 && kind == kindTimed || body[0] > Ranges {
 			return entry{}, errNoRecord
 		}
 		e.took, body = span(body[0]), body[1:]
 	}
-	names := []*string{&e.app, &e.product}
-	if kind != kindCalls {
-		names = append(names, &e.tool, &e.user)
+	names := []*string{&e.app, &e.product, &e.tool, &e.agent, &e.user}
+	switch kind {
+	case kindCalls:
+		names = names[:2]
+	case kindDetail, kindTimed:
+		names = slices.Delete(names, 3, 4)
 	}
 	lengths := len(names) - 1 // the last name takes the rest
 	if len(body) < lengths {
@@ -188,7 +199,7 @@ func decodeBody(kind byte, body []byte) (e entry, err error) {
 			return entry{}, errNoRecord
 		}
 	}
-	if e.app == "" && !e.isPlain() {
+	if e.app == "" && !e.isPlain() || kind == kindActed && e.agent == "" {
 		return entry{}, errNoRecord
 	}
 	return e, nil

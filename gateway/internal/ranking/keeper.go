@@ -1,6 +1,7 @@
 package ranking
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -87,7 +88,7 @@ func (k *Keeper) Add(calls iter.Seq[ledger.Call]) {
 		}
 		day := driver.Day(c.At).Unix()
 		for _, one := range [...]struct{ of, name string }{{ranking.Apps, app}, {ranking.Tools, c.Tool},
-			{ranking.Users, user}} {
+			{ranking.Users, user}, {ranking.Agents, cmp.Or(c.Agent, app)}} {
 			if one.name != "" {
 				k.on(place{one.of, day}).count(one.name, c.Calls, c.Errors)
 			}

@@ -90,28 +90,30 @@ func TestRankingIsSavedOnceAMinuteAndAtTheEnd(t *testing.T) {
 		s := newDesk(t)
 		k := keeper(s)
 		for range 50 {
-			k.Add(slices.Values([]ledger.Call{call("app", "shop__order", "u1", 2), call("client sub", "", "", 1)}))
+			k.Add(slices.Values([]ledger.Call{call("app", "shop__order", "u1", 2), call("client sub", "", "", 1),
+				{App: "app", Agent: "planner", At: time.Now(), Calls: 3}}))
 			time.Sleep(time.Second)
 		}
 		want(t, s.held(t, ranking.Apps, 1))
-		if live := k.Live(ranking.Apps, time.Now(), time.Now().Add(1)); len(live) != 1 || live[0].Calls[0] != 100 {
+		if live := k.Live(ranking.Apps, time.Now(), time.Now().Add(1)); len(live) != 1 || live[0].Calls[0] != 250 {
 			t.Errorf("live are %+v", live)
 		}
 		time.Sleep(time.Minute)
 		synctest.Wait()
-		want(t, s.held(t, ranking.Apps, 1), "app 100", "client 50")
+		want(t, s.held(t, ranking.Apps, 1), "app 250", "client 50")
 		want(t, s.held(t, ranking.Tools, 1), "shop__order 100")
 		want(t, s.held(t, ranking.Users, 1), "sub 50", "u1 100")
+		want(t, s.held(t, ranking.Agents, 1), "app 100", "client 50", "planner 150")
 		time.Sleep(time.Hour)
 		synctest.Wait()
-		if s.saves != 3 {
+		if s.saves != len(ranking.Kinds()) {
 			t.Errorf("%d documents were written, want one of each kind: nothing was called since", s.saves)
 		}
 		k.Add(slices.Values([]ledger.Call{call("app", "", "", 1)}))
 		if err := k.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		want(t, s.held(t, ranking.Apps, 1), "app 101", "client 50")
+		want(t, s.held(t, ranking.Apps, 1), "app 251", "client 50")
 	})
 }
 

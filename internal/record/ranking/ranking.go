@@ -19,13 +19,14 @@ var _ = []carried{Ranking{}.carried}
 
 // Kinds of names that are ranked.
 const (
-	Apps  = "apps"  // by client_id
-	Tools = "tools" // by full name
-	Users = "users" // by sub
+	Apps   = "apps"   // by client_id
+	Tools  = "tools"  // by full name
+	Users  = "users"  // by sub
+	Agents = "agents" // by client_id or sub: who acts by delegation, else the application
 )
 
 // Kinds lists what is ranked.
-func Kinds() []string { return []string{Apps, Tools, Users} }
+func Kinds() []string { return []string{Apps, Tools, Users, Agents} }
 
 // MaxNames is the largest number of names in a Ranking.
 const MaxNames = 1000
@@ -57,7 +58,7 @@ func (r Ranking) Check() error {
 	n := len(r.Names)
 	switch {
 	case !slices.Contains(Kinds(), r.Of) || r.ID == "":
-		return fmt.Errorf("%w: a ranking has an id, and is of apps, tools or users", driver.ErrInvalid)
+		return fmt.Errorf("%w: a ranking has an id, and is of apps, tools, users or agents", driver.ErrInvalid)
 	case r.Day.IsZero() || !r.Day.Equal(driver.Day(r.Day)):
 		return fmt.Errorf("%w: a ranking is of a day", driver.ErrInvalid)
 	case n > MaxNames || len(r.Calls) != n || len(r.Errors) != n || len(r.Over) != n:

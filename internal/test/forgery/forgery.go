@@ -24,9 +24,10 @@ type Service struct {
 	Keys     []storage.SigningKey // with their private parts; at least one active
 	Issuer   string               // also the audience, unless there is one
 	Audience string
-	ClientID string // an application that exists
-	Sub      string // a user that exists
-	Scope    string // "": openid profile
+	ClientID string   // an application that exists
+	Sub      string   // a user that exists
+	Scope    string   // "": openid profile
+	Actors   []string // act, the current one first; nil: none
 }
 
 // All returns some 300 forgeries, made anew at each call. They are to be tried within the hour:
@@ -83,12 +84,23 @@ func (f *forger) headerOf(alg, kid string) object {
 }
 
 func (f *forger) body() object {
-	return object{
+	body := object{
 		{"iss", quote(f.Issuer)}, {"sub", quote(f.Sub)}, {"aud", quote(cmp.Or(f.Audience, f.Issuer))},
 		{"client_id", quote(f.ClientID)}, {"scope", quote(cmp.Or(f.Scope, "openid profile tools"))},
 		{"jti", quote(handle.NewGrant(f.now))}, {"gid", quote(handle.NewGrant(f.now))},
 		{"iat", f.in(0)}, {"exp", f.in(time.Hour)},
 	}
+	act := ""
+	for _, actor := range slices.Backward(f.Actors) {
+		if act != "" {
+			act = `,"act":` + act
+		}
+		act = `{"sub":` + quote(actor) + act + `}`
+	}
+	if act != "" {
+		body = append(body, member{"act", act})
+	}
+	return body
 }
 
 // in writes the time that is d from now.

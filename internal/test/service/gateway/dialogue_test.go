@@ -99,6 +99,7 @@ func (h *fixture) values(t *testing.T) map[string]string {
 		"client_id": h.app.ID, "client_secret": h.app.AppKey().Reveal(), "token": h.bearer(h.app),
 		"white_label_id": h.other.ID, "white_label_secret": h.other.AppKey().Reveal(), "white_label_token": h.bearer(h.other),
 		"enterprise_token": h.bearer(enterprise), "owner_token": owner.bearer, "own_id": own.ID, "own_token": h.bearer(own),
+		"agent_token": h.acting(h.app, owner.Sub, "planner", h.app.ID), "owner_sub": owner.Sub,
 		"sibling_id": sibling.ID, "plain_token": h.granted(h.app, owner.Sub, "openid profile"),
 	}
 }

@@ -88,7 +88,7 @@ func TestUsageByCallerIsForTheApplicationAndItsOwner(t *testing.T) {
 		Owner: owner.Sub}))(t)
 	h.spend(app, 1, gateway.ProductMCP, "shop__order", "u1", false)
 	h.spend(app, 1, gateway.ProductMCP, "shop__order", "u2", false)
-	for _, by := range []string{"user", "tool", "member"} {
+	for _, by := range []string{"user", "tool", "member", "agent"} {
 		for who, c := range map[string]struct {
 			bearer string
 			status int
@@ -166,8 +166,8 @@ func TestTableRunsNothing(t *testing.T) {
 func TestByThatIsWrongIsAnsweredWithWhatToWrite(t *testing.T) {
 	h := newFixture(t)
 	bearer := h.bearer(h.app)
-	for query, want := range map[string]string{"by=ip": "member, tool or user", "by=user&product=ai": "exclude each other",
-		"by=user&by=tool": "more than once"} {
+	for query, want := range map[string]string{"by=ip": "member, tool, user or agent",
+		"by=user&product=ai": "exclude each other", "by=user&by=tool": "more than once"} {
 		if a := h.want(h.call("GET", "/api/v1/usage?"+query, bearer), 400, query); !strings.Contains(a.text, want) {
 			t.Errorf("%s: %s", query, a.text)
 		}
