@@ -100,6 +100,12 @@ func HashInvitation(code string) string {
 // the two are never equal (RFC 9700 4.15).
 func NewAppID() string { return "ks" + strings.ToLower(rand.Text()[:20]) }
 
+// IsAppID reports whether a text is of the form that NewAppID draws. A client_id need not be.
+func IsAppID(text string) bool {
+	drawn, is := strings.CutPrefix(text, "ks")
+	return is && len(drawn) == 20 && strings.Trim(drawn, "abcdefghijklmnopqrstuvwxyz234567") == ""
+}
+
 // NewOrderID draws the id of an order. Ids of later orders come later in a list.
 func NewOrderID(at time.Time) string {
 	return "or" + at.UTC().Format("20060102150405") + strings.ToLower(rand.Text()[:10])

@@ -10,8 +10,9 @@
 //
 // Spans have names and the attributes of OpenTelemetry's semantic conventions, as far as these have few values:
 // method, route, status, the host of an upstream, the tool, the kind of a document. An application is named by
-// its client_id. They never hold a path, a query, a header, a body, the text of an error, which may contain a
-// URL, or an identifier of the user. So url.full and url.path, which the conventions ask for, are missing.
+// its client_id, also one that acts by delegation (keystile.act). They never hold a path, a query, a header, a
+// body, the text of an error, which may contain a URL, or an identifier of the user. So url.full and url.path,
+// which the conventions ask for, are missing.
 //
 // # Context of others
 //

@@ -5,12 +5,16 @@ import (
 	"context"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/reqctx"
+	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/client"
 )
 
 // Tracer begins the spans of requests.
@@ -84,6 +88,7 @@ func (a *answer) end() {
 	a.span.Set("http.route", route)
 	if a.visit.Known {
 		a.span.Set(ClientID, a.visit.Caller.AppID)
+		a.span.SetAll(Act, named(&a.visit.Caller))
 	}
 	switch {
 	case a.status == 0:
@@ -95,8 +100,22 @@ func (a *answer) end() {
 	a.span.SetInt("http.response.status_code", a.status)
 }
 
-// ClientID is the attribute of the application that a request speaks for.
-const ClientID = "keystile.client_id"
+// Attributes of whom a request speaks for.
+const (
+	ClientID = "keystile.client_id" // the application
+	Act      = "keystile.act"       // who acts for its user by delegation, the current one first
+)
+
+// named returns the actors of a caller as a span may name them: a text that may be a person's sub is "other".
+func named(caller *storage.Caller) []string {
+	all := slices.Clone(caller.Actors)
+	for i, actor := range all {
+		if actor != caller.AppID && !client.IsID(actor) && !handle.IsAppID(actor) {
+			all[i] = "other"
+		}
+	}
+	return all
+}
 
 // methodOf returns a method as the name of a span has it: any other text than that of a known method could be of
 // any length.

@@ -67,6 +67,13 @@ func (s Span) Set(key, value string) {
 	}
 }
 
+// SetAll adds several texts, unless there are none; what Set says of one goes for each.
+func (s Span) SetAll(key string, values []string) {
+	if s.otel != nil && len(values) > 0 {
+		s.otel.SetAttributes(attribute.StringSlice(key, values))
+	}
+}
+
 // SetInt adds a number.
 func (s Span) SetInt(key string, value int) {
 	if s.otel != nil {

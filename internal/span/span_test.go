@@ -8,6 +8,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -15,6 +16,7 @@ import (
 	"go.opentelemetry.io/otel/sdk/trace/tracetest"
 	"go.opentelemetry.io/otel/trace"
 
+	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/span"
 	"github.com/keystile/keystile/storage"
@@ -92,6 +94,33 @@ func TestRequestIsASpanNamedByItsRoute(t *testing.T) {
 		}
 		if strings.Contains(strings.ToLower(fmt.Sprintf("%+v", all)), "s3cr3t") {
 			t.Errorf("%s %s: what was sent is in the span: %+v", c.method, c.pattern, all)
+		}
+	}
+}
+
+func TestSpanSaysWhichAgentsActAndNoPerson(t *testing.T) {
+	first, second, page := handle.NewAppID(), handle.NewClientID(), "https://agent.example/client.json"
+	for _, c := range []struct {
+		actors []string
+		want   any
+	}{
+		{nil, nil},
+		{[]string{"app-1"}, []string{"app-1"}},
+		{[]string{page, first, second, "uvzrt4n6c2rkqxnlm5yjd7ufd5e", "ks", first + "a", "ks" + strings.Repeat("!", 20)},
+			[]string{page, first, second, "other", "other", "other", "other"}},
+	} {
+		all := newDesk().serve(request("GET", "/"), func(_ http.ResponseWriter, r *http.Request) {
+			v := reqctx.From(r.Context())
+			v.Known, v.Caller = true, storage.Caller{AppID: "app-1", UserID: "s3cr3t", Actors: c.actors}
+		})
+		var got any
+		for _, a := range all[0].Attributes {
+			if a.Key == span.Act {
+				got = a.Value.AsStringSlice()
+			}
+		}
+		if !reflect.DeepEqual(got, c.want) {
+			t.Errorf("%q act, the span says %q, want %q", c.actors, got, c.want)
 		}
 	}
 }
