@@ -3,6 +3,7 @@ package console_test
 import (
 	"context"
 	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -48,10 +49,12 @@ func (archive) Search(_ context.Context, q event.Query) (p event.Page, _ error) 
 	}
 	for _, e := range []event.Entry{
 		{Seq: 9, Event: event.Event{At: at, Kind: event.Admin, Detail: hostile, Path: "/" + hostile, IP: hostile,
-			User: "=1+1", RequestID: hostile, App: hostile, Product: hostile}},
-		{Seq: 8, Event: event.Event{At: at, Kind: event.Call, App: own, Detail: strings.Repeat("x", 1024)}},
+			User: "=1+1", Actors: []string{hostile, "planner"}, RequestID: hostile, App: hostile, Product: hostile}},
+		{Seq: 8, Event: event.Event{At: at, Kind: event.Call, App: own, Actors: []string{"shopper"},
+			Detail: strings.Repeat("x", 1024)}},
 	} {
 		if (q.Before == 0 || e.Seq < q.Before) && (q.Kind == "" || q.Kind == e.Kind) &&
+			(q.Agent == "" || e.ActedBy(q.Agent)) &&
 			(q.Apps == nil || slices.Contains(q.Apps, e.App)) && (q.Limit == 0 || len(p.Entries) < q.Limit) {
 			p.Entries = append(p.Entries, e)
 		}
@@ -223,20 +226,54 @@ func TestTrailCallsActorsByName(t *testing.T) {
 	}
 }
 
+// Readers of all see by whose names an agent acts; owners see ids, as they do of users.
+func TestTrailSaysInWordsWhoActedForWhom(t *testing.T) {
+	trail := &trailOf{asked: new(event.Query)}
+	h := newFixture(t, func(c *console.Config) { c.Archive = trail })
+	root, ada, zoe := h.testUser("root", storage.RoleAdmin), h.testUser("ada", ""), h.testUser("zoe", "")
+	app, planner := h.app("Shop", ada.Sub), h.app("Planner", "")
+	const gone, document = "ksaaaaaaaaaaaaaaaaaaaa", "https://agent.example/client.json"
+	trail.all = []event.Entry{{Seq: 1, Event: event.Event{At: time.Now(), Kind: event.Call, User: zoe.Sub, App: app.ID,
+		Status: 200, Actors: []string{app.ID, planner.ID, document, gone, root.Sub}}}}
+	tags := regexp.MustCompile(`<[^>]*>`)
+	words := func(path, cookie string) string { return tags.ReplaceAllString(h.open(path, cookie).Body.String(), "") }
+	for lang, joined := range map[string]string{"en": " for ", "zh-CN": " 代表 "} {
+		want := strings.Join([]string{"Shop " + app.ID, "Planner " + planner.ID, "agent.example " + document, gone,
+			"root " + root.Sub, "zoe " + zoe.Sub}, joined)
+		for _, path := range []string{"/console/audit", "/console/audit/1"} {
+			if page := words(path+"?lang="+lang, root.cookie); !strings.Contains(page, want) {
+				t.Errorf("in %s %s lacks %q: %s", lang, path, want, page)
+			}
+		}
+		want = strings.Join([]string{"Shop " + app.ID, planner.ID, "agent.example " + document, gone, root.Sub, zoe.Sub},
+			joined)
+		if page := words("/console/audit?lang="+lang, ada.cookie); !strings.Contains(page, want) ||
+			strings.Contains(page, "Planner") {
+			t.Errorf("in %s an owner is not shown %q alone: %s", lang, want, page)
+		}
+	}
+	if page := h.open("/console/audit/1", root.cookie).Body.String(); !strings.Contains(page,
+		`href="/console/audit?agent=`+planner.ID) {
+		t.Errorf("the page of a record leads to no other of an agent's: %s", page)
+	}
+}
+
 func TestFilterOfTheTrailTakesNames(t *testing.T) {
 	trail := &trailOf{asked: new(event.Query)}
 	h := newFixture(t, func(c *console.Config) { c.Archive = trail })
 	root, ada := h.testUser("root", storage.RoleAdmin), h.testUser("ada", storage.RoleDeveloper)
 	app := h.app("Shop", ada.Sub)
 	document := "https://agent.example/client.json"
-	for query, want := range map[string][2]string{
+	for query, want := range map[string][3]string{
+		"agent=shop": {2: app.ID}, "agent=ada&sub=root": {root.Sub, "", ada.Sub}, "agent=" + app.ID: {2: app.ID},
+		"agent=" + url.QueryEscape(document): {2: document}, "agent=apikey": {2: "apikey"},
 		"sub=ADA": {ada.Sub}, "sub=" + ada.Sub: {ada.Sub}, "client_id=shop": {"", app.ID}, "client_id=apikey": {"", "apikey"},
 		"client_id=console": {"", "console"}, "client_id=" + url.QueryEscape(document): {"", document},
 		"client_id=ks" + strings.Repeat("a", 20): {"", "ks" + strings.Repeat("a", 20)},
 	} {
 		*trail.asked = event.Query{}
 		w := h.open("/console/audit?"+query, root.cookie)
-		if got := [2]string{trail.asked.User, trail.asked.App}; w.Code != 200 || got != want {
+		if got := [3]string{trail.asked.User, trail.asked.App, trail.asked.Agent}; w.Code != 200 || got != want {
 			t.Errorf("%s asks for %q, %d", query, got, w.Code)
 		}
 		if !strings.Contains(w.Body.String(), `<details class="filterline" open>`) {
@@ -248,10 +285,12 @@ func TestFilterOfTheTrailTakesNames(t *testing.T) {
 		t.Error("the filter is open without being set")
 	}
 	*trail.asked = event.Query{}
-	w := h.open("/console/audit?sub=nobody", root.cookie)
-	if page := w.Body.String(); w.Code != 404 || trail.asked.Limit != 0 || !strings.Contains(page, `value="nobody"`) ||
-		!strings.Contains(page, `aria-invalid="true"`) {
-		t.Errorf("a name of nobody is %d, asks %+v: %s", w.Code, trail.asked, page)
+	for _, field := range []string{"sub", "agent"} {
+		w := h.open("/console/audit?"+field+"=nobody", root.cookie)
+		if page := w.Body.String(); w.Code != 404 || trail.asked.Limit != 0 || !strings.Contains(page, `value="nobody"`) ||
+			!strings.Contains(page, `aria-invalid="true"`) {
+			t.Errorf("a %s of nobody is %d, asks %+v: %s", field, w.Code, trail.asked, page)
+		}
 	}
 	if w := h.open("/console/audit?client_id=root", ada.cookie); w.Code != 404 {
 		t.Errorf("an application of nobody is %d", w.Code)

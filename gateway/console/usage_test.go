@@ -84,7 +84,8 @@ func TestUsageOfTheServiceCallsEverybodyByName(t *testing.T) {
 	h.agent(dynamic, client.Dynamic, time.Now().Add(time.Hour))
 	day := driver.Day(time.Now())
 	for of, names := range map[string][]string{usage.Users: {root.Sub, "gone"},
-		usage.Apps: {app.ID, storage.ConsoleAppID, storage.KeysAppID, dynamic, "ks" + strings.Repeat("a", 24)}} {
+		usage.Agents: {app.ID, root.Sub, dynamic, "planner"},
+		usage.Apps:   {app.ID, storage.ConsoleAppID, storage.KeysAppID, dynamic, "ks" + strings.Repeat("a", 24)}} {
 		n := make([]int64, len(names))
 		for i := range n {
 			n[i] = 5
@@ -97,6 +98,7 @@ func TestUsageOfTheServiceCallsEverybodyByName(t *testing.T) {
 			">API key</th>", "Agent</bdi></a>", "a removed application"},
 		"by=app&lang=zh-CN": {">控制台</th>", ">API 密钥</th>", "已移除的应用"},
 		"by=user":           {">root</bdi></a>", "a removed user"},
+		"by=agent":          {">Shop</bdi></a>", ">root</bdi></a>", "Agent</bdi></a>", "<code>planner</code>"},
 	} {
 		page := h.open("/console/usage?"+query, root.cookie).Body.String()
 		for _, text := range want {
@@ -119,6 +121,29 @@ func TestUsageTellsOwnersNoNamesOfPeople(t *testing.T) {
 		if strings.Contains(page, ">zoe</bdi>") != named || !strings.Contains(page, zoe.Sub) {
 			t.Errorf("named %v: %s", named, page)
 		}
+	}
+}
+
+// An application's calls that none of its agents made are its own.
+func TestUsageOfAnApplicationIsShownByAgent(t *testing.T) {
+	h := newFixture(t)
+	root, ada := h.testUser("root", storage.RoleAdmin), h.testUser("ada", "")
+	app, planner := h.app("Shop", ada.Sub), h.app("Planner", "")
+	at := driver.Hour(time.Now())
+	must(0, h.store.Count(t.Context(), driver.Batch{Node: "n", Seq: 1}, []driver.Count{
+		{AppID: app.ID, Product: "ai", At: at, Calls: 30, Errors: 3},
+		{AppID: app.ID, Product: "mcp", At: at, Calls: 7, Errors: 2},
+		{AppID: ledger.By(app.ID, ledger.ByAgent), Product: planner.ID, At: at, Calls: 12, Errors: 1}}))(t)
+	for cookie, name := range map[string]string{root.cookie: ">Planner</bdi></a>", ada.cookie: "<code>" + planner.ID} {
+		page := h.open("/console/usage?by=agent&client_id="+app.ID, cookie).Body.String()
+		own, agent := `<td class="num">25</td><td class="num">4</td>`, `<td class="num">12</td><td class="num">1</td>`
+		if !strings.Contains(page, own) || !strings.Contains(page, agent) || !strings.Contains(page, name) {
+			t.Errorf("the page lacks %s, %s or %s: %s", own, agent, name, page)
+		}
+	}
+	names, _ := h.do("GET", "/api/console/usage?by=agent&client_id="+app.ID, root.cookie, "").body.Data["names"].([]any)
+	if len(names) != 2 || names[0].(map[string]any)["name"] != app.ID || names[1].(map[string]any)["name"] != planner.ID {
+		t.Errorf("by agent there are %v", names)
 	}
 }
 

@@ -20,7 +20,7 @@ const (
 )
 
 var columns = []string{"seq", "at", "kind", "request_id", "client_id", "sub", "product", "method", "path", "ip",
-	"detail", "status", "latency_us", "bytes", "count"}
+	"detail", "status", "latency_us", "bytes", "count", "act"}
 
 // export serves GET /api/console/audit/export?format=jsonl|csv with the filters of the list. The first page
 // is read before anything is sent, so that what is wrong with the question is said.
@@ -113,7 +113,8 @@ func (t table) record(r record) error {
 	for _, text := range []string{r.Kind, r.RequestID, r.App, r.User, r.Product, r.Method, r.Path, r.IP, r.Detail} {
 		cells = append(cells, cell(text))
 	}
-	return t.to.Write(append(cells, n(int64(r.Status)), n(r.Micros), n(r.Bytes), n(r.Count)))
+	cells = append(cells, n(int64(r.Status)), n(r.Micros), n(r.Bytes), n(r.Count))
+	return t.to.Write(append(cells, cell(strings.Join(r.Act, " "))))
 }
 
 func (t table) more(next uint64, why string) {

@@ -22,13 +22,13 @@ type browsed struct {
 // setting is a filter that is set.
 type setting struct {
 	Title, Value string
-	Is           string // the field: "kind" has a word of ours, "sub" and "client_id" the id of something with a name
+	Is           string // the field: "kind" has a word of ours, "sub", "client_id" and "agent" an id that has a name
 }
 
 // filters are those of the page, by the name of their field.
 var filters = []struct{ name, title string }{
-	{"from", "From (UTC)"}, {"to", "To (UTC)"}, {"sub", "User"}, {"client_id", "Application"}, {"kind", "What"},
-	{"status", "Status"}, {"ip", "Address"}, {"request_id", "Request id"},
+	{"from", "From (UTC)"}, {"to", "To (UTC)"}, {"sub", "User"}, {"client_id", "Application"}, {"agent", "Agent"},
+	{"kind", "What"}, {"status", "Status"}, {"ip", "Address"}, {"request_id", "Request id"},
 }
 
 // browse is list for a page, whose filters take names.
@@ -100,6 +100,8 @@ func namesOf(data any) (apps, users []string) {
 				apps = append(apps, set.Value)
 			case set.Is == "sub" && everybody:
 				users = append(users, set.Value)
+			case set.Is == "agent" && everybody:
+				apps, users = append(apps, set.Value), append(users, set.Value)
 			}
 		}
 	case shown:
@@ -110,7 +112,7 @@ func namesOf(data any) (apps, users []string) {
 		if !everybody {
 			continue
 		}
-		users = append(users, r.User)
+		apps, users = append(apps, r.Act...), append(append(users, r.User), r.Act...)
 		if by := r.Actor(); !r.Operator() {
 			apps, users = append(apps, by), append(users, by)
 		}

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/gateway/console/internal/ui"
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
@@ -26,7 +27,8 @@ var classes = []string{"1xx", "2xx", "3xx", "4xx", "5xx"}
 func (t *Trail) query(r *http.Request, who admin.Actor) (q event.Query, err error) {
 	form := r.URL.Query()
 	for name, into := range map[string]*string{
-		"client_id": &q.App, "sub": &q.User, "kind": &q.Kind, "request_id": &q.RequestID, "ip": &q.IP, "status": &q.Status,
+		"client_id": &q.App, "sub": &q.User, "agent": &q.Agent, "kind": &q.Kind,
+		"request_id": &q.RequestID, "ip": &q.IP, "status": &q.Status,
 	} {
 		if *into = form.Get(name); len(*into) > maxText {
 			return q, adminapi.BadQuery.Saying(name + " is longer than any there is")
@@ -67,29 +69,46 @@ func (t *Trail) confine(ctx context.Context, q *event.Query, who admin.Actor) er
 	return err
 }
 
-// named puts the ids of the user and of the application that a person names in a page's filters into its request. What
-// names nobody is told beside the page.
+// named puts the ids of those whom a person names in a page's filters into its request. A name that nobody has is told
+// beside the page.
 func (t *Trail) named(r *http.Request, who admin.Actor) (*http.Request, error) {
 	form := r.URL.Query()
-	sub, app := strings.TrimSpace(form.Get("sub")), strings.TrimSpace(form.Get("client_id"))
-	var err error
-	if sub != "" {
-		if sub, err = t.c.Finder.Sub(r.Context(), who, "sub", sub); err != nil {
+	for _, f := range []struct {
+		field string
+		find  func(ctx context.Context, who admin.Actor, field, text string) (string, error)
+	}{{"sub", t.c.Finder.Sub}, {"client_id", t.app}, {"agent", t.agent}} {
+		text := strings.TrimSpace(form.Get(f.field))
+		if text == "" {
+			continue
+		}
+		id, err := f.find(r.Context(), who, f.field, text)
+		if err != nil {
 			return r, err
 		}
-		form.Set("sub", sub)
-	}
-	known := app == "" || app == storage.KeysAppID || app == storage.ConsoleAppID || client.IsID(app) ||
-		strings.HasPrefix(app, client.DocumentPrefix)
-	if !known {
-		if app, err = t.c.Finder.AppID(r.Context(), who, "client_id", app); err != nil {
-			return r, err
-		}
-		form.Set("client_id", app)
+		form.Set(f.field, id)
 	}
 	asked := r.Clone(r.Context())
 	asked.URL.RawQuery = form.Encode()
 	return asked, nil
+}
+
+// app returns the client_id of the application that a person names.
+func (t *Trail) app(ctx context.Context, who admin.Actor, field, text string) (string, error) {
+	if text == storage.KeysAppID || text == storage.ConsoleAppID || client.IsID(text) {
+		return text, nil
+	}
+	return t.c.Finder.AppID(ctx, who, field, text)
+}
+
+// agent returns the id of the one that acts whom a person names: an application, which most are, or else a user.
+func (t *Trail) agent(ctx context.Context, who admin.Actor, field, text string) (string, error) {
+	id, err := t.app(ctx, who, field, text)
+	if ui.FindsNone(err) {
+		if sub, none := t.c.Finder.Sub(ctx, who, field, text); !ui.FindsNone(none) {
+			return sub, none
+		}
+	}
+	return id, err
 }
 
 func contains(all []string, id string) bool { return slices.Contains(all, id) }

@@ -9,6 +9,7 @@ var texts = ui.Texts{
 	"Filter": "筛选", "From (UTC)": "从（UTC）", "To (UTC)": "到（UTC）", "User": "用户", "Application": "应用", "all": "全部",
 	"Status": "状态码", "Address": "地址", "Request id": "请求编号", "Search": "搜索", "Clear": "清除", "Save these as": "保存为",
 	"Outcome": "结果", "By": "操作者", "About": "涉及用户", "Details": "详情",
+	"for": "代表", "Acts by delegation": "受托执行者",
 	"operator": "运营者", "somebody, as": "有人以此身份：", "the service": "服务自身",
 	"More of them": "此人的更多记录", "More of it": "此应用的更多记录", "The record as it is stored": "原始记录",
 	"Time (UTC)": "时间（UTC）", "What": "内容", "%s times": "%s 次", "Nothing was found.": "没有找到。", "Older": "更早",

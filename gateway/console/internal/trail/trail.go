@@ -91,21 +91,22 @@ var (
 
 // record shows an event.
 type record struct {
-	Seq       uint64 `json:"seq"`
-	At        string `json:"at"`
-	Kind      string `json:"kind"`
-	RequestID string `json:"request_id"`
-	App       string `json:"client_id"`
-	User      string `json:"sub"`
-	Product   string `json:"product"`
-	Method    string `json:"method"`
-	Path      string `json:"path"`
-	IP        string `json:"ip"`
-	Detail    string `json:"detail"`
-	Status    int    `json:"status"`
-	Micros    int64  `json:"latency_us"`
-	Bytes     int64  `json:"bytes"`
-	Count     int64  `json:"count"` // events that it stands for
+	Seq       uint64   `json:"seq"`
+	At        string   `json:"at"`
+	Kind      string   `json:"kind"`
+	RequestID string   `json:"request_id"`
+	App       string   `json:"client_id"`
+	User      string   `json:"sub"`
+	Act       []string `json:"act"` // who acts for the user by delegation, the current one first
+	Product   string   `json:"product"`
+	Method    string   `json:"method"`
+	Path      string   `json:"path"`
+	IP        string   `json:"ip"`
+	Detail    string   `json:"detail"`
+	Status    int      `json:"status"`
+	Micros    int64    `json:"latency_us"`
+	Bytes     int64    `json:"bytes"`
+	Count     int64    `json:"count"` // events that it stands for
 }
 
 const stampOf = "2006-01-02T15:04:05.000Z"
@@ -113,7 +114,7 @@ const stampOf = "2006-01-02T15:04:05.000Z"
 func recordOf(e event.Entry) record {
 	return record{
 		Seq: e.Seq, At: e.At.UTC().Format(stampOf), Kind: e.Kind, RequestID: e.RequestID, App: e.App, User: e.User,
-		Product: e.Product, Method: e.Method,
+		Act: append([]string{}, e.Actors...), Product: e.Product, Method: e.Method,
 		Path: e.Path, IP: e.IP, Detail: e.Detail, Status: e.Status, Micros: int64(e.Latency / time.Microsecond),
 		Bytes: e.Bytes, Count: max(1, e.Count),
 	}

@@ -60,6 +60,10 @@ func namesOf(data any) (apps, users []string) {
 			if b.All { // owners see how many calls were whose, and not what people are called
 				users = append(users, one.Name)
 			}
+		case usage.ByAgent:
+			if b.All {
+				apps, users = append(apps, one.Name), append(users, one.Name)
+			}
 		}
 	}
 	return apps, users

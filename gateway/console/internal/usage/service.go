@@ -12,15 +12,15 @@ import (
 const byApp = "app"
 
 // ranked are the names by which the whole service's calls are ranked.
-var ranked = map[string]string{byApp: usage.Apps, usage.ByTool: usage.Tools, usage.ByUser: usage.Users}
+var ranked = map[string]string{byApp: usage.Apps, usage.ByTool: usage.Tools, usage.ByUser: usage.Users,
+	usage.ByAgent: usage.Agents}
 
 // service sums up the whole service. The span before is read along with it, where one answer has both.
 func (s *Usage) service(ctx context.Context, q usage.Query) (record, error) {
 	of := ranked[q.By]
 	if of == "" && q.By != "" && q.By != usage.ByProduct {
-		return record{}, adminapi.BadQuery.Saying("by is app, tool or user for the whole service: name one application " +
-			"with " +
-			"client_id for more")
+		return record{}, adminapi.BadQuery.Saying("by is app, tool, user or agent for the whole service: name one " +
+			"application with client_id for more")
 	}
 	from := q.From.Add(q.From.Sub(q.To))
 	f, err := s.c.Reader.Figures(ctx, usage.FiguresQuery{From: from, To: q.To, Daily: q.Daily})

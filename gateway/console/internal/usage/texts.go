@@ -5,8 +5,8 @@ import "github.com/keystile/keystile/gateway/console/internal/ui"
 var texts = ui.Texts{
 	"Usage": "用量", "Usage & billing": "用量与计费", "Who has called how much, in UTC.": "谁调用了多少（UTC 时间）。",
 	"Application": "应用", "From": "从", "To": "至", "By": "按", "Day": "天", "Hour": "小时", "Product": "产品", "Tool": "工具",
-	"Person": "用户",
-	"Calls":  "调用次数", "Errors": "错误", "The period before": "上一周期", "now %s": "现在 %s",
+	"Person": "用户", "Agent": "智能体",
+	"Calls": "调用次数", "Errors": "错误", "The period before": "上一周期", "now %s": "现在 %s",
 	"Beyond the quota": "超出配额", "Forecast": "预测",
 	"Time": "时间", "Answered": "成功", "Name": "名称", "Download as CSV": "下载 CSV",
 	"Today": "今天", "7 days": "7 天", "30 days": "30 天", "Another time": "其他时间", "Show": "查看",

@@ -65,7 +65,7 @@ type point struct {
 	Errors int64  `json:"errors"`
 }
 
-// name holds what was called of a product or a tool, or by an application or a person.
+// name holds what was called of a product or a tool, or by an application, a person or an agent.
 type name struct {
 	Name    string `json:"name"`
 	Calls   int64  `json:"calls"`

@@ -162,8 +162,8 @@ var All = map[string]string{
 		"2027-11-21T15:00:00Z": "截止时间应为日期，例如 2027-11-21，或时间，例如 2027-11-21T15:00:00Z",
 	"from and to are dates such as 2026-11-21, or times such as " +
 		"2026-11-21T15:00:00Z": "起止时间应为日期，例如 2026-11-21，或时间，例如 2026-11-21T15:00:00Z",
-	"by is app, tool or user for the whole service: name one application with client_id for " +
-		"more": "整个服务只能按应用、工具或用户查看：要看更多请选择一个应用",
+	"by is app, tool, user or agent for the whole service: name one application with client_id for " +
+		"more": "整个服务只能按应用、工具、用户或智能体查看：要看更多请选择一个应用",
 
 	// Users.
 	"no such user: see GET /api/console/users for those there are": "没有这个用户：请在用户列表中查看",
