@@ -50,6 +50,7 @@ func auditLines(opener Opener) []cli.Command {
 				{Name: "kind", Value: "KIND", Help: "signin, token, call, tool, registration, admin or revocation"},
 				{Name: "app", Value: "CLIENT_ID", Help: "of one application"},
 				{Name: "user", Value: "SUB", Help: "of one user"},
+				{Name: "agent", Value: "CLIENT_ID", Help: "of one that acted, as the application or by delegation; a sub, too"},
 			}, common()...),
 			Run: func(ctx context.Context, call cli.Call) error { return exportTrail(ctx, call, opener) },
 		},
@@ -130,7 +131,7 @@ func verdictOf(report audit.Report, asJSON bool) answer {
 }
 
 func exportTrail(ctx context.Context, call cli.Call, opener Opener) error {
-	filter := audit.Filter{Kind: call.Get("kind"), App: call.Get("app"), User: call.Get("user")}
+	filter := audit.Filter{Kind: call.Get("kind"), App: call.Get("app"), User: call.Get("user"), Agent: call.Get("agent")}
 	var err error
 	if filter.From, err = moment(call.Get("from")); err != nil {
 		return err

@@ -7,12 +7,14 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/audit"
 	"github.com/keystile/keystile/internal/audit/search"
+	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 )
@@ -20,6 +22,7 @@ import (
 var searchCommands = []command{
 	{name: "audit find", words: []string{"QUERY"}, summary: "Read a page of what a query selects", do: findPage,
 		hidden: true},
+	{name: "audit whose", words: []string{"USER"}, summary: "Read whom a name means", do: findWhose, hidden: true},
 	{
 		name: "audit reindex", summary: "Make the index of the audit trail anew", do: reindexTrail, acts: true,
 		details: "A running server does so in the background, else the next one that is started. Meanwhile a search\n" +
@@ -54,6 +57,7 @@ func findPage(ctx context.Context, target Target, args cli.Args) (output, error)
 type searcher interface {
 	audit.Reader
 	find(ctx context.Context, q event.Query) (event.Page, error)
+	sub(ctx context.Context, user string) (string, error)
 }
 
 func (d *distant) find(ctx context.Context, q event.Query) (page event.Page, err error) {
@@ -64,10 +68,10 @@ func (d *distant) find(ctx context.Context, q event.Query) (page event.Page, err
 	return page, d.ask(ctx, &page, "audit find", string(text))
 }
 
-type near struct{ search.Reader }
+type near struct{ *storage.Store }
 
 func (n near) find(ctx context.Context, q event.Query) (event.Page, error) {
-	return search.Find(ctx, n.Reader, q)
+	return search.Find(ctx, n.Store, q)
 }
 
 // searching opens the trail for a search. served is true if a server answers.
@@ -79,7 +83,9 @@ func (h Opener) searching(ctx context.Context, call cli.Call, do func(s searcher
 // filterFlags select events.
 var filterFlags = []cli.Flag{
 	{Name: "user", Value: "SUB", Help: "of one user"},
+	{Name: "for", Value: "USER", Help: "the same, by username or sub"},
 	{Name: "app", Value: "CLIENT_ID", Help: "of one application"},
+	{Name: "agent", Value: "CLIENT_ID", Help: "of one that acted, as the application or by delegation; a sub, too"},
 	{Name: "kind", Value: "KIND", Help: "such as signin, token, call, tool, admin or revocation"},
 	{Name: "request-id", Value: "ID", Help: "of one request"},
 	{Name: "ip", Value: "ADDRESS", Help: "of one address"},
@@ -93,6 +99,7 @@ func searchLines(opener Opener) []cli.Command {
 			Details: "It reads an index, so it is quick however long the trail is. Give several of these to find what\n" +
 				"they all fit. It works while the server runs or not.",
 			Examples: []string{"keystile audit search --user usr4k2 --kind signin --limit 10",
+				"keystile audit search --agent ksabcdefghij0123456789 --for ada",
 				"keystile audit search --request-id 7f3a9c --json"},
 			Flags: slices.Concat(filterFlags, []cli.Flag{
 				{Name: "from", Value: "TIME", Help: "the first moment, such as 2026-11-21 or 2026-11-21T15:00:00Z"},
@@ -115,9 +122,10 @@ func searchLines(opener Opener) []cli.Command {
 	}
 }
 
+// queryOf returns what is searched for, but for the user, whom a name may mean: see ofPerson.
 func queryOf(call cli.Call) event.Query {
 	return event.Query{
-		User: call.Get("user"), App: call.Get("app"), Kind: call.Get("kind"),
+		App: call.Get("app"), Agent: call.Get("agent"), Kind: call.Get("kind"),
 		RequestID: call.Get("request-id"), IP: call.Get("ip"), Status: call.Get("status"),
 	}
 }
@@ -156,7 +164,10 @@ func searchTrail(ctx context.Context, call cli.Call, opener Opener) (err error) 
 	}
 	var all []event.Entry
 	more := uint64(0)
-	err = opener.searching(ctx, call, func(s searcher, _ bool) error {
+	err = opener.searching(ctx, call, func(s searcher, _ bool) (err error) {
+		if q.User, err = ofPerson(ctx, call, s); err != nil {
+			return err
+		}
 		all, more, err = some(ctx, s, q, limit)
 		return err
 	})
@@ -223,6 +234,6 @@ func cellsOf(e event.Entry) answer {
 	return answer{
 		{"seq", int64(e.Seq)}, {"at", when(e.At.Truncate(time.Second))}, {"kind", e.Kind}, {"status", status},
 		{"user", e.User},
-		{"app", e.App}, {"ip", e.IP}, {"request_id", e.RequestID}, {"what", what},
+		{"app", e.App}, {"act", strings.Join(e.Actors, " ")}, {"ip", e.IP}, {"request_id", e.RequestID}, {"what", what},
 	}
 }

@@ -30,6 +30,65 @@ func (o *office) notes(n int) {
 	}
 }
 
+// actedFor puts calls on the trail that agents made for a user.
+func (o *office) actedFor(sub string, chains ...[]string) {
+	o.t.Helper()
+	for _, actors := range chains {
+		e := event.Event{At: time.Date(2026, 11, 21, 12, 0, 0, 0, time.UTC), Kind: event.Call, User: sub, App: actors[0],
+			Actors: actors, Status: 200}
+		text, err := json.Marshal(e)
+		if err != nil {
+			o.t.Fatal(err)
+		}
+		r := driver.Record{At: e.At, Data: fmt.Appendf(text[:len(text)-1], `,"hash":"%064x"}`, 0)}
+		if err := o.target.Store.Append(o.t.Context(), r); err != nil {
+			o.t.Fatal(err)
+		}
+	}
+}
+
+func TestTrailIsSearchedForWhatAnAgentDidForAUser(t *testing.T) {
+	for _, served := range []bool{false, true} {
+		o := newOffice(t)
+		o.app()
+		ada := o.user("ada")
+		o.notes(9)
+		o.actedFor(ada, []string{"planner"}, []string{"shopper", "planner"}, []string{"shopper"})
+		o.actedFor("ugone", []string{"planner"})
+		if served {
+			o.serve()
+		}
+		for _, c := range []struct {
+			asked string
+			want  int
+		}{
+			{"--agent planner --for ada", 2}, {"--agent planner --for " + ada, 2}, {"--agent planner --user " + ada, 2},
+			{"--agent planner", 3}, {"--agent shopper --for ada --app shopper", 2}, {"--agent shop", 9}, {"--for ADA", 3},
+			{"--agent planner --for u" + strings.Repeat("a", 26), 0}, {"--agent planner --user ugone", 1},
+		} {
+			if found := o.rows(append([]string{"audit", "search"}, strings.Fields(c.asked)...)...); len(found) != c.want {
+				t.Errorf("served %t: %s finds %d events, want %d: %v", served, c.asked, len(found), c.want, found)
+			}
+		}
+		code, out, errs := o.run("", "audit", "search", "--agent", "planner", "--for", "ada")
+		if code != 0 || !strings.Contains(out, "ACT") || !strings.Contains(out, "shopper planner") {
+			t.Errorf("served %t: %d %q %q", served, code, out, errs)
+		}
+		if _, out, _ := o.run("", "audit", "tail", "--for", "ada", "--lines", "9"); strings.Count(out, "\n") != 3 ||
+			!strings.Contains(out, "act=shopper planner") {
+			t.Errorf("served %t: tail shows %q", served, out)
+		}
+		if code, _, errs := o.run("", "audit", "search", "--for", "nobody"); code != 1 ||
+			!strings.Contains(errs, `there is no user "nobody"`) {
+			t.Errorf("served %t: a search for nobody is %d %q", served, code, errs)
+		}
+		if code, _, errs := o.run("", "audit", "tail", "--for", "ada", "--user", ada); code != 2 ||
+			!strings.Contains(errs, "exclude each other") {
+			t.Errorf("served %t: two users are %d %q", served, code, errs)
+		}
+	}
+}
+
 func TestTrailIsSearchedWithAServerAndWithoutOne(t *testing.T) {
 	for _, served := range []bool{false, true} {
 		o := newOffice(t)

@@ -24,7 +24,10 @@ func tailTrail(ctx context.Context, call cli.Call, opener Opener) error {
 		return err
 	}
 	q := queryOf(call)
-	return opener.searching(ctx, call, func(s searcher, served bool) error {
+	return opener.searching(ctx, call, func(s searcher, served bool) (err error) {
+		if q.User, err = ofPerson(ctx, call, s); err != nil {
+			return err
+		}
 		newest, _, err := some(ctx, s, event.Query{}, 1)
 		if err != nil {
 			return err

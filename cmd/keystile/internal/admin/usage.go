@@ -24,7 +24,7 @@ var usageCommands = []command{
 			"keystile usage --app ksabcdefghij0123456789 --by tool --daily"},
 		flags: []cli.Flag{
 			{Name: "app", Value: "CLIENT_ID", Help: "of one application, one that was removed too"},
-			{Name: "by", Value: "WHAT", Help: "with --app: product (default), member, tool or user"},
+			{Name: "by", Value: "WHAT", Help: "with --app: product (default), member, tool, user or agent"},
 			{Name: "product", Value: "NAME", Help: "of one product"},
 			{Name: "from", Value: "TIME", Help: "from then on, such as 2026-11-21"},
 			{Name: "to", Value: "TIME", Help: "until then, exclusive (now)"},
@@ -42,6 +42,7 @@ var usageCommands = []command{
 			{Name: "apps", Help: "applications (default)"},
 			{Name: "tools", Help: "tools"},
 			{Name: "users", Help: "users, by sub"},
+			{Name: "agents", Help: "agents: who acts by delegation, else the application"},
 			{Name: "day", Value: "DATE", Help: "such as 2026-11-21, in UTC (today)"},
 			{Name: "days", Value: "N", Help: "that day and those before it, N in all, up to 32 (1)"},
 			{Name: "count", Value: "N", Help: "how many, up to 100 (10)"},
@@ -128,14 +129,14 @@ func showAppUsage(ctx context.Context, target Target, args cli.Args, from, to ti
 func showTop(ctx context.Context, target Target, args cli.Args) (output, error) {
 	q := usage.TopQuery{Of: usage.Apps}
 	asked := 0
-	for _, of := range []string{usage.Apps, usage.Tools, usage.Users} {
+	for _, of := range []string{usage.Apps, usage.Tools, usage.Users, usage.Agents} {
 		if args.On(of) {
 			q.Of = of
 			asked++
 		}
 	}
 	if asked > 1 {
-		return nil, cli.Usage("--apps, --tools and --users exclude each other")
+		return nil, cli.Usage("--apps, --tools, --users and --agents exclude each other")
 	}
 	day, err := moment(args.Get("day"))
 	if err != nil {

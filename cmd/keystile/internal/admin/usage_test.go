@@ -29,6 +29,10 @@ func (o *office) called(id string) time.Time {
 		ID: "r", Of: ranking.Tools, Day: driver.Day(at), Names: []string{"shop__order", "mail__send"}, Calls: []int64{7, 5},
 		Errors: []int64{2, 0}, Over: []int64{0, 2},
 	})
+	if err == nil {
+		_, err = o.target.Store.SaveRanking(o.t.Context(), ranking.Ranking{ID: "agents", Of: ranking.Agents,
+			Day: driver.Day(at), Names: []string{"planner"}, Calls: []int64{4}, Errors: []int64{1}, Over: []int64{0}})
+	}
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -61,6 +65,16 @@ func TestUsageIsShownOfTheServiceAndOfAnApplication(t *testing.T) {
 		fmt.Sprint(when(at), ",'=shop__order,7,2\n")) {
 		t.Errorf("the table of tools is\n%s", out)
 	}
+	err := o.target.Store.Count(t.Context(), driver.Batch{Node: "n", Seq: 2}, []driver.Count{
+		{AppID: id + "\x1fby:agent", Product: "planner", At: at, Calls: 4, Errors: 2}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, out, _ := o.run("", "usage", "--app", id, "--by", "agent", "--csv"); !strings.HasPrefix(out,
+		"at,agent,calls,errors\n") || !strings.Contains(out, fmt.Sprint(when(at), ",planner,4,2\n")) ||
+		!strings.Contains(out, fmt.Sprint(when(at), ",", id, ",3,0\n")) {
+		t.Errorf("the table of agents is\n%s", out)
+	}
 	if said := o.must("usage", "forecast", id); said["used"] != 7.0 || said["limit"] != 1000.0 || said["over"] != 0.0 ||
 		said["runs_out_at"] != nil {
 		t.Errorf("the forecast is %v", said)
@@ -80,6 +94,10 @@ func TestTopShowsWhatIsCertain(t *testing.T) {
 		strings.Contains(out, "7+") {
 		t.Errorf("the top tools are\n%s", out)
 	}
+	if rows := o.rows("usage", "top", "--agents"); len(rows) != 1 || rows[0]["agent"] != "planner" ||
+		rows[0]["calls"] != 4.0 {
+		t.Errorf("the top agents are %v", rows)
+	}
 	if _, out, _ := o.run("", "usage", "top"); out != "nothing was called\n" {
 		t.Errorf("the top applications are %s", out)
 	}
@@ -89,7 +107,7 @@ func TestUsageSaysWhatToAskInPlaceOfAWrongQuestion(t *testing.T) {
 	o := newOffice(t)
 	id, _ := o.app()
 	o.wantFailure(2, "--app CLIENT_ID", "usage", "--by", "tool")
-	o.wantFailure(2, "product, member, tool or user", "usage", "--app", id, "--by", "ip")
+	o.wantFailure(2, "product, member, tool, user or agent", "usage", "--app", id, "--by", "ip")
 	o.wantFailure(2, "32 days by hour", "usage", "--from", "2026-01-01", "--to", "2026-03-01")
 	o.wantFailure(2, "it is a number from 1 to 32", "usage", "top", "--days", "33")
 	o.wantFailure(2, "exclude each other", "usage", "top", "--apps", "--tools")
