@@ -3,6 +3,7 @@ package oauth_test
 import (
 	"context"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/client"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/trust"
 )
 
@@ -278,6 +280,24 @@ func TestTokenIsHandedOnAndNeverWider(t *testing.T) {
 	got = h.exchanges(id.text("id_token"), "subject_token_type", idType).send(h)
 	if c := h.caller(got); c.Scope != "openid profile" || c.Audience != issuer || time.Until(c.ExpiresAt) > time.Hour {
 		t.Errorf("of an id_token there comes %+v", c)
+	}
+}
+
+func TestExchangeIsOnTheTrailWithWhoActs(t *testing.T) {
+	var trail recordedAudit
+	h := newTrusting(t, func(c *oauth.Config) { c.Audit = &trail })
+	bearer := h.issued(h.agent, "scope", "openid profile").text("access_token")
+	for range 2 {
+		bearer = h.exchanges(bearer).send(h).text("access_token")
+	}
+	var got [][]string
+	for _, e := range trail.events {
+		if e.Kind == event.Token && e.Detail == "token-exchange" && e.User == h.user.Sub && e.App == h.agent.ID {
+			got = append(got, e.Actors)
+		}
+	}
+	if want := [][]string{{h.agent.ID}, {h.agent.ID, h.agent.ID}}; !reflect.DeepEqual(got, want) {
+		t.Errorf("who acts by the tokens is noted as %q, want %q", got, want)
 	}
 }
 

@@ -69,7 +69,7 @@ func (t *tokenEndpoint) token(w http.ResponseWriter, r *http.Request) (err error
 	if err != nil {
 		return failed(notedRefusal(entry, err))
 	}
-	entry.User, entry.Anonymous = granted.User.Sub, false
+	entry.User, entry.Actors, entry.Anonymous = granted.User.Sub, granted.Actors, false
 	if entry.User != "" {
 		reqctx.ChargeGrant(r.Context(), entry.User)
 	}

@@ -31,6 +31,7 @@ type Granted struct {
 	IDToken   string // where the scope has openid
 	Challenge bool   // the code was bound to a PKCE challenge
 	Groups    []string
+	Actors    []string // of the access token
 }
 
 // Authenticate finds the application of a token or revocation request and checks its
