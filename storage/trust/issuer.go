@@ -1,5 +1,3 @@
-// Package trust describes issuers whose assertions are redeemed for access tokens (RFC 7523): [Issuer] is a record of
-// storage.Store, and an entry of the configuration.
 package trust
 
 import (

@@ -32,9 +32,9 @@ var headings = []cli.Group{
 		{Name: "lockout", Summary: "Let an address sign in again"},
 		{Name: "apikey", Summary: "Make, list and end the API keys of users"},
 		{Name: "webhook", Summary: "Choose where user events are sent, and see what waits"},
+		{Name: "issuer", Summary: "Trust issuers whose assertions are redeemed for tokens"},
 		{Name: "session", Summary: "List where a user is signed in, or sign the user out"},
 		{Name: "apikey", Summary: "Make, list and end API keys of users"},
-		{Name: "webhook", Summary: "Say where events of users are sent, and list what waits"},
 	}},
 	{Title: "Tools:", Topics: []cli.Topic{
 		{Name: "capability", Summary: "Turn APIs into tools, and say who may use them"},
