@@ -26,7 +26,6 @@ var headings = []cli.Group{
 		{Name: "billing", Summary: "Decide on orders, and show what applications owe"},
 		{Name: "usage"},
 		{Name: "tier", Summary: "Give an application a tier"},
-		{Name: "client", Summary: "Trust and refuse applications that no user registered here"},
 		{Name: "user", Summary: "Create, invite, list, change, lock out and erase users"},
 		{Name: "group", Summary: "Make groups of users, and say who is in them"},
 		{Name: "lockout", Summary: "Let an address sign in again"},
@@ -34,7 +33,6 @@ var headings = []cli.Group{
 		{Name: "webhook", Summary: "Choose where user events are sent, and see what waits"},
 		{Name: "issuer", Summary: "Trust issuers whose assertions are redeemed for tokens"},
 		{Name: "session", Summary: "List where a user is signed in, or sign the user out"},
-		{Name: "apikey", Summary: "Make, list and end API keys of users"},
 	}},
 	{Title: "Tools:", Topics: []cli.Topic{
 		{Name: "capability", Summary: "Turn APIs into tools, and say who may use them"},
