@@ -69,6 +69,7 @@ type key struct {
 	jwk     string // RFC 7517, public parts only
 	access  string // the encoded header of access tokens, with its dot
 	id      string // the same of id_tokens
+	caller  string // the same of statements
 }
 
 // parse refuses a record whose parts disagree: one key, one algorithm, one name is what
@@ -101,6 +102,7 @@ func parse(r storage.SigningKey) (*key, error) {
 	k.jwk = public[:len(public)-1] + `,"kid":"` + r.ID + `","use":"sig","alg":"` + alg + `"}`
 	k.access = encodeHeader(alg, r.ID, TypeAccess)
 	k.id = encodeHeader(alg, r.ID, TypeID)
+	k.caller = encodeHeader(alg, r.ID, TypeCaller)
 	return k, nil
 }
 

@@ -39,15 +39,7 @@ type finder interface {
 // read takes a token apart in the order that trusts least: its shape, its header, its
 // signature, and only then what it claims.
 func read(bearer string, keys finder, issuer string) (*passed, error) {
-	head, err := split(bearer)
-	if err != nil {
-		return nil, err
-	}
-	key, err := signer(head, keys)
-	if err != nil {
-		return nil, err
-	}
-	payload, err := verified(bearer, key.alg, key.public)
+	payload, kid, err := open(bearer, TypeAccess, keys)
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +47,22 @@ func read(bearer string, keys finder, issuer string) (*passed, error) {
 	if err != nil {
 		return nil, err
 	}
-	t.kid = key.id
+	t.kid = kid
 	return t, nil
+}
+
+// open returns what a token of a typ claims, and the kid of the key that has signed it.
+func open(text, typ string, keys finder) (payload []byte, kid string, err error) {
+	head, err := split(text)
+	if err != nil {
+		return nil, "", err
+	}
+	key, err := signer(head, typ, keys)
+	if err != nil {
+		return nil, "", err
+	}
+	payload, err = verified(text, key.alg, key.public)
+	return payload, key.id, err
 }
 
 // split checks that a token is three segments of canonical base64url, and decodes the
@@ -85,7 +91,7 @@ func split(bearer string) (head []byte, err error) {
 // signer finds the key that a header names. Only kid finds a key, and the key decides the
 // algorithm (RFC 8725 3.1). Every parameter we do not write is refused, which takes care
 // of crit, b64, jku, jwk, x5u and x5c.
-func signer(head []byte, keys finder) (key publicKey, err error) {
+func signer(head []byte, want string, keys finder) (key publicKey, err error) {
 	h, err := parseObject(head)
 	if err != nil {
 		return key, invalid("header: " + err.Error())
@@ -98,8 +104,8 @@ func signer(head []byte, keys finder) (key publicKey, err error) {
 	}
 	key, there := keys.find(kid)
 	switch {
-	case !strings.EqualFold(typ, TypeAccess) && !strings.EqualFold(typ, "application/"+TypeAccess):
-		return key, invalid("typ is not at+jwt (RFC 9068 4)")
+	case !strings.EqualFold(typ, want) && !strings.EqualFold(typ, "application/"+want):
+		return key, invalid("typ is not " + want) // RFC 9068 4
 	case !there:
 		return key, ErrUnknownKey
 	case key.alg != alg:

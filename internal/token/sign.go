@@ -23,6 +23,8 @@ const (
 	TypeID     = "JWT"    // id_tokens
 
 	TypeLogout = "logout+jwt" // logout tokens (OpenID Connect Back-Channel Logout 1.0 2.4)
+
+	TypeCaller = "keystile-caller+jwt" // what an upstream is told of the caller (decision 122)
 )
 
 // Sign makes a compact JWS of claims, which must be a JSON object, with the active key of
@@ -118,6 +120,8 @@ func (k *key) header(typ string) string {
 		return k.access
 	case TypeID:
 		return k.id
+	case TypeCaller:
+		return k.caller
 	}
 	return encodeHeader(k.Alg, k.ID, typ)
 }
