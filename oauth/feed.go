@@ -99,7 +99,7 @@ func (t *Tokens) readChanges(ctx context.Context) error {
 	if !t.keysChanged.Swap(false) {
 		return nil
 	}
-	err := t.keys.Reload(ctx)
+	err := t.ReloadKeys(ctx)
 	if err != nil {
 		t.keysChanged.Store(true)
 	}

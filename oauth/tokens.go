@@ -51,6 +51,7 @@ type Tokens struct {
 	revoked  *token.Revoked
 	verifier *token.Verifier
 	apiKeys  *apikeys.Verifier
+	callers  callers
 
 	keysChanged atomic.Bool // by another process; they are to be read again
 	unfollow    func()
@@ -69,7 +70,7 @@ func OpenTokens(ctx context.Context, c TokensConfig) (*Tokens, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	t := &Tokens{c: c}
+	t := &Tokens{c: c, callers: newCallers()}
 	t.unfollow = c.Store.OnChange(t.watchKeys)
 	if err := t.read(ctx); err != nil {
 		t.unfollow()
@@ -185,4 +186,8 @@ func (t *Tokens) outlives(now time.Time) time.Time {
 
 // ReloadKeys reads the signing keys again, after a rotation. If that fails, the keys that were
 // read before stay in use.
-func (t *Tokens) ReloadKeys(ctx context.Context) error { return t.keys.Reload(ctx) }
+func (t *Tokens) ReloadKeys(ctx context.Context) error {
+	err := t.keys.Reload(ctx)
+	t.callers.known.Clear() // whose key may have been withdrawn
+	return err
+}

@@ -15,6 +15,7 @@ import (
 	"github.com/keystile/keystile/internal/record/forward"
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/internal/document"
+	"github.com/keystile/keystile/storage/lasthop"
 	"github.com/keystile/keystile/storage/secret"
 	"github.com/keystile/keystile/storage/toolplan"
 )
@@ -28,18 +29,19 @@ const (
 
 // Capability is a group of tools and the one upstream that serves them (protocol 2.7, 4.8).
 type Capability struct {
-	Member        string        `json:"member"` // its name, and the prefix of its tools on the bus
-	Label         string        `json:"label,omitempty"`
-	Description   string        `json:"description,omitempty"`
-	Kind          string        `json:"kind"`
-	UpstreamURL   string        `json:"upstream_url"`
-	AuthType      string        `json:"auth_type,omitempty"` // none, bearer, basic or api_key; "" is none
-	AuthName      string        `json:"auth_name,omitempty"` // of api_key: the header or query parameter
-	AuthIn        string        `json:"auth_in,omitempty"`   // of api_key: header or query
-	AuthSecret    secret.Secret `json:"-"`
-	headers       secret.Secret // see SecretHeaders: an object of texts in JSON
-	WebhookURL    string        `json:"webhook_url,omitempty"`
-	WebhookSecret secret.Secret `json:"-"`
+	Member        string           `json:"member"` // its name, and the prefix of its tools on the bus
+	Label         string           `json:"label,omitempty"`
+	Description   string           `json:"description,omitempty"`
+	Kind          string           `json:"kind"`
+	UpstreamURL   string           `json:"upstream_url"`
+	AuthType      string           `json:"auth_type,omitempty"` // none, bearer, basic or api_key; "" is none
+	AuthName      string           `json:"auth_name,omitempty"` // of api_key: the header or query parameter
+	AuthIn        string           `json:"auth_in,omitempty"`   // of api_key: header or query
+	AuthSecret    secret.Secret    `json:"-"`
+	headers       secret.Secret    // see SecretHeaders: an object of texts in JSON
+	WebhookURL    string           `json:"webhook_url,omitempty"`
+	WebhookSecret secret.Secret    `json:"-"`
+	Identity      lasthop.Identity `json:"identity,omitzero"` // what its upstream learns of callers; zero: nothing
 	// seconds that one call may take; 0: defaultTimeout. See CallTimeout
 	Timeout int  `json:"timeout,omitempty"`
 	Publish bool `json:"publish"` // false: stored, not on the bus
