@@ -21,6 +21,7 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/groups"
+	"github.com/keystile/keystile/storage/lasthop"
 )
 
 // Store holds the methods of storage that this package uses; *storage.Store has it.
@@ -66,11 +67,17 @@ type Tokens interface {
 	Revoke(ctx context.Context, rs ...driver.Revocation) error
 }
 
+// Signer signs who makes a call, for services that are told so (lasthop.Signed); *oauth.Tokens does.
+type Signer interface {
+	SignCaller(ctx context.Context, caller storage.Caller, c lasthop.Call) (statement string, err error)
+}
+
 // Config holds what New needs. Zero values are the defaults of the protocol.
 type Config struct {
 	Store  Store  // required
 	Tokens Tokens // required: oauth.OpenTokens
 	Trail  *Trail // required: OpenTrail
+	Signer Signer // nil: no Upstream has an Identity of lasthop.Signed
 
 	// Notifier notifies the owners of applications, by sub, of changes; nil: nobody is
 	// notified. Notify does not wait for the delivery.

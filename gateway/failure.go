@@ -66,6 +66,9 @@ var (
 	busyGateway = &reply.Failure{Status: 503, Msg: "too many calls wait for the service behind this address: try " +
 		"again shortly", Header: http.Header{"Retry-After": {"1"}}, Crowd: new(reply.Crowd)}
 	// RFC 9110 15.6.4
+	noStatement = &reply.Failure{Status: 503, Msg: "the service behind this address cannot be told who calls now: try " +
+		"again shortly", Header: http.Header{"Retry-After": {"1"}}}
+	// RFC 9110 15.6.4
 	closing = &reply.Failure{Status: 503, Msg: "this service is being stopped: try again shortly",
 		Header: http.Header{"Retry-After": {"1"}}}
 	// RFC 9112 8

@@ -32,6 +32,7 @@ type entry struct {
 	undo      func()           // removes it from its address's count; nil: it does not count there
 	verified  *verifiedCall    // the call that a proxy asks about; nil: none
 	keyed     *keyed           // nil: it has no Idempotency-Key, or that concerns no charge
+	statement string           // by which the service learns who calls; "": by none
 	reached   atomic.Bool      // it has begun to reach an upstream service
 	elsewhere bool             // its token is for one of the other Resources
 	bearer    string           // the token of a caller who is known

@@ -22,6 +22,7 @@ import (
 	"github.com/keystile/keystile/internal/span"
 	"github.com/keystile/keystile/internal/upstream"
 	"github.com/keystile/keystile/internal/urlpath"
+	"github.com/keystile/keystile/storage/lasthop"
 )
 
 // Upstream is a product's service in another process.
@@ -35,6 +36,10 @@ type Upstream struct {
 	// KeepBearer hands on the Authorization header, to a service that verifies tokens itself
 	// (protocol 5). Without it the token ends here: who has it could call every other product.
 	KeepBearer bool
+
+	// Identity is what the service learns of the caller. Without a Kind it is lasthop.Headers; lasthop.Bearer is that
+	// with KeepBearer. lasthop.Signed needs Config.Signer.
+	Identity lasthop.Identity
 
 	// PerSecond limits the calls to the service, of all callers together: a call waits up to
 	// MaxWait for its turn, or is refused with a 503. 0: no limit.
@@ -55,7 +60,8 @@ type Upstream struct {
 // has come. WebSockets pass too; other upgrades are taken off the request, because behind
 // h2c calls could neither be seen nor counted.
 //
-// Headers name the caller to the service (HeaderClient and those beside it). Such headers from the client never
+// Headers name the caller to the service (HeaderClient and those beside it), or a signed statement does, or nothing: see
+// Upstream.Identity. Such headers from the client never
 // reach it, nor do others that say who or where a client is, or that another request is meant (X-Forwarded-*,
 // X-Real-Ip, X-Original-*, X-Rewrite-Url, X-HTTP-Method-Override and their like), nor headers whose names hold
 // anything but letters, digits and -, because many services take other characters for the same. Hop-by-hop headers,
@@ -77,13 +83,17 @@ func (g *Gateway) Proxy(u Upstream) (http.Handler, error) {
 	if err == nil {
 		err = g.products.check(u.Product)
 	}
+	if err == nil && u.Identity.Kind == lasthop.Signed && g.c.Signer == nil {
+		err = errors.New("the Identity is signed, and Config.Signer is missing: the *oauth.Tokens is one")
+	}
 	if err != nil {
 		return nil, fmt.Errorf("gateway: upstream of %q: %w", u.Product, err)
 	}
 	transport := upstream.New(u.transport())
 	g.background.finally(transport.CloseIdleConnections)
 	p := &proxied{gateway: g, target: target, prefix: urlpath.Escape(strings.TrimSuffix(u.Strip, "/")),
-		keepBearer: u.KeepBearer, limitRate: u.limitRate()}
+		keepBearer: u.KeepBearer || u.Identity.Kind == lasthop.Bearer, limitRate: u.limitRate(),
+		told: lasthop.Call{Audience: lasthop.Origin(target), Tool: u.Product, Identity: u.Identity}}
 	p.proxy = httputil.ReverseProxy{
 		Rewrite:        p.rewrite,
 		ModifyResponse: received,
@@ -103,6 +113,7 @@ type proxied struct {
 	target     *url.URL
 	prefix     string // escaped
 	keepBearer bool
+	told       lasthop.Call                // what the service learns of the caller, but for the request
 	limitRate  func(context.Context) error // nil: none
 	proxy      httputil.ReverseProxy
 }
@@ -119,6 +130,12 @@ func (p *proxied) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 				why = clientGone
 			}
 			p.gateway.failUncharged(w, r, why.Because(err))
+			return
+		}
+	}
+	if p.told.Kind == lasthop.Signed {
+		if err := p.sign(r); err != nil {
+			p.gateway.failUncharged(w, r, err)
 			return
 		}
 	}
@@ -157,6 +174,11 @@ func (u *Upstream) check() (*url.URL, error) {
 	}
 	if u.Product == "" {
 		errs = append(errs, errors.New("the Product is missing"))
+	}
+	if err := u.Identity.Check(); err != nil {
+		errs = append(errs, fmt.Errorf("the Identity: %w", err))
+	} else if k := u.Identity.Kind; u.KeepBearer && k != "" && k != lasthop.Bearer {
+		errs = append(errs, fmt.Errorf("KeepBearer hands the token on, and the Identity is %s: leave one of them out", k))
 	}
 	if u.PerSecond < 0 || u.Burst < 0 || u.MaxWait < 0 || u.Timeout < 0 || u.UploadRate < 0 {
 		errs = append(errs, errors.New("PerSecond, Burst, MaxWait, Timeout or UploadRate is negative"))

@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/cookies"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/urlpath"
+	"github.com/keystile/keystile/storage/lasthop"
 )
 
 // rewrite turns the client's request into the one to the service. Headers that the service
@@ -40,16 +41,34 @@ func (p *proxied) rewrite(pr *httputil.ProxyRequest) {
 		told.set("X-Forwarded-Prefix", p.prefix)
 	}
 	told.set(reqctx.Header, v.RequestID)
-	for _, h := range (identity{v.Caller.AppID, v.Caller.UserID, v.Caller.Scope, v.Entry.(*entry).account.Tier}).each() {
-		if h.value == "" {
-			delete(out.Header, h.name) // so that an earlier value does not stay
-		} else {
-			told.set(h.name, h.value)
+	e := v.Entry.(*entry)
+	who := identity{v.Caller.AppID, v.Caller.UserID, v.Caller.Scope, e.account.Tier}
+	if p.told.Kind != lasthop.None && p.told.Kind != lasthop.Signed {
+		for _, h := range who.each() { // of which dropRefused has left none
+			if h.value != "" {
+				told.set(h.name, h.value)
+			}
 		}
 	}
-	if keyed := v.Entry.(*entry).keyed; keyed != nil { // of the headers that this service sees, and no others
-		keyed.headers = repeat.HashHeaders(out.Header, p.gateway.madeHere(in, v))
+	if e.keyed != nil { // of the headers that this service sees, and no others
+		e.keyed.headers = repeat.HashHeaders(out.Header, p.gateway.madeHere(in, v))
 	}
+	if e.statement != "" { // of this attempt alone, so not a part of what makes a repetition
+		told.set(lasthop.Header, e.statement)
+	}
+}
+
+// sign makes the statement that tells the service who calls.
+func (p *proxied) sign(r *http.Request) error {
+	v := reqctx.From(r.Context())
+	call := p.told
+	call.RequestID = v.RequestID
+	statement, err := p.gateway.c.Signer.SignCaller(r.Context(), v.Caller, call)
+	if err != nil {
+		return noStatement.Because(err)
+	}
+	v.Entry.(*entry).statement = statement
+	return nil
 }
 
 // values sets headers of one value each, by the names that net/http has for them. Their memory is one
