@@ -133,7 +133,8 @@ func (w withUsers) User(ctx context.Context, sub string) (storage.User, error) {
 func (s *Service) gateways(ctx context.Context, c *Config) (err error) {
 	g := c.Gateway
 	g.Store = withUsers{s.Store, c.Users.Users}
-	g.Tokens, g.Trail, g.Notifier, g.ClientIP, g.Log = s.Tokens, s.Trail, s.SignIn, s.client, c.Log
+	g.Tokens, g.Signer, g.Trail, g.Notifier, g.ClientIP, g.Log = s.Tokens, s.Tokens, s.Trail, s.SignIn, s.client,
+		c.Log
 	g.Journal, g.TrustedProxies, g.Tracer = c.Journal, c.TrustedProxies, cmp.Or(c.Tracer, g.Tracer)
 	g.HSTS = g.HSTS || strings.HasPrefix(c.BaseURL, "https://")
 	g.ExemptPaths = slices.Concat(signin.ExemptPaths(), console.ExemptPaths(), g.ExemptPaths)
@@ -193,7 +194,7 @@ func (s *Service) tools(ctx context.Context, c *Config) (err error) {
 		}
 	}
 	b.BaseURL, b.Store, b.Users, b.Invoker, b.Discoverer = c.BaseURL, s.Store, c.Users, s.Upstreams, s.Upstreams
-	b.Meter, b.Verifier, b.Audit, b.ClientIP, b.Log = s.Gateway, s.Tokens, s.Trail, s.client, c.Log
+	b.Meter, b.Verifier, b.Signer, b.Audit, b.ClientIP, b.Log = s.Gateway, s.Tokens, s.Tokens, s.Trail, s.client, c.Log
 	accepted, err := pins.New(pins.Config{Store: s.Store, Notifier: s.SignIn, Audit: s.Trail, Log: c.Log})
 	if err != nil {
 		return err

@@ -33,6 +33,8 @@ type Config struct {
 
 	// Verifier checks tokens of requests that came through no gateway; nil: those are refused.
 	Verifier Verifier
+	// Signer signs who makes a call, for upstreams that are told so (lasthop.Signed); nil: such calls fail.
+	Signer Signer
 	// Discoverer lists the tools of quick registrations; nil: they stay as stored.
 	Discoverer Discoverer
 	// Pins keeps what owners accept of what the Discoverer finds (decision 92); *pins.Pins, of registry/pins, does.

@@ -164,7 +164,11 @@ func (c *toolCall) invoke(arguments json.RawMessage) (r Result, err error) {
 			err = fmt.Errorf("panic: %v\n%s", p, debug.Stack())
 		}
 	}()
-	if r, err = c.bus.c.Invoker.Call(c.ctx, *c.tool.capability, c.tool.stored, arguments); r.IsError {
+	ctx, err := c.tellCaller()
+	if err != nil {
+		return r, err
+	}
+	if r, err = c.bus.c.Invoker.Call(ctx, *c.tool.capability, c.tool.stored, arguments); r.IsError {
 		c.span.Fail("tool_error")
 	}
 	c.heads = r.Headers

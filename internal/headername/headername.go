@@ -83,6 +83,12 @@ func Claims(name string) bool {
 	return false
 }
 
+// Own reports whether a name may be read as that of a header which Keystile alone writes to the services behind it:
+// Keystile-Caller and its like, whichever characters stand in it for -.
+func Own(name string) bool { return own.covers(name) }
+
+var own = claim{"keystile-", true}
+
 func (c *claim) covers(name string) bool {
 	if len(name) < len(c.text) || len(name) > len(c.text) && !c.open {
 		return false

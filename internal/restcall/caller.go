@@ -8,6 +8,8 @@ import (
 	"net/http"
 	"strings"
 	"time"
+
+	"github.com/keystile/keystile/internal/callerhead"
 )
 
 // Config holds the parameters of New.
@@ -57,6 +59,10 @@ func (c *Caller) Call(ctx context.Context, to Upstream, p *Plan, arguments json.
 	r, err := p.Build(to, arguments)
 	if err != nil {
 		return failed(err.Error()), nil
+	}
+	if told := callerhead.From(ctx); told.Header != nil {
+		told.Mark(r.header)
+		r.credential = r.credential.Hiding(told.Hide)
 	}
 	return c.Do(ctx, r)
 }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"net/http"
 	"strings"
+
+	"github.com/keystile/keystile/internal/headername"
 )
 
 // Credential holds how the secret of an Upstream is sent, and finds it in answers. The zero
@@ -67,7 +69,7 @@ func (u Upstream) apiKey(secret string) (Credential, error) {
 		return Credential{Query: u.AuthName, Text: secret}, nil
 	case u.AuthIn != "header":
 		return Credential{}, errors.New("auth_in must be header or query, and auth_name must be given, for auth_type api_key")
-	case !headerName(u.AuthName) || decided(u.AuthName) && !carriesKeys(u.AuthName):
+	case !headerName(u.AuthName) || decided(u.AuthName) && !carriesKeys(u.AuthName) || headername.Own(u.AuthName):
 		return Credential{}, errors.New("auth_name must be the name of a header that may carry a key, such as X-API-Key")
 	}
 	return Credential{Header: http.CanonicalHeaderKey(u.AuthName), Text: secret}, nil

@@ -70,6 +70,14 @@ func (c Credential) Redact(answer []byte) []byte {
 	return redacted(answer, found)
 }
 
+// Hiding returns a Credential that removes one more text from answers.
+func (c Credential) Hiding(text string) Credential {
+	if len(text) >= minHidden {
+		c.hide = append(slices.Clip(c.hide), needles([]string{text})...)
+	}
+	return c
+}
+
 // span is a piece of an answer.
 type span struct{ from, to int }
 

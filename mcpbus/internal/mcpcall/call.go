@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"unicode/utf8"
 
+	"github.com/keystile/keystile/internal/callerhead"
 	"github.com/keystile/keystile/internal/rawjson"
 )
 
@@ -30,7 +31,7 @@ func (c *Client) Call(ctx context.Context, to Upstream, name string, arguments j
 	if err != nil {
 		return failed(failf("The call was not sent: %v.", err)), nil
 	}
-	m.onProgress = ProgressFunc(ctx)
+	m.onProgress, m.told = ProgressFunc(ctx), callerhead.From(ctx)
 	p := c.peer(t)
 	defer c.peers.release(p)
 	timeout := cmp.Or(to.Timeout, c.config.CallTimeout)

@@ -29,6 +29,11 @@ const maxFault = 64 << 10 // bytes of an answer that is not 2xx
 func (c *Client) exchange(ctx context.Context, t *target, l *link, m *message) (*response, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if m.told.Hide != "" {
+		hiding := *t
+		hiding.credential = t.credential.Hiding(m.told.Hide)
+		t = &hiding
+	}
 	resp, err := c.roundTrip(ctx, t, l, m)
 	if err != nil {
 		return nil, err
@@ -73,6 +78,7 @@ func (t *target) post(ctx context.Context, l *link, m *message) *http.Request {
 	r := t.request(ctx, http.MethodPost, l)
 	r.Header["Content-Type"] = []string{"application/json"}
 	r.Header["Accept"] = []string{"application/json, text/event-stream"}
+	m.told.Mark(r.Header)
 	if l.era() == Modern && m.reply == "" {
 		r.Header["Mcp-Method"] = []string{m.method}
 		if m.tool != "" {

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/keystile/keystile/internal/callerhead"
 	"github.com/keystile/keystile/internal/rawjson"
 )
 
@@ -40,6 +41,7 @@ type message struct {
 	header     map[string]string // Mcp-Param-*, by their whole names
 	limit      int64             // bytes of the answer
 	onProgress func(Progress)    // nil: no progress is requested
+	told       callerhead.Told   // of tools/call alone: a session is of all callers
 }
 
 // body encodes a message for an upstream of an era.
