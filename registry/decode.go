@@ -54,6 +54,7 @@ func (q *Request) set(name string, raw json.RawMessage) (known bool, must string
 	texts := map[string]*string{
 		"member": &q.Member, "label": &q.Label, "description": &q.Description, "upstream_url": &q.UpstreamURL,
 		"auth_type": &q.AuthType, "auth_name": &q.AuthName, "auth_in": &q.AuthIn, "webhook_url": &q.WebhookURL,
+		"identity": &q.Identity.Kind, "identity_subject": &q.Identity.Subject, "identity_jti": &q.Identity.JTI,
 	}
 	secrets := map[string]*storage.Secret{"auth_secret": &q.AuthSecret, "webhook_secret": &q.WebhookSecret}
 	switches := map[string]func(bool){
@@ -89,12 +90,12 @@ func (q *Request) set(name string, raw json.RawMessage) (known bool, must string
 			q.Headers[name] = *value
 		}
 	case name == "timeout":
-		if json.Unmarshal(raw, &q.Timeout) != nil || !isTimeout(q.Timeout) {
-			return true, timeoutRule
+		if json.Unmarshal(raw, &q.Timeout) != nil || !fields.IsTimeout(q.Timeout) {
+			return true, fields.TimeoutRule
 		}
 	case switches[name] != nil:
 		if name == "pins" { // decision 92 writes it as YAML does
-			raw = onOff(raw)
+			raw = fields.OnOff(raw)
 		}
 		if json.Unmarshal(raw, &on) != nil {
 			return true, "true or false"
@@ -104,17 +105,6 @@ func (q *Request) set(name string, raw json.RawMessage) (known bool, must string
 		return false, ""
 	}
 	return true, ""
-}
-
-// onOff returns "on" and "off" as true and false, and everything else as it is.
-func onOff(raw json.RawMessage) json.RawMessage {
-	switch string(raw) {
-	case `"on"`:
-		return json.RawMessage("true")
-	case `"off"`:
-		return json.RawMessage("false")
-	}
-	return raw
 }
 
 // escapePointer writes a key as it stands in a JSON pointer (RFC 6901).

@@ -22,6 +22,9 @@ var (
 	// protocol 7, decision 100
 	nameOfAnother = &reply.Failure{Status: 403,
 		Msg: "this name was somebody else's and is kept for them: choose another member name"}
+	// decision 122
+	headersOfAdmin = &reply.Failure{Status: 403, Msg: "an administrator sets identity headers, which an upstream " +
+		"believes of every capability: choose identity signed, which says which tool is called"}
 	// protocol 7
 	notFound = &reply.Failure{Status: 404, Msg: "no such capability: see the list for the names there are"}
 	// decision 92

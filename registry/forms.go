@@ -137,20 +137,11 @@ func (q *Request) keepSecrets(there storage.Capability) {
 		q.AuthSecret = there.AuthSecret
 	}
 	if sameServer(q.UpstreamURL, there.UpstreamURL) {
-		q.Headers = over(there.SecretHeaders(), q.Headers)
+		q.Headers = fields.With(there.SecretHeaders(), q.Headers)
 	}
 	if q.WebhookSecret.IsZero() && q.WebhookURL != "" && q.WebhookURL == there.WebhookURL {
 		q.WebhookSecret = there.WebhookSecret
 	}
-}
-
-// over returns headers with others that take the place of those of their names.
-func over(there, others map[string]storage.Secret) map[string]storage.Secret {
-	set := make(map[string]*storage.Secret, len(others))
-	for name, value := range others {
-		set[name] = &value
-	}
-	return change{headers: set}.headersOver(there)
 }
 
 func sameServer(a, b string) bool {

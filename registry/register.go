@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/registry/internal/strictmode"
 	"github.com/keystile/keystile/registry/openapi"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/lasthop"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -72,7 +73,7 @@ func (g *Registry) registered(ctx context.Context, actor storage.User, q Request
 		return Registered{}, err
 	}
 	defer leave()
-	if err := cmp.Or(q.check(), checkNotBus(g.base, q)); err != nil {
+	if err := cmp.Or(q.check(), checkNotBus(g.base, q), mayTell(actor, lasthop.Identity{}, q.Identity)); err != nil {
 		return Registered{}, err
 	}
 	p, there, err := g.lookUp(ctx, actor, q)
@@ -128,7 +129,7 @@ func (g *Registry) Preview(ctx context.Context, actor storage.User, q Request) (
 	defer leave()
 	full := q
 	full.Member, full.UpstreamURL = cmp.Or(q.Member, "x"), cmp.Or(q.UpstreamURL, "https://upstream.example")
-	if err := cmp.Or(full.check(), checkNotBus(g.base, full)); err != nil {
+	if err := cmp.Or(full.check(), checkNotBus(g.base, full), mayTell(actor, lasthop.Identity{}, q.Identity)); err != nil {
 		return Registered{}, err
 	}
 	owner := actor.Sub

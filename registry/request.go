@@ -3,14 +3,15 @@ package registry
 import (
 	"encoding/json"
 	"fmt"
-	"time"
 	"unicode/utf8"
 
 	"github.com/keystile/keystile/internal/netguard"
 	"github.com/keystile/keystile/internal/restcall"
 	"github.com/keystile/keystile/internal/toolschema"
+	"github.com/keystile/keystile/registry/internal/fields"
 	"github.com/keystile/keystile/registry/internal/names"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/lasthop"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -27,6 +28,7 @@ type Request struct {
 	AuthSecret  storage.Secret
 	// more headers that each call carries, by name; they go to the upstream alone
 	Headers       map[string]storage.Secret
+	Identity      lasthop.Identity // what the upstream learns of callers; nothing, lasthop.Headers or lasthop.Signed
 	WebhookURL    string
 	WebhookSecret storage.Secret
 	Timeout       int  // seconds that a call may take, 1 to 600; 0: 30
@@ -79,11 +81,18 @@ func (q Request) check() error {
 	if err := q.checkLengths(); err != nil {
 		return err
 	}
-	if q.Timeout != 0 && !isTimeout(q.Timeout) {
-		return badField("timeout must be " + timeoutRule)
+	if q.Timeout != 0 && !fields.IsTimeout(q.Timeout) {
+		return badField("timeout must be " + fields.TimeoutRule)
 	}
 	if err := q.upstream().Check(); err != nil {
 		return badField(err.Error())
+	}
+	if err := q.Identity.Check(); err != nil {
+		return badField(err.Error())
+	}
+	if q.Identity.Kind == lasthop.Bearer {
+		return badField("identity bearer is for products of the configuration: with a caller's token the owner of an " +
+			"upstream could call every other tool as that caller. Choose signed, which is good at this upstream alone")
 	}
 	if q.WebhookURL == "" && !q.WebhookSecret.IsZero() {
 		return badField("webhook_secret is there without webhook_url: say where events go")
@@ -122,13 +131,6 @@ func (q Request) checkLengths() error {
 	return nil
 }
 
-// timeoutRule describes a valid timeout.
-var timeoutRule = fmt.Sprintf("a whole number of seconds from 1 to %d", int(storage.MaxTimeout/time.Second))
-
-func isTimeout(seconds int) bool {
-	return 1 <= seconds && seconds <= int(storage.MaxTimeout/time.Second)
-}
-
 // kind returns the mode of a registration.
 func (q Request) kind() string {
 	switch {
@@ -162,6 +164,7 @@ func (q Request) applyTo(there storage.Capability, skipped []toolplan.Skip) stor
 	c.PinsOff = q.PinsOff
 	c.AuthType, c.AuthName, c.AuthIn, c.AuthSecret = q.AuthType, q.AuthName, q.AuthIn, q.AuthSecret
 	c.SetSecretHeaders(q.Headers)
+	c.Identity = q.Identity.Stored()
 	c.WebhookURL, c.WebhookSecret = q.WebhookURL, q.WebhookSecret
 	return c
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/webhook"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/lasthop"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -181,6 +182,15 @@ func seesAll(actor storage.User) bool {
 
 func maySee(ctx context.Context, actor storage.User, c storage.Capability) bool {
 	return seesAll(actor) || mayChange(ctx, actor, c)
+}
+
+// mayTell returns an error if an actor may not have an upstream told of callers as is said, where it was told otherwise
+// before. One that believes headers believes those of every capability, whose owners could speak to it as their callers.
+func mayTell(actor storage.User, before, after lasthop.Identity) error {
+	if after.Kind == lasthop.Headers && before.Kind != after.Kind && actor.Role != storage.RoleAdmin {
+		return headersOfAdmin
+	}
+	return nil
 }
 
 func mayChange(ctx context.Context, actor storage.User, c storage.Capability) bool {

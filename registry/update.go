@@ -1,10 +1,10 @@
 package registry
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
-	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -34,6 +34,8 @@ type change struct {
 	webhookSecret *storage.Secret
 	pinsOff       *bool
 
+	identity, subject, jti *string // of Request.Identity
+
 	// headers are set beside those that are there; a nil value removes one.
 	headers   map[string]*storage.Secret
 	noHeaders bool // all others are removed
@@ -51,7 +53,7 @@ func (g *Registry) apply(ctx context.Context, actor storage.User, member string,
 		warning = ch.apply(&q)
 		after := q.applyTo(c, c.Skipped)
 		after.Kind = c.Kind
-		return after, q.check()
+		return after, cmp.Or(q.check(), mayTell(actor, c.Identity, after.Identity))
 	})
 	if err != nil {
 		return Registered{}, err
@@ -123,7 +125,7 @@ func requestFrom(c storage.Capability) Request {
 	return Request{
 		Member: c.Member, Label: c.Label, Description: c.Description, UpstreamURL: c.UpstreamURL,
 		AuthType: c.AuthType, AuthName: c.AuthName, AuthIn: c.AuthIn, AuthSecret: c.AuthSecret,
-		Headers:    c.SecretHeaders(),
+		Headers: c.SecretHeaders(), Identity: c.Identity,
 		WebhookURL: c.WebhookURL, WebhookSecret: c.WebhookSecret, Timeout: c.Timeout, Private: !c.Publish,
 		PinsOff: c.PinsOff,
 	}
@@ -151,25 +153,12 @@ func (ch change) apply(q *Request) (warning string) {
 	set(&q.WebhookURL, ch.webhookURL)
 	set(&q.WebhookSecret, ch.webhookSecret)
 	set(&q.PinsOff, ch.pinsOff)
-	q.Headers = ch.headersOver(q.Headers)
+	if ch.noHeaders {
+		q.Headers = nil
+	}
+	q.Headers = fields.Over(q.Headers, ch.headers)
+	q.Identity = q.Identity.With(ch.identity, ch.subject, ch.jti)
 	return warning
-}
-
-// headersOver returns headers as they are after the change. A name is the same however it is written.
-func (ch change) headersOver(there map[string]storage.Secret) map[string]storage.Secret {
-	after := map[string]storage.Secret{}
-	for name, value := range there {
-		same := func(changed string) bool { return strings.EqualFold(changed, name) }
-		if !ch.noHeaders && !slices.ContainsFunc(slices.Collect(maps.Keys(ch.headers)), same) {
-			after[name] = value
-		}
-	}
-	for name, value := range ch.headers {
-		if value != nil {
-			after[name] = *value
-		}
-	}
-	return after
 }
 
 func set[T any](to *T, value *T) {
@@ -189,6 +178,7 @@ func changeOf(sent map[string]json.RawMessage) (ch change, err error) {
 		"label": &ch.label, "description": &ch.description, "auth_type": &ch.authType, "auth_name": &ch.authName,
 		"auth_in":     &ch.authIn,
 		"webhook_url": &ch.webhookURL,
+		"identity":    &ch.identity, "identity_subject": &ch.subject, "identity_jti": &ch.jti,
 	}
 	secrets := map[string]**storage.Secret{"auth_secret": &ch.authSecret, "webhook_secret": &ch.webhookSecret}
 	var wrong []string
@@ -207,12 +197,12 @@ func changeOf(sent map[string]json.RawMessage) (ch change, err error) {
 			*secrets[name] = new(storage.NewSecret(text))
 		case name == "timeout":
 			ch.timeout = new(int)
-			if !null && (json.Unmarshal(raw, ch.timeout) != nil || !isTimeout(*ch.timeout)) {
-				must = timeoutRule + ", or null"
+			if !null && (json.Unmarshal(raw, ch.timeout) != nil || !fields.IsTimeout(*ch.timeout)) {
+				must = fields.TimeoutRule + ", or null"
 			}
 		case name == "pins":
 			on := true
-			if !null && json.Unmarshal(onOff(raw), &on) != nil {
+			if !null && json.Unmarshal(fields.OnOff(raw), &on) != nil {
 				must = "true, false, on, off or null"
 			}
 			ch.pinsOff = new(!on)
@@ -228,7 +218,7 @@ func changeOf(sent map[string]json.RawMessage) (ch change, err error) {
 			if known, _ := new(Request).set(name, raw); !known && name != "owner" {
 				return ch, badField(fmt.Sprintf("%.64q is not a field of an update: it has label, description, "+
 					"timeout, auth_type, auth_name, auth_in, auth_secret, "+
-					"webhook_url, webhook_secret, pins and headers", name))
+					"webhook_url, webhook_secret, pins, identity, identity_subject, identity_jti and headers", name))
 			}
 			wrong = append(wrong, name+" is "+must)
 			continue

@@ -71,10 +71,15 @@ type connection struct {
 	AuthIn      string   `json:"auth_in,omitempty"`
 	HeaderNames []string `json:"header_names,omitempty"` // the values are secrets
 	WebhookURL  string   `json:"webhook_url,omitempty"`
+
+	Identity string `json:"identity"` // none, headers or signed
+	Subject  string `json:"identity_subject,omitempty"`
+	JTI      string `json:"identity_jti,omitempty"`
 }
 
 func newConnection(c storage.Capability) connection {
-	return connection{c.AuthName, c.AuthIn, c.HeaderNames(), c.WebhookURL}
+	i := c.Identity.Shown()
+	return connection{c.AuthName, c.AuthIn, c.HeaderNames(), c.WebhookURL, i.Kind, i.Subject, i.JTI}
 }
 
 // updateResult holds the data of an update: what the capability is now, but for its tools.

@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+
+	"github.com/keystile/keystile/storage/lasthop"
 )
 
 // edits opens the page, and sends it with changes.
@@ -139,5 +141,39 @@ func TestToolsGoOnlyWithATick(t *testing.T) {
 	}
 	if _, after, _ := s.store.Tools(t.Context(), member); len(after) != 1 || after[0].Name != "another" {
 		t.Errorf("the tools are %v", after)
+	}
+}
+
+// What is of a statement alone is not sent with another choice, as it stands in the form.
+func TestPageSaysWhatAnUpstreamLearnsOfCallers(t *testing.T) {
+	s := newScene(t)
+	member := s.own["developer"]["member"]
+	form := func(kind, subject, jti string) url.Values {
+		return url.Values{"timeout": {"30"}, "auth_type": {"none"}, "identity": {kind}, "identity_subject": {subject},
+			"identity_jti": {jti}}
+	}
+	for _, c := range []struct {
+		role   string
+		form   url.Values
+		status int
+		want   lasthop.Identity
+	}{
+		{"developer", form("none", "openid", "off"), 303, lasthop.Identity{}},
+		{"developer", form("signed", "openid", "off"), 303, lasthop.Identity{Kind: "signed", Subject: "openid", JTI: "off"}},
+		{"developer", form("signed", "sub", "off"), 303, lasthop.Identity{Kind: "signed", JTI: "off"}},
+		{"developer", form("headers", "sub", "off"), 403, lasthop.Identity{Kind: "signed", JTI: "off"}},
+		{"developer", form("bearer", "sub", "on"), 400, lasthop.Identity{Kind: "signed", JTI: "off"}},
+		{"developer", form("none", "sub", "off"), 303, lasthop.Identity{}},
+	} {
+		status, page := s.edits(c.role, c.form)
+		got, err := s.store.Capability(t.Context(), member)
+		if err != nil || status != c.status || got.Identity != c.want {
+			t.Errorf("%v is answered %d, stored is %+v, %v, want %d and %+v\n%.600s", c.form, status, got.Identity, err,
+				c.status, c.want, page)
+		}
+		show := s.open("/console/capabilities/"+member, s.who["developer"].cookie).Body.String()
+		if strings.Contains(show, "Keystile-Caller") != (c.want.Kind == lasthop.Signed) {
+			t.Errorf("with %+v the page is %s", c.want, show)
+		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/keystile/keystile/gateway/internal/adminapi"
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/lasthop"
 )
 
 // editing holds what the form of an update shows. It has no field for a secret.
@@ -64,6 +65,9 @@ func editFields(c storage.Capability) map[string]string {
 		"auth_name": c.AuthName, "auth_in": c.AuthIn,
 		"webhook_url": c.WebhookURL, "timeout": strconv.Itoa(int(c.CallTimeout() / time.Second)),
 	}
+	told := c.Identity.Shown()
+	fields["identity"], fields["identity_subject"], fields["identity_jti"] = told.Kind, cmp.Or(told.Subject, lasthop.Sub),
+		cmp.Or(told.JTI, lasthop.On)
 	if pins := c.Pins(); pins != "" {
 		fields["pins"] = pins
 	}
@@ -113,7 +117,9 @@ func (t *Tools) update(_ http.ResponseWriter, r *http.Request, who admin.Actor) 
 			was = formText(r, "was_"+name)
 		}
 		ofKey := name == "auth_name" || name == "auth_in"
-		if text == was || !r.PostForm.Has(name) || ofKey && r.PostForm.Get("auth_type") != "api_key" {
+		ofSigned := name == "identity_subject" || name == "identity_jti"
+		if text == was || !r.PostForm.Has(name) || ofKey && r.PostForm.Get("auth_type") != "api_key" ||
+			ofSigned && r.PostForm.Get("identity") != lasthop.Signed {
 			continue
 		}
 		fields[name] = text

@@ -16,6 +16,7 @@ import (
 	"github.com/keystile/keystile/internal/admin"
 	"github.com/keystile/keystile/internal/pattern"
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/storage/lasthop"
 )
 
 // maxDocument bounds a form with a document, in bytes.
@@ -70,7 +71,8 @@ func (t *Tools) receive(r *http.Request, who admin.Actor) (*form, error) {
 		f.fields[name] = value
 	}
 	for _, name := range draftFields {
-		if f.Values[name] != "" {
+		ofSigned := name == "identity_subject" || name == "identity_jti"
+		if f.Values[name] != "" && (!ofSigned || f.Values["identity"] == lasthop.Signed) {
 			f.fields[name] = f.Values[name]
 		}
 	}

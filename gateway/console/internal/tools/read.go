@@ -26,6 +26,7 @@ type line struct {
 	ToolCount, Timeout  int
 	UpdatedAt           string
 	HeaderNames         []string // of the secret headers
+	Identity            string   // what the upstream learns of callers; "": nothing
 	OffBus              string   // why it is not on the bus although it is published
 	Mine                bool     // the reader may change it
 }
@@ -38,7 +39,7 @@ func (t *Tools) lineOf(c storage.Capability, who admin.Actor) line {
 		Publish: c.Publish, Credential: !c.AuthSecret.IsZero(),
 		ToolCount: c.ToolCount, Timeout: int(c.CallTimeout().Seconds()),
 		UpdatedAt: c.UpdatedAt.UTC().Format(adminapi.ISO8601),
-		Mine:      who.Changes(c.Owner), HeaderNames: c.HeaderNames(),
+		Mine:      who.Changes(c.Owner), HeaderNames: c.HeaderNames(), Identity: c.Identity.Kind,
 	}
 	if t.c.Bus != nil {
 		l.OffBus = t.c.Bus.WhyUnlisted(c.Member)

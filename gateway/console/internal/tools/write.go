@@ -44,7 +44,7 @@ type preview struct {
 }
 
 var draftFields = []string{"member", "label", "description", "upstream_url", "auth_type", "auth_name", "auth_in",
-	"webhook_url", "timeout"}
+	"webhook_url", "timeout", "identity", "identity_subject", "identity_jti"}
 
 // draft shows an empty form, that of a capability to register again, or one that was refused.
 func (t *Tools) draft(_ http.ResponseWriter, r *http.Request, who admin.Actor) (any, error) {
@@ -77,7 +77,8 @@ func (t *Tools) draft(_ http.ResponseWriter, r *http.Request, who admin.Actor) (
 		"member": c.Member, "label": c.Label, "description": c.Description, "upstream_url": c.UpstreamURL,
 		"auth_type": c.AuthType,
 		"auth_name": c.AuthName, "auth_in": c.AuthIn, "webhook_url": c.WebhookURL,
-		"timeout": strconv.Itoa(int(c.CallTimeout() / time.Second)),
+		"timeout":  strconv.Itoa(int(c.CallTimeout() / time.Second)),
+		"identity": c.Identity.Kind, "identity_subject": c.Identity.Subject, "identity_jti": c.Identity.JTI,
 	}
 	return d, nil
 }
