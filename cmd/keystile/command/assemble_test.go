@@ -20,6 +20,8 @@ func TestKeyReachesItsRoom(t *testing.T) {
 	}
 	upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("X-Seen", fmt.Sprintf("%s bearer %t", r.URL.Path, r.Header.Get("Authorization") != ""))
+		w.Header().Set("X-Told", fmt.Sprintf("client %t statement %t", r.Header.Get("X-Keystile-Client") != "",
+			strings.Count(r.Header.Get("Keystile-Caller"), ".") == 2))
 		if strings.HasPrefix(r.URL.Path, "/hang") {
 			<-r.Context().Done()
 		}
@@ -193,6 +195,16 @@ var changes = []struct {
 			if resp, _ := get(t, http.DefaultClient, s.base+path, "Authorization",
 				"Bearer "+token); resp.Header.Get("X-Seen") != want {
 				t.Errorf("%s reached the service as %q, want %q", path, resp.Header.Get("X-Seen"), want)
+			}
+		}
+	}},
+	{`--gateway-products [{"name":"svc","upstream":"UPSTREAM","identity":"signed","identity_subject":"openid","identity_jti":"off"},{"name":"none","upstream":"UPSTREAM","identity":"none"},{"name":"old","upstream":"UPSTREAM"}]`, func(t *testing.T, s *service) {
+		token := ownToken(t, s)
+		for path, want := range map[string]string{"/svc/x": "client false statement true", "/none/x": "client false statement false",
+			"/old/x": "client true statement false"} {
+			if resp, _ := get(t, http.DefaultClient, s.base+path, "Authorization",
+				"Bearer "+token); resp.Header.Get("X-Told") != want {
+				t.Errorf("of a call of %s the service is told %q, want %q", path, resp.Header.Get("X-Told"), want)
 			}
 		}
 	}},

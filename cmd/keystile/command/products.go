@@ -30,7 +30,7 @@ func productsOf(c *config.Config, g *gateway.Gateway) (all products, err error) 
 		if p.Upstream == "" {
 			continue
 		}
-		u := gateway.Upstream{Product: p.Name, URL: p.Upstream, KeepBearer: p.KeepBearer, Timeout: p.Timeout,
+		u := gateway.Upstream{Product: p.Name, URL: p.Upstream, Identity: p.Identity, Timeout: p.Timeout,
 			PerSecond: p.Pace, UploadRate: p.UploadRate}
 		if p.Strip {
 			u.Strip = p.Prefix

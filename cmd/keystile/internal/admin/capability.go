@@ -12,6 +12,7 @@ import (
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/registry/openapi"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/lasthop"
 )
 
 // Flags whose value is a file, and the contents of that file once it has been read.
@@ -27,6 +28,17 @@ var documentFlags = []cli.Flag{
 		Help: "tools filled in by hand: [{name, httpMethod, path, inputSchema}]; - reads the standard input"},
 	{Name: "resolve-refs", Help: "show what nested references lead to, where that stays small; " +
 		"--resolve-refs=false shows their names (true)"},
+}
+
+// identityFlags say what an upstream learns of the caller of a tool.
+var identityFlags = []cli.Flag{
+	{Name: "identity", Value: "KIND", Help: "what the upstream learns of the caller: none, headers (X-Keystile-Client " +
+		"and " +
+		"its like) or signed (a JWT in Keystile-Caller) (none)"},
+	{Name: "identity-subject", Value: "sub|openid", Help: "of signed: how it calls the user; openid is another one for " +
+		"each application (sub)"},
+	{Name: "identity-jti", Value: "on|off", Help: "of signed: off sends one statement again for 30 seconds, without jti " +
+		"and the request's id (on)"},
 }
 
 var capabilityCommands = []command{
@@ -56,6 +68,7 @@ var capabilityCommands = []command{
 			{Name: "timeout", Value: "DURATION",
 				Help: "how long one call of a tool may take, such as 90s; whole seconds from 1s to 10m (30s)"},
 			{Name: headerFlag, Value: "'NAME: VALUE'", Help: headerHelp, Many: true},
+			identityFlags[0], identityFlags[1], identityFlags[2],
 			{Name: "webhook-url", Value: "URL", Help: "what is told of changes, as Standard Webhooks have it"},
 			{Name: "webhook-secret", Value: "SECRET", Help: "what its messages are signed with, such as whsec_..."},
 			{Name: "replace", Help: "go on where this removes tools that are there: without it they are named, and " +
@@ -111,6 +124,8 @@ func requested(args cli.Args) registry.Request {
 		AuthSecret: storage.NewSecret(args.Get(authFlag)),
 		WebhookURL: args.Get("webhook-url"), WebhookSecret: storage.NewSecret(args.Get("webhook-secret")),
 		Private: args.On("private"), Advise: args.On("lint"),
+		Identity: lasthop.Identity{Kind: args.Get("identity"), Subject: args.Get("identity-subject"),
+			JTI: args.Get("identity-jti")},
 	}
 	if document, given := args.Flags[openAPIFlag]; given {
 		q.OpenAPI = []byte(document[0])

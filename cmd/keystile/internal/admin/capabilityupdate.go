@@ -39,6 +39,7 @@ var updateCommand = command{
 		{Name: "auth-name", Value: "NAME", Help: "of api_key: the header or parameter that carries the key"},
 		{Name: "auth-in", Value: "PLACE", Help: "of api_key: header or query"},
 		{Name: headerFlag, Value: "'NAME: VALUE'", Help: headerHelp, Many: true},
+		identityFlags[0], identityFlags[1], identityFlags[2],
 		{Name: removeHeaderFlag, Value: "NAME", Help: "one header less", Many: true},
 		{Name: "webhook-url", Value: "URL",
 			Help: "what is told of changes, as Standard Webhooks have it; --webhook-url= for none"},
@@ -103,7 +104,7 @@ func updateFields(ctx context.Context, target Target, who storage.User, member s
 func changeTyped(args cli.Args) (fields map[string]any, err error) {
 	fields = map[string]any{}
 	for _, flag := range []string{"label", "description", "auth-type", authFlag, "auth-name", "auth-in", "webhook-url",
-		"webhook-secret"} {
+		"webhook-secret", "identity", "identity-subject", "identity-jti"} {
 		if _, given := args.Flags[flag]; given {
 			text := args.Get(flag)
 			if !utf8.ValidString(text) { // on its way it would become another
@@ -152,6 +153,9 @@ func aboutCapability(c registry.Registered) answer {
 		{"owner", c.Owner}, {"tool_count", int64(c.ToolCount)}, {"warning", c.Warning},
 		{"created_at", c.CreatedAt.UTC().Format(time.RFC3339)}, {"updated_at", c.UpdatedAt.UTC().Format(time.RFC3339)},
 	}
+	told := c.Identity.Shown()
+	about = append(about, field{"identity", told.Kind}, field{"identity_subject", told.Subject},
+		field{"identity_jti", told.JTI})
 	if names := c.HeaderNames(); len(names) > 0 {
 		about = append(about, field{"header_names", names})
 	}

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,15 +17,16 @@ import (
 
 	"github.com/keystile/keystile/cmd/keystile/internal/cli"
 	"github.com/keystile/keystile/internal/pattern"
+	"github.com/keystile/keystile/storage/lasthop"
 )
 
 // Product names what calls are charged to, and the service behind the gateway that they go to.
 type Product struct {
 	Name       string
-	Prefix     string        // of the paths that are the service's, such as /ai
-	Upstream   string        // URL of the service; "": it asks at /api/v1/verify itself
-	Strip      bool          // the prefix is taken off
-	KeepBearer bool          // the service gets the access token too
+	Prefix     string // of the paths that are the service's, such as /ai
+	Upstream   string // URL of the service; "": it asks at /api/v1/verify itself
+	Strip      bool   // the prefix is taken off
+	Identity   lasthop.Identity
 	Timeout    time.Duration // 0: that of the gateway
 	Pace       float64       // calls a second; 0: none
 	UploadRate int           // bytes a second that a caller's body has to come at; 0: that of the gateway
@@ -138,12 +140,9 @@ func (p *Product) fields() []field {
 			return nil
 		}},
 		{"prefix", p.setPrefix}, {"upstream", p.setUpstream}, {"strip_prefix", boolean(&p.Strip)},
-		{"identity", func(s string) error {
-			var told string
-			err := choice(&told, "headers", "bearer")(s)
-			p.KeepBearer = told == "bearer"
-			return err
-		}},
+		{"identity", choice(&p.Identity.Kind, lasthop.Headers, lasthop.Bearer, lasthop.Signed, lasthop.None)},
+		{"identity_subject", choice(&p.Identity.Subject, lasthop.Sub, lasthop.OpenID)},
+		{"identity_jti", choice(&p.Identity.JTI, lasthop.On, lasthop.Off)},
 		{"timeout", duration(&p.Timeout)},
 		{"pace", func(s string) (err error) {
 			if p.Pace, err = strconv.ParseFloat(s, 64); err != nil || !(p.Pace > 0 && p.Pace <= 1e9) {
@@ -182,7 +181,7 @@ func (o object) read(what string, fields []field) error {
 
 func (o object) product() (Product, error) {
 	p := Product{Strip: true}
-	if err := o.read(o["name"], p.fields()); err != nil {
+	if err := cmp.Or(o.read(o["name"], p.fields()), p.Identity.Check()); err != nil {
 		return p, err
 	}
 	if p.Name == "" {

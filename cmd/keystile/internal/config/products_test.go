@@ -5,10 +5,12 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/keystile/keystile/storage/lasthop"
 )
 
 func TestProductsAreObjectsOrAShortForm(t *testing.T) {
-	full := Product{Name: "ai", Prefix: "/v1/ai", Upstream: "http://127.0.0.1:9000/v1", KeepBearer: true,
+	full := Product{Name: "ai", Prefix: "/v1/ai", Upstream: "http://127.0.0.1:9000/v1", Identity: lasthop.Identity{Kind: lasthop.Bearer},
 		Timeout: 90 * time.Second, Pace: 0.5, UploadRate: 1024}
 	short := Product{Name: "ai", Prefix: "/ai", Upstream: "http://127.0.0.1:9000/v1", Strip: true}
 	for _, c := range []struct {
@@ -20,7 +22,12 @@ func TestProductsAreObjectsOrAShortForm(t *testing.T) {
 			"pace: 0.5\n      upload_rate: 1024\n    - {name: search}\n", "",
 			[]Product{full, {Name: "search", Strip: true}}},
 		{"defaults", "gateway.products: [{name: ai, upstream: 'http://127.0.0.1:9000/v1', identity: headers, strip_prefix: " +
-			"true}]", "", []Product{short}},
+			"true}]", "", []Product{{Name: "ai", Prefix: "/ai", Upstream: "http://127.0.0.1:9000/v1", Strip: true,
+			Identity: lasthop.Identity{Kind: lasthop.Headers}}}},
+		{"a signed caller", "gateway.products: [{name: ai, upstream: 'http://127.0.0.1:9000/v1', identity: signed, " +
+			"identity_subject: openid, identity_jti: off}]", "", []Product{{Name: "ai", Prefix: "/ai",
+			Upstream: "http://127.0.0.1:9000/v1", Strip: true, Identity: lasthop.Identity{Kind: lasthop.Signed,
+				Subject: lasthop.OpenID, JTI: lasthop.Off}}}},
 		{"JSON", "",
 			"[{\"name\":\"ai\",\n\"prefix\":\"/v1/ai\",\"upstream\":\"http://127.0.0.1:9000/v1\",\"strip_prefix\":false,\"identity\":\"bearer\",\"timeout\":\"90s\",\"pace\":0.5,\"upload_rate\":1024}]", []Product{full}},
 		{"the short form", "", "ai=http://127.0.0.1:9000/v1, search", []Product{short, {Name: "search", Strip: true}}},
@@ -57,6 +64,9 @@ func TestProductThatMakesNoSenseIsAComplaintThatSaysWhy(t *testing.T) {
 	for list, want := range map[string]string{
 		`[{"name":"ai","upstrem":"http://a"}]`:                     `unknown field "upstrem"; the nearest known one is "upstream"`,
 		`[{"name":"ai","upstream":"http://a","strip_prefx":true}]`: `"strip_prefix"`,
+		`[{"name":"ai","upstream":"http://a","identity":"jwt"}]`: "headers, bearer, signed, none",
+		`[{"name":"ai","upstream":"http://a","identity":"headers","identity_jti":"off"}]`: "are for identity signed",
+		`[{"name":"ai","upstream":"http://a","identity":"signed","identity_subject":"email"}]`: "sub, openid",
 		`[{"upstream":"http://a"}]`:                                "has a name",
 		`[{"name":"AI"}]`:                                          "no name of a product",
 		`[{"name":"mcp","upstream":"http://a"}]`:                   "choose another name",

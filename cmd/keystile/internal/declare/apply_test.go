@@ -140,8 +140,9 @@ func documents(random *rand.Rand) string {
 	}
 	for i := range random.IntN(3) {
 		add("kind: capability\nname: api%d\nupstream_url: https://up.example.com/%d\nlabel: %q\npublish: %s\n"+
-			"auth_type: bearer\nauth_secret: %s\nopenapi: %q", i, i, one("", "L"), one("true", "false"), one("x", "y"),
-			one(pets("getPet"), pets("showPet")))
+			"auth_type: bearer\nauth_secret: %s\n%sopenapi: %q", i, i, one("", "L"), one("true", "false"), one("x", "y"),
+			one("", "identity: none\n", "identity: headers\n", "identity: signed\nidentity_subject: openid\n",
+				"identity: signed\nidentity_jti: off\n"), one(pets("getPet"), pets("showPet")))
 		if random.IntN(2) == 0 {
 			add("kind: access\nname: api%d\nrules: [{subject: 'group:%s'}, {subject: everyone, deny: true, read_only: %s}]", i,
 				group(), one("true", "false"))

@@ -13,6 +13,7 @@ import (
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/driver"
+	"github.com/keystile/keystile/storage/lasthop"
 	"github.com/keystile/keystile/storage/service"
 )
 
@@ -29,6 +30,9 @@ type capabilityDoc struct {
 	AuthIn        *string            `json:"auth_in,omitempty"`
 	AuthSecret    *string            `json:"auth_secret,omitempty"`
 	Headers       *map[string]string `json:"headers,omitempty"`
+	Identity      *string            `json:"identity,omitempty"`
+	Subject       *string            `json:"identity_subject,omitempty"`
+	JTI           *string            `json:"identity_jti,omitempty"`
 	WebhookURL    *string            `json:"webhook_url,omitempty"`
 	WebhookSecret *string            `json:"webhook_secret,omitempty"`
 	Timeout       *int               `json:"timeout,omitempty"` // seconds
@@ -131,9 +135,15 @@ func (k capabilitiesKind) now(ctx context.Context, d Document, was service.Decla
 }
 
 func capabilityDocOf(c storage.Capability) capabilityDoc {
-	return capabilityDoc{Type: &c.Kind, Label: &c.Label, Description: &c.Description, UpstreamURL: &c.UpstreamURL,
+	told := c.Identity.Shown()
+	d := capabilityDoc{Type: &c.Kind, Label: &c.Label, Description: &c.Description, UpstreamURL: &c.UpstreamURL,
 		AuthType: &c.AuthType, AuthName: &c.AuthName, AuthIn: &c.AuthIn, WebhookURL: &c.WebhookURL,
-		Timeout: new(int(c.CallTimeout() / time.Second)), Publish: &c.Publish, Pins: new(!c.PinsOff), Owner: new(c.Owner)}
+		Timeout: new(int(c.CallTimeout() / time.Second)), Publish: &c.Publish, Pins: new(!c.PinsOff), Owner: new(c.Owner),
+		Identity: &told.Kind}
+	if told.Kind == lasthop.Signed {
+		d.Subject, d.JTI = &told.Subject, &told.JTI
+	}
+	return d
 }
 
 func (k capabilitiesKind) make(ctx context.Context, d Document, is *service.Declared) (map[string]string, error) {
@@ -154,7 +164,8 @@ func (k capabilitiesKind) register(ctx context.Context, d Document, typed capabi
 	q := registry.Request{Member: d.Name, OpenAPI: typed.OpenAPI, StaticTools: typed.ToolsStatic}
 	for to, from := range map[*string]*string{&q.Label: typed.Label, &q.Description: typed.Description,
 		&q.UpstreamURL: typed.UpstreamURL, &q.AuthType: typed.AuthType, &q.AuthName: typed.AuthName,
-		&q.AuthIn: typed.AuthIn, &q.WebhookURL: typed.WebhookURL, &q.Owner: typed.Owner} {
+		&q.AuthIn: typed.AuthIn, &q.WebhookURL: typed.WebhookURL, &q.Owner: typed.Owner, &q.Identity.Kind: typed.Identity,
+		&q.Identity.Subject: typed.Subject, &q.Identity.JTI: typed.JTI} {
 		if from != nil {
 			*to = *from
 		}

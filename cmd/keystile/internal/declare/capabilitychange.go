@@ -9,6 +9,7 @@ import (
 
 	"github.com/keystile/keystile/registry"
 	"github.com/keystile/keystile/storage"
+	"github.com/keystile/keystile/storage/lasthop"
 	"github.com/keystile/keystile/storage/service"
 )
 
@@ -85,6 +86,9 @@ func (c capabilityDoc) over(there storage.Capability) capabilityDoc {
 		}
 	})
 	whole.Headers = &headers
+	if c.Identity != nil && *c.Identity != lasthop.Signed {
+		whole.Subject, whole.JTI = nil, nil
+	}
 	said, err := json.Marshal(c)
 	if err == nil {
 		err = json.Unmarshal(said, &whole)
