@@ -17,6 +17,12 @@
 // them asks about each: with its own client_secret at /oauth/introspect (RFC 7662), or by GET
 // /api/v1/verify with the key as its bearer token; or it stands behind gateway.Proxy.
 //
+// A service that Keystile calls, as the upstream of a capability or behind the proxy, learns from it who calls if its
+// identity is signed. Callers verifies that:
+//
+//	callers, err := v.Callers("https://api.example.com", "shop") // its own origin, and the capability's name
+//	mux.Handle("/orders/", callers.Require(orders))              // in there: remote.ToldFrom(ctx)
+//
 // The package links neither the provider nor a store.
 //
 // # Choices

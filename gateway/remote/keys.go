@@ -35,6 +35,11 @@ func (v *Verifier) Ready(ctx context.Context) error {
 	if v.c.Tokens != nil {
 		return nil
 	}
+	return v.ready(ctx)
+}
+
+// ready is Ready for what is verified by the keys in any case.
+func (v *Verifier) ready(ctx context.Context) error {
 	s, now := v.keys.state.Load(), time.Now()
 	switch {
 	case !s.good.IsZero() && now.Sub(s.good) < v.c.RefreshEvery:

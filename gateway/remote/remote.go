@@ -155,28 +155,38 @@ func (v *Verifier) verify(ctx context.Context, bearer string, audiences []string
 	if handle.LooksLikeAPIKey(bearer) {
 		return storage.Caller{}, refused(errAPIKey)
 	}
-	if err := v.Ready(ctx); err != nil {
-		return storage.Caller{}, err
-	}
-	seen := v.keys.state.Load()
-	caller, err := v.tokens.Verify(bearer, audiences...)
-	if errors.Is(err, token.ErrUnknownKey) {
-		now, failed := v.renew(ctx, seen)
-		if failed != nil {
-			return storage.Caller{}, unavailable(failed)
-		}
-		if now != seen {
-			caller, err = v.tokens.Verify(bearer, audiences...)
-		}
-	}
-	if err != nil {
-		return storage.Caller{}, refused(err)
-	}
-	if v.c.CheckEvery > 0 {
+	var caller storage.Caller
+	err := v.byKeys(ctx, func() (err error) {
+		caller, err = v.tokens.Verify(bearer, audiences...)
+		return err
+	})
+	if err == nil && v.c.CheckEvery > 0 {
 		err = v.check(ctx, bearer, caller.ExpiresAt)
 	}
 	if err != nil {
 		return storage.Caller{}, err
 	}
 	return caller, nil
+}
+
+// byKeys verifies by the published keys, once more if they had to be fetched for it. Its error is an *Error.
+func (v *Verifier) byKeys(ctx context.Context, verify func() error) error {
+	if err := v.ready(ctx); err != nil {
+		return err
+	}
+	seen := v.keys.state.Load()
+	err := verify()
+	if errors.Is(err, token.ErrUnknownKey) {
+		now, failed := v.renew(ctx, seen)
+		if failed != nil {
+			return unavailable(failed)
+		}
+		if now != seen {
+			err = verify()
+		}
+	}
+	if err != nil {
+		return refused(err)
+	}
+	return nil
 }
