@@ -67,17 +67,17 @@ type Tokens interface {
 	Revoke(ctx context.Context, rs ...driver.Revocation) error
 }
 
-// Signer signs who makes a call, for services that are told so (lasthop.Signed); *oauth.Tokens does.
-type Signer interface {
-	SignCaller(ctx context.Context, caller storage.Caller, c lasthop.Call) (statement string, err error)
-}
-
 // Config holds what New needs. Zero values are the defaults of the protocol.
 type Config struct {
 	Store  Store  // required
 	Tokens Tokens // required: oauth.OpenTokens
 	Trail  *Trail // required: OpenTrail
-	Signer Signer // nil: no Upstream has an Identity of lasthop.Signed
+
+	// Signer signs who makes a call, for services that are told so (lasthop.Signed); *oauth.Tokens does. nil: no
+	// Upstream is.
+	Signer interface {
+		SignCaller(ctx context.Context, caller storage.Caller, c lasthop.Call) (statement string, err error)
+	}
 
 	// Notifier notifies the owners of applications, by sub, of changes; nil: nobody is
 	// notified. Notify does not wait for the delivery.

@@ -37,7 +37,7 @@ type Upstream struct {
 	// (protocol 5). Without it the token ends here: who has it could call every other product.
 	KeepBearer bool
 
-	// Identity is what the service learns of the caller. Without a Kind it is lasthop.Headers; lasthop.Bearer is that
+	// Identity says what the service learns of the caller. Without a Kind it is lasthop.Headers; lasthop.Bearer is that
 	// with KeepBearer. lasthop.Signed needs Config.Signer.
 	Identity lasthop.Identity
 
@@ -60,8 +60,8 @@ type Upstream struct {
 // has come. WebSockets pass too; other upgrades are taken off the request, because behind
 // h2c calls could neither be seen nor counted.
 //
-// Headers name the caller to the service (HeaderClient and those beside it), or a signed statement does, or nothing: see
-// Upstream.Identity. Such headers from the client never
+// Headers name the caller to the service (HeaderClient and those beside it), or a signed statement does, or nothing:
+// see Upstream.Identity. Such headers from the client never
 // reach it, nor do others that say who or where a client is, or that another request is meant (X-Forwarded-*,
 // X-Real-Ip, X-Original-*, X-Rewrite-Url, X-HTTP-Method-Override and their like), nor headers whose names hold
 // anything but letters, digits and -, because many services take other characters for the same. Hop-by-hop headers,

@@ -20,6 +20,7 @@ import (
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
+	"github.com/keystile/keystile/storage/lasthop"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/toolplan"
 )
@@ -33,8 +34,11 @@ type Config struct {
 
 	// Verifier checks tokens of requests that came through no gateway; nil: those are refused.
 	Verifier Verifier
-	// Signer signs who makes a call, for upstreams that are told so (lasthop.Signed); nil: such calls fail.
-	Signer Signer
+	// Signer signs who makes a call, for upstreams that are told so (lasthop.Signed); *oauth.Tokens does; nil: such
+	// calls fail.
+	Signer interface {
+		SignCaller(ctx context.Context, caller storage.Caller, c lasthop.Call) (statement string, err error)
+	}
 	// Discoverer lists the tools of quick registrations; nil: they stay as stored.
 	Discoverer Discoverer
 	// Pins keeps what owners accept of what the Discoverer finds (decision 92); *pins.Pins, of registry/pins, does.

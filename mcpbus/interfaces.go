@@ -10,7 +10,6 @@ import (
 	"github.com/keystile/keystile/storage/access"
 	"github.com/keystile/keystile/storage/event"
 	"github.com/keystile/keystile/storage/groups"
-	"github.com/keystile/keystile/storage/lasthop"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 
@@ -82,11 +81,6 @@ type Verifier interface {
 	// Verify returns the caller that a token authenticates. The token's audience must equal one of
 	// audiences. See gateway.Tokens for its errors.
 	Verify(ctx context.Context, bearer string, audiences ...string) (storage.Caller, error)
-}
-
-// Signer signs who makes a call; *oauth.Tokens implements it.
-type Signer interface {
-	SignCaller(ctx context.Context, caller storage.Caller, c lasthop.Call) (statement string, err error)
 }
 
 // Discoverer lists the tools of an upstream MCP endpoint; *Upstreams implements it.

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/internal/cache"
+	"github.com/keystile/keystile/internal/statement"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/lasthop"
@@ -49,7 +50,7 @@ func (t *Tokens) SignCaller(ctx context.Context, caller storage.Caller, c lastho
 			return known.text, nil
 		}
 	}
-	s := token.Statement{Issuer: t.c.BaseURL, Audience: c.Audience, Subject: cmp.Or(caller.UserID, caller.AppID),
+	s := statement.Statement{Issuer: t.c.BaseURL, Audience: c.Audience, Subject: cmp.Or(caller.UserID, caller.AppID),
 		ClientID: caller.AppID, Actors: caller.Actors, Tool: c.Tool, IssuedAt: now, ExpiresAt: now.Add(statementLife)}
 	if c.JTI != lasthop.Off {
 		s.RequestID, s.ID = c.RequestID, rand.Text()
@@ -63,7 +64,7 @@ func (t *Tokens) SignCaller(ctx context.Context, caller storage.Caller, c lastho
 	if err := t.keys.Ensure(ctx, token.ES256); err != nil { // access tokens may have another algorithm
 		return "", fmt.Errorf("oauth: %w", err)
 	}
-	text, err := t.keys.SignStatement(s)
+	text, err := statement.Sign(t.keys, s)
 	if err == nil && c.JTI == lasthop.Off {
 		t.callers.known.Put(key, reusable{text, now.Add(statementReuse)})
 	}

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/keystile/keystile/internal/statement"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth"
 	"github.com/keystile/keystile/storage"
@@ -13,7 +14,7 @@ import (
 	"github.com/keystile/keystile/storage/memory"
 )
 
-// signing is what signs who calls, on a store of its own.
+// signing returns what signs who calls, on a store of its own.
 func signing(t testing.TB) (*oauth.Tokens, *storage.Store) {
 	backend := memory.New()
 	t.Cleanup(func() { backend.Close() })
@@ -69,7 +70,7 @@ func TestStatementIsSentAgainForHalfAMinute(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(30*time.Second - 1)
-		if _, err := keys.Statement(first, call.Audience); err != nil {
+		if _, err := statement.Read(keys, first, issuer, call.Audience); err != nil {
 			t.Errorf("sent last, the first is good for no half a minute: %v", err)
 		}
 	})

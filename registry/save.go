@@ -185,7 +185,8 @@ func maySee(ctx context.Context, actor storage.User, c storage.Capability) bool 
 }
 
 // mayTell returns an error if an actor may not have an upstream told of callers as is said, where it was told otherwise
-// before. One that believes headers believes those of every capability, whose owners could speak to it as their callers.
+// before. An upstream that believes headers believes those of every capability, whose owners could speak to it as their
+// callers.
 func mayTell(actor storage.User, before, after lasthop.Identity) error {
 	if after.Kind == lasthop.Headers && before.Kind != after.Kind && actor.Role != storage.RoleAdmin {
 		return headersOfAdmin

@@ -144,7 +144,7 @@ func TestToolsGoOnlyWithATick(t *testing.T) {
 	}
 }
 
-// What is of a statement alone is not sent with another choice, as it stands in the form.
+// A choice that is of a statement alone is not sent with another one, though it stands in the form.
 func TestPageSaysWhatAnUpstreamLearnsOfCallers(t *testing.T) {
 	s := newScene(t)
 	member := s.own["developer"]["member"]

@@ -10,11 +10,12 @@ import (
 	"strings"
 
 	"github.com/keystile/keystile/internal/reply"
+	"github.com/keystile/keystile/internal/statement"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/lasthop"
 )
 
-// Told is what Keystile says of one call to the service that answers it (decision 122).
+// Told holds what Keystile says of one call to the service that answers it (decision 122).
 type Told struct {
 	// the application, its user, who acts for them, and until when it is said; the scope is not. UserID is the openid
 	// where that was chosen
@@ -51,10 +52,10 @@ var errOther = errors.New("the call is of another capability or product")
 
 // Verify returns what a statement says. The error is an *Error. A statement is good for a minute, and as often as it is
 // sent: for once alone, keep its TokenID that long.
-func (c *Callers) Verify(ctx context.Context, statement string) (Told, error) {
+func (c *Callers) Verify(ctx context.Context, sent string) (Told, error) {
 	var t Told
 	err := c.v.byKeys(ctx, func() error {
-		s, err := c.v.tokens.Statement(statement, c.origin)
+		s, err := statement.Read(c.v.tokens, sent, c.v.c.BaseURL, c.origin)
 		if member, _, _ := strings.Cut(s.Tool, "__"); err == nil && !slices.Contains(c.of, member) {
 			return errOther
 		}

@@ -71,24 +71,17 @@ func (c Claims) check() error {
 		return errors.New("token: gid is not of storage.NewGrant's making")
 	case c.ExpiresAt.Unix() <= c.IssuedAt.Unix():
 		return errors.New("token: exp must be after iat")
-	case len(c.Via) > MaxActors:
+	case len(c.Actors) > MaxActors, len(c.Via) > MaxActors:
 		return fmt.Errorf("token: it was handed on more than %d times", MaxActors)
+	}
+	for _, actor := range c.Actors {
+		if actor == "" || !utf8.ValidString(actor) {
+			return errors.New("token: an actor is empty or not UTF-8")
+		}
 	}
 	for _, step := range c.Via {
 		if step.AppID == "" || !utf8.ValidString(step.AppID) || !utf8.ValidString(step.TokenID) {
 			return errors.New("token: a token that it was exchanged for has no application, or is not UTF-8")
-		}
-	}
-	return checkActors(c.Actors)
-}
-
-func checkActors(actors []string) error {
-	if len(actors) > MaxActors {
-		return fmt.Errorf("token: it was handed on more than %d times", MaxActors)
-	}
-	for _, actor := range actors {
-		if actor == "" || !utf8.ValidString(actor) {
-			return errors.New("token: an actor is empty or not UTF-8")
 		}
 	}
 	return nil
@@ -107,7 +100,16 @@ func (c Claims) append(b []byte) []byte {
 	if c.Groups != nil {
 		b = rawjson.AppendStrings(append(b, `,"groups":`...), c.Groups)
 	}
-	b = appendActors(b, c.Actors)
+	if len(c.Actors) > 0 {
+		b = append(b, `,"act":`...)
+		for i, actor := range c.Actors {
+			if i > 0 {
+				b = append(b, `,"act":`...)
+			}
+			b = rawjson.AppendString(append(b, `{"sub":`...), actor)
+		}
+		b = append(b, "}}}}}}}}}}"[:len(c.Actors)]...)
+	}
 	if len(c.Via) > 0 {
 		b = append(b, `,"via":[`...)
 		for i, step := range c.Via {
@@ -123,12 +125,4 @@ func (c Claims) append(b []byte) []byte {
 		b = append(rawjson.AppendString(append(b, `,"cnf":{"jkt":`...), c.KeyThumbprint), '}')
 	}
 	return append(b, '}')
-}
-
-// appendActors appends act (RFC 8693 4.1), if anybody acts.
-func appendActors(b []byte, actors []string) []byte {
-	for _, actor := range actors {
-		b = rawjson.AppendString(append(b, `,"act":{"sub":`...), actor)
-	}
-	return append(b, "}}}}}}}}}}"[:len(actors)]...)
 }

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/go-jose/go-jose/v4"
+	"github.com/keystile/keystile/internal/b64token"
 	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/storage"
 )
@@ -74,7 +75,8 @@ func split(bearer string) (head []byte, err error) {
 	}
 	strict := base64.RawURLEncoding.Strict()
 	for i, segment := range strings.Split(bearer, ".") {
-		if segment == "" || strings.ContainsFunc(segment, func(r rune) bool { return r > 0x7F || !isURLSafe(byte(r)) }) {
+		odd := func(r rune) bool { return r > 0x7F || !b64token.URLSafe(byte(r)) }
+		if segment == "" || strings.ContainsFunc(segment, odd) {
 			return nil, invalid("a segment is empty or not base64url")
 		}
 		raw, err := strict.DecodeString(segment)

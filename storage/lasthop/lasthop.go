@@ -1,4 +1,3 @@
-// Package lasthop says what the last one in a call, the service that answers it, learns of its caller (decision 122).
 package lasthop
 
 import (
@@ -32,7 +31,7 @@ const (
 	Off = "off" // it has neither, and one is sent with the calls of half a minute
 )
 
-// Identity is what an upstream learns of the caller. The zero value of a capability says nothing.
+// Identity says what an upstream learns of the caller. By the zero value of a capability it learns nothing.
 type Identity struct {
 	Kind    string `json:"kind,omitempty"`    // None or "", Headers, Signed, Bearer
 	Subject string `json:"subject,omitempty"` // of Signed: Sub or "", OpenID
@@ -49,8 +48,8 @@ func (i Identity) Check() error {
 		}
 		return errors.New(name + " must be " + strings.Join(of[:len(of)-1], ", ") + " or " + of[len(of)-1])
 	}
-	err := errors.Join(one("identity", i.Kind, None, Headers, Signed, Bearer), one("identity_subject", i.Subject, Sub, OpenID),
-		one("identity_jti", i.JTI, On, Off))
+	err := errors.Join(one("identity", i.Kind, None, Headers, Signed, Bearer),
+		one("identity_subject", i.Subject, Sub, OpenID), one("identity_jti", i.JTI, On, Off))
 	if err == nil && i.Kind != Signed && (i.Subject != "" || i.JTI != "") {
 		err = errors.New("identity_subject and identity_jti are for identity signed: leave them out, or choose that")
 	}
@@ -93,7 +92,7 @@ func (i Identity) Shown() Identity {
 	return i
 }
 
-// Call is what a statement says beside who calls.
+// Call holds what a statement says beside who calls.
 type Call struct {
 	Audience  string // the upstream's Origin
 	Tool      string // MEMBER__NAME, or the product of a service behind the proxy

@@ -9,8 +9,10 @@ func TestOriginHasNoDefaultPortAndSmallLetters(t *testing.T) {
 	for text, want := range map[string]string{
 		"https://api.example.com": "https://api.example.com", "HTTPS://API.example.COM/v1?x=1": "https://api.example.com",
 		"https://api.example.com:443/": "https://api.example.com", "http://api.example.com:80": "http://api.example.com",
-		"http://api.example.com:443": "http://api.example.com:443", "https://api.example.com:80": "https://api.example.com:80",
-		"http://api.example.com:8080/a": "http://api.example.com:8080", "http://[::1]:80/": "http://[::1]", "http://[::1]": "http://[::1]",
+		"http://api.example.com:443":    "http://api.example.com:443",
+		"https://api.example.com:80":    "https://api.example.com:80",
+		"http://api.example.com:8080/a": "http://api.example.com:8080", "http://[::1]:80/": "http://[::1]",
+		"http://[::1]":      "http://[::1]",
 		"http://[::1]:9000": "http://[::1]:9000", "https://api.example.com:": "https://api.example.com",
 		"http://10.0.0.1:9000/v1": "http://10.0.0.1:9000",
 	} {
@@ -28,8 +30,9 @@ func TestIdentityHasWordsThatGoTogether(t *testing.T) {
 	for i, want := range map[Identity]bool{
 		{}: true, {Kind: None}: true, {Kind: Headers}: true, {Kind: Bearer}: true, {Kind: Signed}: true,
 		{Kind: Signed, Subject: Sub, JTI: On}: true, {Kind: Signed, Subject: OpenID, JTI: Off}: true,
-		{Kind: "jwt"}: false, {Kind: "Signed"}: false, {Kind: Signed, Subject: "email"}: false, {Kind: Signed, JTI: "no"}: false,
-		{Subject: Sub}: false, {Kind: Headers, JTI: Off}: false, {Kind: None, Subject: OpenID}: false, {Kind: Bearer, JTI: On}: false,
+		{Kind: "jwt"}: false, {Kind: "Signed"}: false, {Kind: Signed, Subject: "email"}: false,
+		{Kind: Signed, JTI: "no"}: false, {Subject: Sub}: false, {Kind: Headers, JTI: Off}: false,
+		{Kind: None, Subject: OpenID}: false, {Kind: Bearer, JTI: On}: false,
 	} {
 		if err := i.Check(); (err == nil) != want {
 			t.Errorf("Check(%+v) = %v", i, err)

@@ -200,8 +200,8 @@ var changes = []struct {
 	}},
 	{`--gateway-products [{"name":"svc","upstream":"UPSTREAM","identity":"signed","identity_subject":"openid","identity_jti":"off"},{"name":"none","upstream":"UPSTREAM","identity":"none"},{"name":"old","upstream":"UPSTREAM"}]`, func(t *testing.T, s *service) {
 		token := ownToken(t, s)
-		for path, want := range map[string]string{"/svc/x": "client false statement true", "/none/x": "client false statement false",
-			"/old/x": "client true statement false"} {
+		for path, want := range map[string]string{"/svc/x": "client false statement true",
+			"/none/x": "client false statement false", "/old/x": "client true statement false"} {
 			if resp, _ := get(t, http.DefaultClient, s.base+path, "Authorization",
 				"Bearer "+token); resp.Header.Get("X-Told") != want {
 				t.Errorf("of a call of %s the service is told %q, want %q", path, resp.Header.Get("X-Told"), want)

@@ -109,6 +109,7 @@ var records = map[string]bool{
 	"storage/client": true, "storage/internal/redirect": true, "storage/internal/find": true, "storage/apikey": true,
 	"storage/authn": true, "storage/secret": true, "storage/state": true, "internal/handle": true,
 	"storage/claim":           true,
+	"storage/lasthop":         true,
 	"storage/groups":          true,
 	"storage/trust":           true,
 	"internal/record/forward": true, "internal/record/idempotency": true, "internal/record/lease": true,

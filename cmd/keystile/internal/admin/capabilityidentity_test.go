@@ -9,7 +9,8 @@ import (
 
 func TestUpstreamLearnsOfCallersWhatTheOperatorChooses(t *testing.T) {
 	o := workshop(t, false)
-	words := []string{"capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi", file(t, pets)}
+	words := []string{"capability", "register", "pets", "--upstream", "https://pets.example.com", "--openapi",
+		file(t, pets)}
 	is := func(want lasthop.Identity, shown ...string) {
 		t.Helper()
 		c, err := o.target.Store.Capability(t.Context(), "pets")

@@ -180,7 +180,8 @@ func (c *Config) gatewayKeys() []key {
 		{name: "gateway.products", kind: "list of objects", protocol: "1", objects: true,
 			help: "products and the services behind the gateway: name, and with an upstream (URL) also prefix, " +
 				"strip_prefix, identity, identity_subject, identity_jti, timeout, pace and upload_rate (bytes a second, " +
-				"8192), see examples/behind; short: name=URL or name, separated by commas", example: "ai=http://127.0.0.1:9000/v1, search", set: c.setProducts},
+				"8192), see examples/behind; short: name=URL or name, separated by commas",
+			example: "ai=http://127.0.0.1:9000/v1, search", set: c.setProducts},
 		{name: "gateway.free_repeats", kind: "number", fallback: "1", help: "repetitions of a charged call that are not " +
 			"charged again, if they have its Idempotency-Key, are the same in all that the service sees and come within 24 " +
 			"hours, 0 to 100; 0: keys are not looked at", example: "2", set: c.setFreeRepeats},

@@ -57,13 +57,15 @@ func start(t testing.TB, told lasthop.Identity, with ...func(*keystile.Config)) 
 	if h.app, err = h.Store.SaveApp(t.Context(), storage.App{Name: "App", Domains: []string{"a.example"}}); err != nil {
 		t.Fatal(err)
 	}
-	proxy, err := h.Gateway.Proxy(gateway.Upstream{Product: gateway.ProductAI, URL: h.up.URL, Strip: "/ai", Identity: told})
+	proxy, err := h.Gateway.Proxy(gateway.Upstream{Product: gateway.ProductAI, URL: h.up.URL, Strip: "/ai",
+		Identity: told})
 	if err != nil {
 		t.Fatal(err)
 	}
 	h.Handle("/ai/", proxy)
 	if told.Kind != lasthop.Bearer {
-		h.register(registry.Request{Member: "shop", UpstreamURL: h.up.URL, Identity: told, OpenAPI: json.RawMessage(document)})
+		h.register(registry.Request{Member: "shop", UpstreamURL: h.up.URL, Identity: told,
+			OpenAPI: json.RawMessage(document)})
 		h.register(registry.Request{Member: "agents", UpstreamURL: h.up.URL + "/mcp", Identity: told})
 	}
 	return h

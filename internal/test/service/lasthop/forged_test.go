@@ -64,7 +64,7 @@ func TestClientsOwnStatementNeverArrives(t *testing.T) {
 // The document has such parameters: they are no arguments, and nothing else is a way around that.
 func TestArgumentIsNoStatement(t *testing.T) {
 	h := start(t, lasthop.Identity{})
-	tools := h.Bus.ToolsOf("shop")
+	tools, forged := h.Bus.ToolsOf("shop"), storage.NewSecret("forged-forged")
 	if len(tools) != 1 || strings.Contains(strings.ToLower(string(tools[0].InputSchema)), "caller") ||
 		!strings.Contains(string(tools[0].InputSchema), "own") {
 		t.Errorf("the tools are %v", tools)
@@ -74,8 +74,8 @@ func TestArgumentIsNoStatement(t *testing.T) {
 			continue
 		}
 		for what, q := range map[string]registry.Request{
-			"a credential": {AuthType: "api_key", AuthIn: "header", AuthName: name, AuthSecret: storage.NewSecret("forged-forged")},
-			"a header":     {Headers: map[string]storage.Secret{name: storage.NewSecret("forged-forged")}},
+			"a credential": {AuthType: "api_key", AuthIn: "header", AuthName: name, AuthSecret: forged},
+			"a header":     {Headers: map[string]storage.Secret{name: forged}},
 		} {
 			q.Member, q.UpstreamURL, q.OpenAPI = "other", h.up.URL, json.RawMessage(document)
 			_, err := h.Registry.Register(t.Context(), administrator, q)

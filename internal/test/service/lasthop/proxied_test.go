@@ -56,8 +56,9 @@ func TestWebSocketIsToldWhoOpensIt(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	fmt.Fprintf(conn, "GET /socket HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAuthorization: Bearer %s\r\nConnection: Upgrade, "+
-		"Keystile-Caller\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"+
+	fmt.Fprintf(conn, "GET /socket HTTP/1.1\r\nHost: 127.0.0.1:8080\r\nAuthorization: Bearer %s\r\n"+
+		"Connection: Upgrade, Keystile-Caller\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\n"+
+		"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"+
 		"Keystile-Caller: forged\r\nkeystile_caller: forged\r\n\r\n", h.bearer("u1"))
 	if line, err := bufio.NewReader(conn).ReadString('\n'); err != nil || !strings.Contains(line, "101") {
 		t.Fatalf("the socket is answered %q, %v", line, err)
@@ -76,7 +77,7 @@ func (mute) SignCaller(context.Context, storage.Caller, lasthop.Call) (string, e
 	return "", errors.New("the store is away")
 }
 
-// What cannot be said is not left out: the call does not reach its service, and is not charged.
+// A statement that cannot be made is not left out: the call does not reach its service, and is not charged.
 func TestCallThatCannotBeSignedIsNotMade(t *testing.T) {
 	h := start(t, lasthop.Identity{Kind: lasthop.Signed, Subject: lasthop.OpenID})
 	trail, err := gateway.OpenTrail(t.Context(), gateway.TrailConfig{Store: h.Store})

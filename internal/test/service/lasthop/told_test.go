@@ -15,8 +15,7 @@ import (
 	"github.com/keystile/keystile/storage/lasthop"
 )
 
-// What an upstream learns is what was chosen for it, and nothing by default, but behind the proxy, where services have
-// always been told by headers.
+// By default it learns nothing, but behind the proxy, where services have always been told by headers.
 func TestUpstreamLearnsWhatWasChosen(t *testing.T) {
 	headers := []string{"X-Keystile-Client", "X-Keystile-Scope", "X-Keystile-Tier", "X-Keystile-User"}
 	for kind, want := range map[string][]string{
@@ -197,7 +196,7 @@ func TestToolsAnswerDoesNotShowTheStatement(t *testing.T) {
 	}
 }
 
-// Who may call a tool may not speak for Keystile elsewhere: nothing is sent to where an upstream redirects to.
+// A redirect would have Keystile speak for its callers elsewhere: nothing is sent to where an upstream redirects to.
 func TestStatementFollowsNoRedirect(t *testing.T) {
 	h, elsewhere := start(t, lasthop.Identity{Kind: lasthop.Signed}), newUpstream(t)
 	h.up.forward = elsewhere.URL

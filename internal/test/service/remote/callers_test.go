@@ -17,7 +17,7 @@ import (
 
 const upstream = "https://api.example.com"
 
-// statement is what the service says of a call of a tool.
+// statement returns what the service says of a call of a tool.
 func (s *service) statement(tool, audience string) string {
 	s.Helper()
 	return must(s.tokens.SignCaller(s.Context(), storage.Caller{AppID: s.app.ID, UserID: "u1", Actors: []string{"a1"}},
@@ -113,7 +113,8 @@ func TestStatementIsVerifiedBesideTheTokensOfItsProcess(t *testing.T) {
 func TestCallersAreOfAnOriginAndOfSomething(t *testing.T) {
 	v := newService(t).verifier()
 	for _, origin := range []string{"", "api.example.com", "https://API.example.com", "https://api.example.com/",
-		"https://api.example.com:443", "https://api.example.com/v1", "http://api.example.com:80", ":", "https://u@api.example.com"} {
+		"https://api.example.com:443", "https://api.example.com/v1", "http://api.example.com:80", ":",
+		"https://u@api.example.com"} {
 		if _, err := v.Callers(origin, "shop"); err == nil || !strings.Contains(err.Error(), "origin") {
 			t.Errorf("Callers(%q) = %v, want an error about the origin", origin, err)
 		}

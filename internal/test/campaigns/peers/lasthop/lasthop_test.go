@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/keystile/keystile/internal/statement"
 	"github.com/keystile/keystile/internal/test/campaigns/agents"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/storage"
@@ -114,7 +115,8 @@ type genuine struct {
 // statements returns some that are good for the service of the page, and what is none.
 func statements(t *testing.T, site *agents.Site) (good []genuine, bad map[string]string) {
 	t.Helper()
-	call := lasthop.Call{Audience: origin, Tool: "shop__get", RequestID: "r1", Identity: lasthop.Identity{Kind: lasthop.Signed}}
+	call := lasthop.Call{Audience: origin, Tool: "shop__get", RequestID: "r1",
+		Identity: lasthop.Identity{Kind: lasthop.Signed}}
 	sign := func(caller storage.Caller, change func(*lasthop.Call)) string {
 		one := call
 		change(&one)
@@ -125,7 +127,8 @@ func statements(t *testing.T, site *agents.Site) (good []genuine, bad map[string
 		return text
 	}
 	same := func(*lasthop.Call) {}
-	user, itself := storage.Caller{AppID: "app1", UserID: "u1", Actors: []string{"a1", "a2"}}, storage.Caller{AppID: "app1"}
+	itself := storage.Caller{AppID: "app1"}
+	user := storage.Caller{AppID: "app1", UserID: "u1", Actors: []string{"a1", "a2"}}
 	good = []genuine{{sign(user, same), "u1", true}, {sign(itself, same), "app1", false},
 		{sign(user, func(c *lasthop.Call) { c.JTI = lasthop.Off }), "u1", true}}
 	keys, err := token.OpenKeys(t.Context(), site.Store)
@@ -133,9 +136,9 @@ func statements(t *testing.T, site *agents.Site) (good []genuine, bad map[string
 		t.Fatal(err)
 	}
 	now := time.Now()
-	old := token.Statement{Issuer: site.URL, Audience: origin, Subject: "u1", ClientID: "app1", Tool: "shop__get",
+	old := statement.Statement{Issuer: site.URL, Audience: origin, Subject: "u1", ClientID: "app1", Tool: "shop__get",
 		IssuedAt: now.Add(-3 * time.Minute), ExpiresAt: now.Add(-2 * time.Minute)}
-	expired, err := keys.SignStatement(old)
+	expired, err := statement.Sign(keys, old)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,8 +174,8 @@ func foreign(t *testing.T, issuer string) string {
 		t.Fatal(err)
 	}
 	now := time.Now()
-	text, err := keys.SignStatement(token.Statement{Issuer: issuer, Audience: origin, Subject: "u1", ClientID: "app1",
-		Tool: "shop__get", IssuedAt: now, ExpiresAt: now.Add(time.Minute)})
+	text, err := statement.Sign(keys, statement.Statement{Issuer: issuer, Audience: origin, Subject: "u1",
+		ClientID: "app1", Tool: "shop__get", IssuedAt: now, ExpiresAt: now.Add(time.Minute)})
 	if err != nil {
 		t.Fatal(err)
 	}
