@@ -17,6 +17,7 @@ type Credential struct {
 	Text   string // the value of either
 	more   []sentHeader
 	hide   []needle // what no answer may have
+	once   string   // of one call, see Hiding
 }
 
 // String says little: the text is the secret.

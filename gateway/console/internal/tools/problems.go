@@ -72,7 +72,7 @@ var problems = ui.Texts{
 	"auth_secret must not be empty unless auth_type is none": "凭据不能为空，除非不使用认证",
 	"an administrator sets identity headers, which an upstream believes of every capability: choose identity signed, " +
 		"which says which tool is called": "上游会相信任何 API 的请求头，因此只能由管理员设置：请选择签名声明，其中注明所调用的工具",
-	"auth_secret must have no control characters":            "凭据不能包含控制字符",
+	"auth_secret must have no control characters": "凭据不能包含控制字符",
 	"auth_in must be header or query, and auth_name must be given, for auth_type " +
 		"api_key": "使用 API 密钥时，须选择其位置，并填写请求头或参数名",
 	"webhook_secret is there without webhook_url: say where events go": "填写了 Webhook 密钥但没有 Webhook URL：请填写事件发往的地址",
