@@ -20,7 +20,10 @@ const maxToken = 8 << 10
 //
 // ErrNoToken: no such header, or one of another scheme. ErrInvalid: a token was meant to
 // be sent but the header is malformed, too long or there twice.
-func Bearer(r *http.Request) (string, error) {
+func Bearer(r *http.Request) (string, error) { return OfScheme(r, "Bearer") }
+
+// OfScheme is Bearer of another scheme, whose token has the same alphabet (RFC 9449 7.1).
+func OfScheme(r *http.Request, wanted string) (string, error) {
 	header := r.Header["Authorization"]
 	switch len(header) {
 	case 0:
@@ -32,7 +35,7 @@ func Bearer(r *http.Request) (string, error) {
 	scheme, token, _ := strings.Cut(header[0], " ")
 	token = strings.TrimLeft(token, " ") // 1*SP
 	switch {
-	case !strings.EqualFold(scheme, "Bearer"):
+	case !strings.EqualFold(scheme, wanted):
 		return "", ErrNoToken
 	case len(token) > maxToken:
 		return "", invalid("longer than 8 KiB")

@@ -235,14 +235,14 @@ func (r *reader) thumbprint() string {
 	}
 	o, err := parseObject(raw)
 	jkt, err2 := o.text("jkt")
-	if err != nil || err2 != nil || len(o) != 1 || !isThumbprint(jkt) {
+	if err != nil || err2 != nil || len(o) != 1 || !IsThumbprint(jkt) {
 		r.complain("cnf", "an object with jkt alone")
 	}
 	return jkt
 }
 
-// isThumbprint: a SHA-256 in base64url (RFC 7638).
-func isThumbprint(text string) bool {
+// IsThumbprint reports whether a text is a SHA-256 in base64url (RFC 7638), as cnf.jkt and dpop_jkt are.
+func IsThumbprint(text string) bool {
 	sum, err := base64.RawURLEncoding.Strict().DecodeString(text)
 	return err == nil && len(sum) == sha256.Size
 }
