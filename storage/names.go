@@ -98,6 +98,10 @@ const (
 	KeysAppID      = apps.KeysAppID
 	ConsoleAppID   = apps.ConsoleAppID
 
+	DPoPOff      = apps.DPoPOff
+	DPoPAllowed  = apps.DPoPAllowed
+	DPoPRequired = apps.DPoPRequired
+
 	OrderPending  = apps.OrderPending
 	OrderContact  = apps.OrderContact
 	OrderApproved = apps.OrderApproved

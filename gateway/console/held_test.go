@@ -13,6 +13,7 @@ import (
 
 func TestOwnerDoesNotTakeBackWhatAnOperatorHasRestricted(t *testing.T) {
 	for field, c := range map[string]struct{ before, operator, owner string }{
+		"dpop":                   {`{}`, `{"dpop":"required"}`, `{"dpop":"off"}`},
 		"mfa":                    {`{}`, `{"mfa":"required"}`, `{"mfa":"off"}`},
 		"mfa, required before":   {`{"mfa":"required"}`, `{"mfa":"required"}`, `{"mfa":""}`},
 		"domains":                {`{"domains":["a.example.com","b.example.com"]}`, `{"domains":["a.example.com"]}`, `{"domains":["a.example.com","b.example.com"]}`},

@@ -31,6 +31,7 @@ func AppChanges(before, after storage.App) []string {
 	d.value("legacy_success_code", before.SuccessCode(), after.SuccessCode())
 	d.text("brand", brandText(before), brandText(after))
 	d.text("mfa", before.MFA, after.MFA)
+	d.text("dpop", before.KeyBinding(), after.KeyBinding())
 	d.list("held", before.Held, after.Held)
 	d.value("first_party", before.FirstParty, after.FirstParty)
 	d.value("allow_http_redirect", before.AllowHTTPRedirect, after.AllowHTTPRedirect)

@@ -40,6 +40,7 @@ type App struct {
 	ForbidPlain       bool                `json:"forbid_plain,omitempty"`
 	IDTokenAlg        string              `json:"id_token_alg,omitempty"` // "": HS256, or ES256 if Public
 	FirstParty        bool                `json:"first_party,omitempty"`
+	DPoP              string              `json:"dpop,omitempty"`                // DPoPAllowed or DPoPRequired of its token requests; "" or DPoPOff: they get bearer tokens
 	MFA               string              `json:"mfa,omitempty"`                 // MFAOff, MFAOffered or MFARequired of its users; "": nothing beyond what their roles ask
 	Tier              string              `json:"tier"`                          // the first one; TierAt returns the present one
 	Tiers             []TierChange        `json:"tiers,omitempty"`               // in the order of time, of the future too
@@ -203,6 +204,9 @@ func (a App) Check() error {
 		}
 	default:
 		complain("id_token_alg: %q is none of HS256, ES256, RS256, EdDSA", a.IDTokenAlg)
+	}
+	if err := checkDPoP(a.DPoP); err != nil {
+		complain("%w", err)
 	}
 	if err := authn.CheckMFA(a.MFA); err != nil {
 		complain("%w", err)

@@ -34,6 +34,11 @@ var appActs = []act{
 		command: "app set {client_id} --mfa required",
 	},
 	{
+		name:    "tokens bound to a key",
+		console: `PATCH /api/console/apps/{client_id} {"dpop":"required"}`,
+		command: "app set {client_id} --dpop required",
+	},
+	{
 		name: "app for some users",
 		console: `PATCH /api/console/apps/{client_id} {"allow":["role:developer","user:{username}"],"deny":["role:auditor"],` +
 			`"group_filter":["team-*"],"groups_in_access_token":true,"claims":[{"claim":"department","from":"attribute:dept"}]}`,

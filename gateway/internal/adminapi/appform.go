@@ -13,7 +13,7 @@ import (
 // Fields that the owner of an application may send. The tier is a matter of billing.
 var (
 	Changeable = []string{"name", "domains", "redirect_uris", "backchannel_logout_uri", "id_token_alg",
-		"legacy_success_code", "brand", "mfa"}
+		"legacy_success_code", "brand", "mfa", "dpop"}
 	Creatable = append([]string{"public"}, Changeable...)
 )
 
@@ -32,6 +32,7 @@ func (f Fields) AppChange() (c appacts.Change, err error) {
 		f.Read("backchannel_logout_uri", "a text", &c.BackchannelLogoutURI),
 		f.Read("id_token_alg", "a text", &c.IDTokenAlg),
 		f.Read("mfa", "a text", &c.MFA),
+		f.Read("dpop", "a text", &c.DPoP),
 		f.Read("legacy_success_code", "0 or 1", &c.LegacySuccessCode),
 		f.readBrand(&c.Brand),
 		f.Read("first_party", "true or false", &c.FirstParty), f.Read("disabled", "true or false", &c.Disabled),

@@ -22,6 +22,7 @@ type AppRecord struct {
 	TierExpiresAt *string      `json:"tier_expires_at"` // null: no end is agreed on
 	FirstParty    bool         `json:"first_party"`
 	MFA           string       `json:"mfa"`            // required: its users need a second factor; "", off or offered: what the service asks
+	DPoP          string       `json:"dpop"`           // off, allowed or required: whether its tokens are bound to a key
 	Held          []string     `json:"held,omitempty"` // fields that an operator has set, and only operators change
 	Disabled      bool         `json:"disabled"`
 	Secrets       []secretSpan `json:"secrets"`
@@ -51,7 +52,8 @@ func RecordOf(a storage.App, now time.Time) AppRecord {
 		LogoutURI:    a.BackchannelLogoutURI, Public: a.Public, IDTokenAlg: a.SignsIDTokensWith(),
 		LegacyCode: a.SuccessCode(),
 		Tier:       a.TierAt(now), TierExpiresAt: Stamp(a.TierUntil(now)),
-		FirstParty: a.FirstParty, MFA: a.MFA, Held: a.Held, Disabled: a.Disabled, Secrets: []secretSpan{},
+		FirstParty: a.FirstParty, MFA: a.MFA, DPoP: a.KeyBinding(), Held: a.Held, Disabled: a.Disabled,
+		Secrets:   []secretSpan{},
 		CreatedAt: a.CreatedAt.UTC().Format(ISO8601), UpdatedAt: a.UpdatedAt.UTC().Format(ISO8601),
 	}
 	if b := a.Brand; b != nil {

@@ -23,6 +23,7 @@ type Change struct {
 	LegacySuccessCode    *int
 	Brand                Brand
 	MFA                  *string
+	DPoP                 *string // storage.DPoPOff, DPoPAllowed or DPoPRequired
 
 	// Administrators alone change these.
 	FirstParty        *bool
@@ -109,6 +110,9 @@ func (a *Acts) amend(ctx context.Context, by admin.Actor, c Change, app *storage
 	if c.MFA != nil {
 		meant = append(meant, "mfa")
 	}
+	if c.DPoP != nil {
+		meant = append(meant, "dpop")
+	}
 	if c.BackchannelLogoutURI != nil && by.Operator != "" { // a form sends all it has: there only a change counts
 		meant = append(meant, "backchannel_logout_uri")
 	}
@@ -138,6 +142,7 @@ func (c Change) apply(app *storage.App) error {
 	set(&app.BackchannelLogoutURI, c.BackchannelLogoutURI)
 	set(&app.IDTokenAlg, c.IDTokenAlg)
 	set(&app.MFA, c.MFA)
+	set(&app.DPoP, c.DPoP)
 	set(&app.Owner, c.Owner)
 	set(&app.FirstParty, c.FirstParty)
 	set(&app.Disabled, c.Disabled)

@@ -23,6 +23,7 @@ func grave(before, after storage.App) string {
 		{"allow_http_redirect", before.AllowHTTPRedirect != after.AllowHTTPRedirect},
 		{"forbid_plain", before.ForbidPlain != after.ForbidPlain},
 		{"mfa", before.MFA != after.MFA},
+		{"dpop", before.KeyBinding() != after.KeyBinding()},
 		{"disabled", before.Disabled != after.Disabled},
 		{"allow, deny", !reflect.DeepEqual(before.Admission, after.Admission)},
 		{"groups", before.GroupsInAccessToken != after.GroupsInAccessToken ||

@@ -47,6 +47,9 @@ var fields = []field{
 	{"mfa", func(b, a storage.App) bool { return b.MFA == a.MFA },
 		func(_, a storage.App) bool { return a.MFA == authn.MFARequired },
 		func(a storage.App) bool { return a.MFA != authn.MFARequired }},
+	{"dpop", func(b, a storage.App) bool { return b.KeyBinding() == a.KeyBinding() },
+		func(_, a storage.App) bool { return a.DPoP == storage.DPoPRequired },
+		func(a storage.App) bool { return a.DPoP != storage.DPoPRequired }},
 }
 
 func changed(_, _ storage.App) bool { return true }
@@ -95,18 +98,18 @@ func hold(a *storage.App, names []string) error {
 	return nil
 }
 
-// byOperator writes down what an operator's change of an application keeps from its owner: sent names the fields
-// that were set, to what they were or to something else. A second factor that is required, a name or a brand that is
-// another, a domain or an address less, and an algorithm without the appkey are held; an operator who sets
-// what restricts nothing frees it. Of an application that is new to its owner that is the second factor alone, and of
-// one that is nobody's nothing.
+// byOperator writes down what an operator's change of an application keeps from its owner: sent names the fields that
+// were set, to what they were or to something else. A second factor or a key that is required, a name or a brand that
+// is another, a domain or an address less, and an algorithm without the appkey are held; an operator who sets what
+// restricts nothing frees it. Of an application that is new to its owner these are the second factor and the key alone,
+// and of one that is nobody's nothing.
 func byOperator(before storage.App, after *storage.App, sent ...string) {
 	held, given := slices.Clone(after.Held), before.Owner != after.Owner
 	for _, f := range fields {
 		set := slices.Contains(sent, f.name) || given || !f.same(before, *after)
 		switch {
 		case after.Owner == "" || !set || f.holds == nil:
-		case f.holds(before, *after) && (f.name == "mfa" || !given && !f.same(before, *after)):
+		case f.holds(before, *after) && (f.name == "mfa" || f.name == "dpop" || !given && !f.same(before, *after)):
 			held = append(held, f.name)
 		case f.frees(*after):
 			held = slices.DeleteFunc(held, func(name string) bool { return name == f.name })

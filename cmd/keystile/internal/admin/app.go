@@ -15,6 +15,9 @@ import (
 	"github.com/keystile/keystile/storage/driver"
 )
 
+const dpopHelp = "whether its tokens are bound to a key of its own (RFC 9449): off, allowed where it sends a proof, " +
+	"or required"
+
 const mfaHelp = "whether its users need a second factor: required, or offered or off for what the service asks of them"
 
 var appCommands = []command{
@@ -44,6 +47,7 @@ var appCommands = []command{
 			{Name: "legacy", Help: "it was written for an aggregated login (connect.php), whose clients take code 0 for a " +
 				"success; it is app set --legacy-success-code 0"},
 			{Name: "mfa", Value: "POLICY", Help: mfaHelp},
+			{Name: "dpop", Value: "MODE", Help: dpopHelp + " (off)"},
 			{Name: "owner", Value: "OWNER",
 				Help: "who manages it, beside administrators: a username, or group:NAME for the managers of a group (nobody)"},
 		},
@@ -155,7 +159,7 @@ func show(app storage.App) answer {
 		{"public", app.Public}, {"id_token_alg", app.SignsIDTokensWith()}, {"legacy_success_code", int64(app.SuccessCode())},
 		{"brand", brandOf(app)},
 		{"tier", app.TierAt(now)}, {"tier_expires_at", when(app.TierUntil(now))}, {"first_party", app.FirstParty},
-		{"mfa", app.MFA}, {"disabled", app.Disabled},
+		{"mfa", app.MFA}, {"dpop", app.KeyBinding()}, {"disabled", app.Disabled},
 		{"owner", app.Owner}, {"allow_http_redirect", app.AllowHTTPRedirect}, {"forbid_plain", app.ForbidPlain},
 		{"legacy_nested", app.LegacyNested}, {"forbid_plain_key", app.ForbidPlainKey}, {"held", listed(app.Held)},
 	}, admissionShown(app), proofShown(app), answer{

@@ -41,6 +41,7 @@ var appChanges = slices.Concat([]cli.Flag{
 	{Name: "forbid-plain-key", Help: "the old endpoints want a signature, not the appkey"},
 	{Name: "first-party", Help: "users are not asked for their consent"},
 	{Name: "mfa", Value: "POLICY", Help: mfaHelp},
+	{Name: "dpop", Value: "MODE", Help: dpopHelp},
 	{Name: "held", Value: "FIELD", Help: "what its owner may not change, instead of what you have restricted before: " +
 		strings.Join(appacts.Holdable(), ", ") + "; --held= for nothing", Many: true},
 	{Name: "owner", Value: "OWNER", Help: "who manages it, beside administrators: a username, or group:NAME for the " +
@@ -81,6 +82,7 @@ func setApp(ctx context.Context, target Target, args cli.Args) (output, error) {
 func appChange(ctx context.Context, target Target, args cli.Args) (c appacts.Change, err error) {
 	for name, at := range map[string]**string{
 		"name": &c.Name, "id-token-alg": &c.IDTokenAlg, "backchannel-logout-uri": &c.BackchannelLogoutURI, "mfa": &c.MFA,
+		"dpop":       &c.DPoP,
 		"brand-name": &c.Brand.Name, "brand-logo": &c.Brand.Logo, "brand-color": &c.Brand.Color, "owner": &c.Owner,
 	} {
 		*at = textOf(args, name)

@@ -27,6 +27,7 @@ type appDoc struct {
 	LegacySuccessCode    *int        `json:"legacy_success_code,omitempty"`
 	Brand                *brandDoc   `json:"brand,omitempty"`
 	MFA                  *string     `json:"mfa,omitempty"`
+	DPoP                 *string     `json:"dpop,omitempty"`
 	FirstParty           *bool       `json:"first_party,omitempty"`
 	Disabled             *bool       `json:"disabled,omitempty"`
 	AllowHTTPRedirect    *bool       `json:"allow_http_redirect,omitempty"`
@@ -173,8 +174,9 @@ func appDocOf(app storage.App) appDoc {
 	}
 	d := appDoc{Domains: list(app.Domains), RedirectURIs: list(app.RedirectURIs),
 		BackchannelLogoutURI: &app.BackchannelLogoutURI, Public: &app.Public, IDTokenAlg: new(app.SignsIDTokensWith()),
-		LegacySuccessCode: new(app.SuccessCode()), Brand: new(brandDoc{}), MFA: &app.MFA, FirstParty: &app.FirstParty,
-		Disabled: &app.Disabled, AllowHTTPRedirect: &app.AllowHTTPRedirect, ForbidPlain: &app.ForbidPlain,
+		LegacySuccessCode: new(app.SuccessCode()), Brand: new(brandDoc{}), MFA: &app.MFA, DPoP: new(app.KeyBinding()),
+		FirstParty: &app.FirstParty,
+		Disabled:   &app.Disabled, AllowHTTPRedirect: &app.AllowHTTPRedirect, ForbidPlain: &app.ForbidPlain,
 		ForbidPlainKey: &app.ForbidPlainKey, LegacyNested: &app.LegacyNested, Owner: new(app.Owner),
 		GroupFilter: list(app.GroupFilter), GroupsInAccessToken: &app.GroupsInAccessToken,
 		Claims: new(append([]claimDoc{}, app.Claims...)), Allow: list(nil), Deny: list(nil)}
@@ -253,7 +255,8 @@ func (k appsKind) changes(ctx context.Context, d Document) (c appacts.Change, ty
 		return c, typed, err
 	}
 	c = appacts.Change{Name: &d.Name, BackchannelLogoutURI: typed.BackchannelLogoutURI, IDTokenAlg: typed.IDTokenAlg,
-		LegacySuccessCode: typed.LegacySuccessCode, MFA: typed.MFA, FirstParty: typed.FirstParty, Disabled: typed.Disabled,
+		LegacySuccessCode: typed.LegacySuccessCode, MFA: typed.MFA, DPoP: typed.DPoP, FirstParty: typed.FirstParty,
+		Disabled:          typed.Disabled,
 		AllowHTTPRedirect: typed.AllowHTTPRedirect, ForbidPlain: typed.ForbidPlain, ForbidPlainKey: typed.ForbidPlainKey,
 		LegacyNested: typed.LegacyNested, Owner: typed.Owner}
 	c.Domains.Instead, c.RedirectURIs.Instead = deref(typed.Domains), deref(typed.RedirectURIs)

@@ -143,7 +143,7 @@ func (s *Apps) acts() map[string]ui.Act {
 		"set": {Says: "Change an application", Do: s.saveSettings, Done: changed, Tells: hostsAlone,
 			Fields: map[string]ui.Kind{
 				"name": ui.Text, "domains": ui.Lines, "redirect_uris": ui.Lines, "backchannel_logout_uri": ui.Text,
-				"legacy_success_code": ui.Number, "mfa": ui.Text, "id_token_alg": ui.Optional,
+				"legacy_success_code": ui.Number, "mfa": ui.Text, "dpop": ui.Optional, "id_token_alg": ui.Optional,
 			}},
 		"operate": {Says: "Change what operators decide about an application", Do: s.changeApp, May: administrator,
 			Done: changed, Fields: map[string]ui.Kind{

@@ -16,7 +16,7 @@ var labels = map[string]string{
 	"backchannel_logout_uri": "Back-channel logout URI", "brand": "Brand", "client_id": "Application",
 	"color": "Color", "confirm": "Type its name", "days": "Days", "description": "Description",
 	"document_url": "URL of the document", "label": "Label", "member": "Name", "domain": "Domains",
-	"domains": "Domains", "email": "Email", "held": "What operators decide", "host": "Host",
+	"domains": "Domains", "dpop": "Bound tokens (DPoP)", "email": "Email", "held": "What operators decide", "host": "Host",
 	"id_token_alg": "ID tokens are signed with", "legacy_success_code": "Success at connect.php", "logo": "Logo",
 	"mfa": "Second factor", "month": "Month", "name": "Name", "nickname": "Nickname",
 	"overlap_seconds": "Seconds for which the old one stays valid", "owner": "Owner", "password": "Password",

@@ -109,8 +109,7 @@ var All = map[string]string{
 	"an application that nobody registered here is not told of the end of sessions": "未经注册的应用不会收到会话结束通知",
 	"a private-use scheme is for public applications, which hold no secret: register this one with " +
 		"https": "自定义协议仅供没有密钥的公开应用使用：请为此应用登记 https 地址",
-	"domain %q: %s; give a host such as app.example.com, or " +
-		"host:port": "域名 %s 有误（%s）：请填写主机名，例如 app.example.com，或“主机:端口”",
+	"domain %q: %s; give a host such as app.example.com, or host:port":    "域名 %s 有误（%s）：请填写主机名，例如 app.example.com，或“主机:端口”",
 	"domain %q: wildcards are not supported; list each host":              "域名 %s：不支持通配符，请逐个列出主机",
 	"domains: %q is not in normal form; use what NormalizeDomain returns": "域名：%s 不是规范形式",
 	"domains, redirect_uris: at most 50 of each":                          "域名和重定向地址各最多 50 个",
@@ -134,6 +133,7 @@ var All = map[string]string{
 		"com.example.app:/callback": "地址须以 https:// 开头，或使用反写域名的自定义协议，例如 com.example.app:/callback",
 	"it is longer than 2,048 bytes":                               "地址超过 2,048 字节",
 	"legacy_success_code: %d is neither 0 nor 1":                  "connect.php 的成功代码：%d 不是 0 或 1",
+	"dpop: %q is none of %s, %s, %s":                              "令牌绑定密钥：%s 不是 %s、%s 或 %s",
 	"mfa: %q is neither off, offered nor required":                "两步验证：%s 不是 off、offered 或 required",
 	"name: give the application a name of 1 to 200 bytes":         "名称：请为应用填写 1 到 200 字节的名称",
 	"overlap_seconds is from 0 to 2592000, which is 30 days":      "旧密钥继续有效的秒数须在 0 到 2592000（30 天）之间",
