@@ -99,7 +99,8 @@ func (d *deviceEndpoint) deviceClient(w http.ResponseWriter,
 
 // deviceToken is the token request of a device (RFC 8628 3.4). A poll that has to wait is counted by
 // its device_code; any other request of an application with a secret by the application.
-func (t *tokenEndpoint) deviceToken(r *http.Request, app storage.App, form url.Values) (engine.Granted, error) {
+func (t *tokenEndpoint) deviceToken(r *http.Request, asked engine.Request) (engine.Granted, error) {
+	app, form := asked.App, asked.Form
 	if t.c.Devices == nil {
 		return engine.Granted{}, badRequest.Named(engine.UnsupportedGrantType).Saying(noDevices.Msg)
 	}
@@ -115,7 +116,7 @@ func (t *tokenEndpoint) deviceToken(r *http.Request, app storage.App, form url.V
 	if err != nil {
 		return engine.Granted{}, err
 	}
-	return t.engine.Device(r.Context(), app, form, allowed)
+	return t.engine.Device(r.Context(), asked, allowed)
 }
 
 // waits reports whether the error is that of a device whose user has not answered yet: there is nothing

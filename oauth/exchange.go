@@ -46,8 +46,11 @@ type subject struct {
 // below it, and no longer life. It ends with every token before it. So a stolen token gains nothing from
 // being exchanged, and an application that may exchange gains no user who has not come to it, or to an application
 // that names it.
-func (t *tokenEndpoint) exchange(r *http.Request, app storage.App, form url.Values) (engine.Granted, error) {
-	ctx := r.Context()
+//
+// A subject that is bound to a key takes a proof of that key, and the result is bound to it. The result of any other
+// subject is bound to the key that the application proves, if it does.
+func (t *tokenEndpoint) exchange(r *http.Request, asked engine.Request) (engine.Granted, error) {
+	ctx, app, form := r.Context(), asked.App, asked.Form
 	if err := checkExchange(app, form); err != nil {
 		return engine.Granted{}, err
 	}
@@ -59,9 +62,10 @@ func (t *tokenEndpoint) exchange(r *http.Request, app storage.App, form url.Valu
 	if err != nil {
 		return engine.Granted{}, err
 	}
-	if from.key != "" {
-		return engine.Granted{}, badRequest.Saying("subject_token is bound to a key, and there is no proof of it")
+	if from.key != "" && from.key != asked.Key {
+		return engine.Granted{}, unproven
 	}
+	from.key = asked.Key
 	d, err := from.narrowed(form, t.core)
 	if err != nil {
 		return engine.Granted{}, err

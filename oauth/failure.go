@@ -4,6 +4,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/keystile/keystile/internal/dpop"
 	"github.com/keystile/keystile/internal/md5sign"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/token"
@@ -88,7 +89,7 @@ var (
 		Msg: "this service does not offer the device grant: use the authorization endpoint"}
 	// protocol 4.3, RFC 6750 3.1
 	noToken = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>",
-		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
+		Header: http.Header{"Www-Authenticate": {`Bearer`, dpop.Challenge}}}
 	badToken = &reply.Failure{Status: 401, OAuth: "invalid_token", // protocol 4.3, RFC 6750 3.1
 		Msg:    "the access token is invalid, expired or revoked: get a new one",
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
@@ -106,6 +107,13 @@ var (
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
 	removalUnwritten = &reply.Failure{Status: 503, Msg: "the application is removed, but the audit trail, which has to " +
 		"have it, cannot be written at the moment: nothing has to be sent again"} // decision 32
+
+	proofMissing = &reply.Failure{Status: 400, OAuth: dpop.InvalidProof, // RFC 9449 5
+		Msg: "this application takes tokens that are bound to a key alone: send a proof in the header DPoP"}
+
+	// RFC 9449 7.1
+	unproven = badRequest.Saying("subject_token is bound to a key: send a proof by it in the header DPoP, which the dpop " +
+		"of this application has to allow")
 
 	missingToken = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "token is missing"} // RFC 7009 2.1
 	foreignToken = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient,                      // RFC 7009 2.1
@@ -166,7 +174,7 @@ func badBearer(err error) error {
 	case errors.Is(err, token.ErrNoToken):
 		return noToken
 	case errors.Is(err, token.ErrInvalid), errors.Is(err, storage.ErrNotFound):
-		return badToken.Because(err)
+		return dpop.Explain(badToken, err, "")
 	case errors.Is(err, token.ErrStale):
 		return revocationsUnreadable.Because(err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/claims"
+	"github.com/keystile/keystile/oauth/internal/engine"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/claim"
 	"github.com/keystile/keystile/storage/driver"
@@ -35,7 +36,14 @@ type introspection struct {
 	Issuer    string `json:"iss,omitempty"`
 	TokenID   string `json:"jti,omitempty"`
 
+	Confirms *confirmation `json:"cnf,omitempty"` // RFC 9449 6.2
+
 	more []byte // members behind these
+}
+
+// confirmation names the key that a token is bound to.
+type confirmation struct {
+	Thumbprint string `json:"jkt"`
 }
 
 // extended is an answer with more.
@@ -97,11 +105,11 @@ func (i *introspector) introspect(w http.ResponseWriter, r *http.Request) (err e
 func (i *introspector) introspection(ctx context.Context, asks storage.App, text string) (introspection, error) {
 	var facts token.Facts
 	var err error
-	kind := "Bearer"
+	refresh := false
 	switch {
 	case strings.HasPrefix(text, handle.RefreshPrefix):
 		facts, err = i.refreshFacts(ctx, asks, text)
-		kind = "" // RFC 7662 2.2: as of RFC 6749 7.1, which is about access tokens
+		refresh = true // without a token_type, which RFC 7662 2.2 has of RFC 6749 7.1, about access tokens
 	case handle.LooksLikeAPIKey(text):
 		facts.Caller, err = i.tokens.Verify(ctx, text)
 		facts.IssuedAt = facts.Caller.GrantedAt
@@ -109,6 +117,10 @@ func (i *introspector) introspection(ctx context.Context, asks storage.App, text
 		facts, err = i.tokens.verifier.Facts(ctx, text, append(i.tokens.Resources(), i.issuer)...)
 	}
 	if err == nil {
+		kind := tokenType(facts.Caller.KeyThumbprint)
+		if refresh {
+			kind = ""
+		}
 		return i.active(ctx, asks, facts, kind)
 	}
 	if errors.Is(err, ErrInvalidToken) {
@@ -136,6 +148,9 @@ func (i *introspector) active(ctx context.Context, asks storage.App, f token.Fac
 		Active: true, Scope: c.Scope, ClientID: c.AppID, TokenType: kind, ExpiresAt: c.ExpiresAt.Unix(),
 		IssuedAt:  f.IssuedAt.Unix(),
 		NotBefore: f.IssuedAt.Unix(), Subject: c.AppID, Audience: c.Audience, Issuer: i.issuer, TokenID: c.TokenID,
+	}
+	if c.KeyThumbprint != "" {
+		about.Confirms = &confirmation{c.KeyThumbprint}
 	}
 	if c.UserID == "" {
 		return about, nil
@@ -187,6 +202,9 @@ func (i *introspector) refreshFacts(ctx context.Context, asks storage.App, text 
 		GrantedAt: t.GrantedAt, ExpiresAt: t.ExpiresAt}
 	if t.Kind != driver.KindRefresh || !t.Live(now) || t.AppID != asks.ID || i.tokens.revoked.Stops(c) {
 		return token.Facts{}, ErrInvalidToken
+	}
+	if c.KeyThumbprint, err = engine.KeyOf(t); err != nil {
+		return token.Facts{}, err
 	}
 	return token.Facts{Caller: c, IssuedAt: t.IssuedAt}, i.tokens.revoked.Stale(now)
 }

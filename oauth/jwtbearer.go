@@ -20,13 +20,14 @@ import (
 const idJAGKind = "id-jag" // of the tickets of those that have been used
 
 // jwtBearer redeems an assertion for an access token (RFC 7523 2.1), by what its issuer is trusted with.
-func (t *tokenEndpoint) jwtBearer(r *http.Request, app storage.App, form url.Values) (engine.Granted, error) {
+func (t *tokenEndpoint) jwtBearer(r *http.Request, asked engine.Request) (engine.Granted, error) {
+	app, form := asked.App, asked.Form
 	issuer, err := t.asserter(r.Context(), form)
 	if err != nil {
 		return engine.Granted{}, err
 	}
 	if issuer.Use == trust.IDJAG {
-		return t.idJAG(r.Context(), app, issuer, form)
+		return t.idJAG(r.Context(), issuer, asked)
 	}
 	if !provesItself(form) { // otherwise the application is that of the assertion
 		switch meant, err := t.workload(r.Context(), issuer, form); {
@@ -36,7 +37,7 @@ func (t *tokenEndpoint) jwtBearer(r *http.Request, app storage.App, form url.Val
 			return engine.Granted{}, badGrant.Saying("assertion is that of another application")
 		}
 	}
-	return t.engine.Workload(r.Context(), app, form.Get("resource"))
+	return t.engine.Workload(r.Context(), asked)
 }
 
 // asserter returns the trusted issuer that an assertion claims to be of.
@@ -109,9 +110,9 @@ func (k *core) workload(ctx context.Context, issuer trust.Issuer, form url.Value
 //
 // The assertion is used up after everything that can be found out without writing, and before a person becomes a user:
 // if it is sent again, it must not bring back a user who was deleted.
-func (t *tokenEndpoint) idJAG(ctx context.Context, app storage.App, issuer trust.Issuer,
-	form url.Values) (engine.Granted, error) {
+func (t *tokenEndpoint) idJAG(ctx context.Context, issuer trust.Issuer, asked engine.Request) (engine.Granted, error) {
 	var none engine.Granted
+	app, form := asked.App, asked.Form
 	switch {
 	case app.Public && (app.Client == nil || app.Client.AuthMethod != client.AuthPrivateKeyJWT):
 		return none, badRequest.Named(engine.UnauthorizedClient).Saying("a public application cannot redeem an ID-JAG: " +
@@ -140,6 +141,7 @@ func (t *tokenEndpoint) idJAG(ctx context.Context, app storage.App, issuer trust
 	if d.User, err = t.assertedUser(ctx, app, issuer, g); err != nil {
 		return none, err
 	}
+	d.Key = asked.Key
 	return t.engine.Delegate(ctx, app, d)
 }
 

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"net/http"
 
+	"github.com/keystile/keystile/internal/dpop"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/token"
@@ -37,6 +38,7 @@ type metadata struct {
 	ChallengeMethods         []string `json:"code_challenge_methods_supported"`
 	SubjectTypes             []string `json:"subject_types_supported"`
 	IDTokenAlgs              []string `json:"id_token_signing_alg_values_supported"`
+	ProofAlgs                []string `json:"dpop_signing_alg_values_supported,omitempty"` // RFC 9449 5.1
 	Claims                   []string `json:"claims_supported"`
 	ACRValues                []string `json:"acr_values_supported,omitempty"`
 	IssInResponse            bool     `json:"authorization_response_iss_parameter_supported"`
@@ -124,7 +126,7 @@ func (k *core) oauthMetadata() metadata {
 	m.TokenAuthAlgs = assertionAlgs
 	m.RevocationAuthMethods, m.RevocationAuthAlgs = m.TokenAuthMethods, m.TokenAuthAlgs
 	m.IntrospectionAuthMethods, m.IntrospectionAuthAlgs = m.TokenAuthMethods[1:], m.TokenAuthAlgs
-	m.ChallengeMethods = []string{"S256"}
+	m.ChallengeMethods, m.ProofAlgs = []string{"S256"}, dpop.Algs()
 	if k.c.Levels != nil {
 		m.ACRValues = k.c.Levels.Levels()
 		m.Claims = append(m.Claims, "auth_time", "acr", "amr")

@@ -22,8 +22,8 @@ import (
 var authorizeNames = []string{
 	"response_type", "client_id", "redirect_uri", "state", "scope", "code_challenge", "code_challenge_method", "nonce",
 	"prompt", "max_age", "acr_values",
-	"login_hint", "id_token_hint", "ui_locales", "resource", "response_mode", "request", "request_uri", "registration",
-	"timestamp", "sign", "login_type",
+	"login_hint", "id_token_hint", "ui_locales", "resource", "dpop_jkt", "response_mode", "request", "request_uri",
+	"registration", "timestamp", "sign", "login_type",
 	paramTicket, paramConsent, paramHint, paramLed, paramLogin,
 }
 

@@ -45,16 +45,14 @@ func (t *tokenEndpoint) token(w http.ResponseWriter, r *http.Request) (err error
 		entry.Detail = grant
 	case engine.GrantDevice:
 		entry.Detail = "device_code"
-		redeem = func(_ context.Context, app storage.App, form url.Values) (engine.Granted, error) {
-			return t.deviceToken(r, app, form)
-		}
+		redeem = func(_ context.Context, asked engine.Request) (engine.Granted, error) { return t.deviceToken(r, asked) }
 	case engine.GrantJWTBearer, engine.GrantExchange:
 		entry.Detail = strings.TrimPrefix(grant, "urn:ietf:params:oauth:grant-type:")
-		redeem = func(_ context.Context, app storage.App, form url.Values) (engine.Granted, error) {
+		redeem = func(_ context.Context, asked engine.Request) (engine.Granted, error) {
 			if grant == engine.GrantExchange {
-				return t.exchange(r, app, form)
+				return t.exchange(r, asked)
 			}
-			return t.jwtBearer(r, app, form)
+			return t.jwtBearer(r, asked)
 		}
 	case "":
 		return badRequest.Saying("grant_type is missing")
@@ -65,7 +63,11 @@ func (t *tokenEndpoint) token(w http.ResponseWriter, r *http.Request) (err error
 			engine.GrantExchange}, ", "))
 	}
 	span.Of(r.Context()).Set("keystile.grant_type", entry.Detail)
-	granted, err := redeem(r.Context(), app, form)
+	key, err := t.keyOf(w, r, &app)
+	if err != nil {
+		return err
+	}
+	granted, err := redeem(r.Context(), engine.Request{App: app, Form: form, Key: key})
 	if err != nil {
 		return failed(notedRefusal(entry, err))
 	}
@@ -218,11 +220,19 @@ func (u userObject) appendJSON(to []byte) []byte {
 	return append(to, '}')
 }
 
+// tokenType returns the token_type of an access token (RFC 6750, RFC 9449 5), by the key that it is bound to.
+func tokenType(key string) string {
+	if key != "" {
+		return "DPoP"
+	}
+	return "Bearer"
+}
+
 func newTokenResponse(g engine.Granted, loginTypes string) tokenResponse {
 	t := tokenResponse{
 		Msg:          "success",
 		AccessToken:  g.Access,
-		TokenType:    "Bearer",
+		TokenType:    tokenType(g.Key),
 		ExpiresIn:    int64(g.ExpiresIn / time.Second),
 		RefreshToken: g.Refresh,
 		IDToken:      g.IDToken,

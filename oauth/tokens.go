@@ -6,11 +6,13 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net/http"
 	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/keystile/keystile/internal/dpop"
 	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/origin"
 	"github.com/keystile/keystile/internal/token"
@@ -52,6 +54,7 @@ type Tokens struct {
 	verifier *token.Verifier
 	apiKeys  *apikeys.Verifier
 	callers  callers
+	proofs   *dpop.Checker
 
 	keysChanged atomic.Bool // by another process; they are to be read again
 	unfollow    func()
@@ -70,7 +73,7 @@ func OpenTokens(ctx context.Context, c TokensConfig) (*Tokens, error) {
 	if err := c.complete(); err != nil {
 		return nil, err
 	}
-	t := &Tokens{c: c, callers: newCallers()}
+	t := &Tokens{c: c, callers: newCallers(), proofs: dpop.New(proofsOf(c))}
 	t.unfollow = c.Store.OnChange(t.watchKeys)
 	if err := t.read(ctx); err != nil {
 		t.unfollow()
@@ -157,11 +160,31 @@ var ErrInvalidToken = token.ErrInvalid
 // audiences, or a name right below one that ends in a slash; without any, the service itself. A
 // faulty, expired or revoked token is ErrInvalidToken; any other error means that the token could
 // not be verified now.
+//
+// A token that is bound to a key (RFC 9449) is refused: whoever has it must prove that they hold the key too. Use
+// VerifyRequest, or a handler behind gateway.Guard.
 func (t *Tokens) Verify(ctx context.Context, bearer string, audiences ...string) (storage.Caller, error) {
 	if handle.LooksLikeAPIKey(bearer) {
 		return t.apiKeys.Verify(ctx, bearer, audiences...)
 	}
-	return t.verifier.Verify(ctx, bearer, audiences...)
+	caller, err := t.verifier.Verify(ctx, bearer, audiences...)
+	if err == nil && caller.KeyThumbprint != "" {
+		err = t.proofs.Admit(ctx, &caller, bearer)
+	}
+	if err != nil {
+		return storage.Caller{}, err
+	}
+	return caller, nil
+}
+
+// VerifyRequest is Verify of the token in the Authorization header of a request, and of the proof that comes with one
+// that is bound to a key (RFC 9449 7). It writes the nonce for the client's next proof into the header of the answer.
+func (t *Tokens) VerifyRequest(w http.ResponseWriter, r *http.Request, audiences ...string) (storage.Caller, error) {
+	c, err := dpop.Read(w.Header(), r)
+	if err != nil {
+		return storage.Caller{}, err
+	}
+	return c.Verify(r.Context(), t, audiences...)
 }
 
 // Resources returns the audiences that tokens may have besides the service itself.

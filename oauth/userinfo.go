@@ -7,7 +7,6 @@ import (
 	"github.com/keystile/keystile/internal/logintype"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/span"
-	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/oauth/internal/claims"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/claim"
@@ -32,7 +31,7 @@ func (u *userInfo) changed(c storage.Change) {
 // issued after the user was read anew. With the scope groups, the groups of the user are read each time; the
 // user, too, where claims are added by rules or by the host.
 func (u *userInfo) userInfo(w http.ResponseWriter, r *http.Request) error {
-	caller, err := u.caller(r)
+	caller, err := u.caller(w, r)
 	if err != nil {
 		return badBearer(err)
 	}
@@ -76,17 +75,13 @@ func (u *userInfo) moreFor(ctx context.Context, caller storage.Caller) ([]byte, 
 	return u.more(ctx, q), nil
 }
 
-// caller returns the caller that the request's bearer token identifies. The gateway in front may
+// caller returns the caller that the request's access token identifies. The gateway in front may
 // have verified it already.
-func (u *userInfo) caller(r *http.Request) (storage.Caller, error) {
+func (u *userInfo) caller(w http.ResponseWriter, r *http.Request) (storage.Caller, error) {
 	if v := reqctx.From(r.Context()); v != nil && v.Known && v.Caller.Audience == u.issuer {
 		return v.Caller, nil
 	}
-	bearer, err := token.Bearer(r)
-	if err != nil {
-		return storage.Caller{}, err
-	}
-	return u.tokens.Verify(r.Context(), bearer)
+	return u.tokens.VerifyRequest(w, r)
 }
 
 func (k *core) shownUser(ctx context.Context, sub string) (storage.User, error) {

@@ -83,6 +83,13 @@ func (a adapter) present(ctx context.Context, text, kind string,
 		return nil, err
 	case t.Kind != kind, t.AppID != w.app.ID, !w.now.Before(t.ExpiresAt):
 		return nil, fosite.ErrNotFound
+	}
+	if w.refusal, w.storeErr = checkKey(w, t); w.storeErr != nil {
+		return nil, w.storeErr
+	}
+	switch {
+	case w.refusal != nil:
+		return nil, fosite.ErrNotFound
 	case !t.SpentAt.IsZero():
 		if used(ctx, t); w.again == "" {
 			return nil, fosite.ErrNotFound

@@ -23,6 +23,7 @@ type Authorization struct {
 	engine  *Engine
 	work    *work
 	request fosite.AuthorizeRequester
+	bound   string // the thumbprint of the key that redeems the code; "": any
 }
 
 // Authorize validates an authorize request of an application whose redirect_uri has been
@@ -35,6 +36,10 @@ func (e *Engine) Authorize(ctx context.Context, app storage.App, form url.Values
 	}
 	if !slices.Contains(grantsOf(app), GrantCode) {
 		return nil, refuse(UnauthorizedClient, "this application has not named the grant type authorization_code")
+	}
+	bound, err := boundTo(app, form)
+	if err != nil {
+		return nil, err
 	}
 	challenge, method, err := e.challenge(ctx, w)
 	if err != nil {
@@ -53,7 +58,7 @@ func (e *Engine) Authorize(ctx context.Context, app storage.App, form url.Values
 	if err != nil {
 		return nil, w.errorOf(err)
 	}
-	return &Authorization{engine: e, work: w, request: request}, nil
+	return &Authorization{engine: e, work: w, request: request, bound: bound}, nil
 }
 
 // Scope returns the scope that would be granted: known names only, each once.
@@ -72,7 +77,7 @@ func (a *Authorization) Issue(ctx context.Context, who storage.Session, how Sign
 	w.next.Grant, w.next.GrantedAt = handle.NewGrant(granted), granted
 	w.next.IssuedAt, w.next.ExpiresAt = w.now.UTC(), w.now.Add(e.CodeLifetime).UTC()
 	w.next.UserID, w.next.AuthTime, w.next.LoginType, w.next.SignIn = who.UserID, who.ProvedAt(), who.SignInMethod(),
-		how.text()
+		luggage{how, a.bound}.text()
 	if _, err := e.provider.NewAuthorizeResponse(w.context(ctx), a.request, newSession()); err != nil {
 		return "", w.errorOf(err)
 	}

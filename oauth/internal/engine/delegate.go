@@ -72,8 +72,8 @@ func (e *Engine) Delegate(ctx context.Context, app storage.App, d Delegated) (Gr
 	if err := e.mint(w, c, life); err != nil {
 		return Granted{}, err
 	}
-	return Granted{App: app, User: d.User, At: now, ExpiresIn: life, Scope: d.Scope, Access: w.access, Actors: d.Actors},
-		nil
+	return Granted{App: app, User: d.User, At: now, ExpiresIn: life, Scope: d.Scope, Access: w.access, Actors: d.Actors,
+		Key: d.Key}, nil
 }
 
 // Until returns when the access token of an assertion ends, at the latest.

@@ -43,13 +43,14 @@ func checkDeviceClient(app storage.App) error {
 // Device issues the tokens for a device_code that a user has allowed. The record is written here and
 // spent in the same request, so that of any number of requests, on whatever node, one is answered with
 // tokens. Its ExpiresAt must be later than any request with this device_code can come.
-func (e *Engine) Device(ctx context.Context, app storage.App, form url.Values, allowed driver.Token) (Granted, error) {
-	w := &work{app: app, form: form, now: time.Now(), found: &allowed, scope: allowed.Scope, spend: true}
+func (e *Engine) Device(ctx context.Context, r Request, allowed driver.Token) (Granted, error) {
+	w := r.work()
+	w.found, w.scope, w.spend = &allowed, allowed.Scope, true
 	ctx = w.context(ctx)
 	if err := e.checkDevice(ctx, w); err != nil {
 		return Granted{}, err
 	}
-	g := Granted{App: app, At: w.now}
+	g := Granted{App: w.app, At: w.now}
 	if err := e.readOwner(ctx, w, &g); err != nil {
 		return Granted{}, err
 	}

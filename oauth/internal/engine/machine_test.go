@@ -92,7 +92,7 @@ func TestApplicationsOwnTokenIsTheOneThatFositeWouldHaveMade(t *testing.T) {
 		granted := 0
 		for range 3000 {
 			app, form := machine(r)
-			got, err := e.Token(t.Context(), app, form)
+			got, err := e.Token(t.Context(), Request{App: app, Form: form})
 			w := &work{app: app, form: form, now: time.Now()}
 			var want Granted
 			wantErr := e.checkRequest(w)
@@ -121,7 +121,7 @@ func TestApplicationsOwnTokenTakesFewAllocations(t *testing.T) {
 	app := storage.App{ID: "1000"}
 	form := url.Values{"grant_type": {GrantClientCredentials}, "client_id": {app.ID}, "client_secret": {"x"}}
 	var err error
-	n := testing.AllocsPerRun(100, func() { _, err = e.Token(context.Background(), app, form) })
+	n := testing.AllocsPerRun(100, func() { _, err = e.Token(context.Background(), Request{App: app, Form: form}) })
 	if err != nil || n > maxMachineAllocs {
 		t.Errorf("it takes %v allocations, %v, want at most %d", n, err, maxMachineAllocs)
 	}

@@ -36,16 +36,16 @@ func TestRefreshIsNotAnsweredAgainWhileNothingCanBeGranted(t *testing.T) {
 	itself := &described.Description{Grants: []string{GrantCode, GrantRefresh}}
 	app := storage.App{ID: "agent", Public: true, Client: itself}
 	form := url.Values{"grant_type": {GrantRefresh}, "client_id": {app.ID}, "refresh_token": {first}}
-	second, err := e.Token(t.Context(), app, form)
+	second, err := e.Token(t.Context(), Request{App: app, Form: form})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := e.Token(t.Context(), app, form); err != nil || again.Refresh != second.Refresh {
+	if again, err := e.Token(t.Context(), Request{App: app, Form: form}); err != nil || again.Refresh != second.Refresh {
 		t.Fatalf("once more = %+v, %v", again, err)
 	}
 	apart := errors.New("the clock is too far from the store's")
 	e.MayGrant = func() error { return apart }
-	if g, err := e.Token(t.Context(), app, form); !errors.Is(err, apart) {
+	if g, err := e.Token(t.Context(), Request{App: app, Form: form}); !errors.Is(err, apart) {
 		t.Errorf("while nothing can be granted: %+v, %v", g, err)
 	}
 }

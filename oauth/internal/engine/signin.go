@@ -3,6 +3,8 @@ package engine
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/keystile/keystile/storage/driver"
 )
 
 // SignIn holds what a code and the refresh tokens after it say of how their user signed in, beside the
@@ -13,22 +15,34 @@ type SignIn struct {
 	SID string `json:"sid,omitempty"` // OpenID Connect Back-Channel Logout 2.1
 }
 
+// luggage holds what a driver.Token keeps for the engine alone, in its SignIn.
+type luggage struct {
+	SignIn
+	Key string `json:"jkt,omitempty"` // the thumbprint of the key that must be proved to use it; "": none
+}
+
 // text returns it as a driver.Token keeps it: "" for the zero value.
-func (s SignIn) text() string {
-	if s == (SignIn{}) {
+func (l luggage) text() string {
+	if l == (luggage{}) {
 		return ""
 	}
-	text, _ := json.Marshal(s) // texts only
+	text, _ := json.Marshal(l) // texts only
 	return string(text)
 }
 
-// signInOf reads what text has written.
-func signInOf(text string) (s SignIn, err error) {
+// luggageOf reads what text has written.
+func luggageOf(text string) (l luggage, err error) {
 	if text == "" {
-		return s, nil
+		return l, nil
 	}
-	if err := json.Unmarshal([]byte(text), &s); err != nil {
-		return s, fmt.Errorf("how the user of a grant signed in is not readable: %w", err)
+	if err := json.Unmarshal([]byte(text), &l); err != nil {
+		return l, fmt.Errorf("what belongs to a grant is not readable: %w", err)
 	}
-	return s, nil
+	return l, nil
+}
+
+// KeyOf returns the thumbprint of the key that a code or refresh token is bound to; "": none.
+func KeyOf(t driver.Token) (string, error) {
+	l, err := luggageOf(t.SignIn)
+	return l.Key, err
 }

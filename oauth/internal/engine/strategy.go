@@ -35,6 +35,8 @@ func (e *Engine) mintAccess(w *work) (string, error) {
 		ClientID: w.app.ID,
 		Scope:    w.scope,
 		Groups:   w.groups,
+
+		KeyThumbprint: w.key,
 	}
 	if w.found != nil {
 		c.Subject, c.Grant = w.found.UserID, w.found.Grant
@@ -78,12 +80,17 @@ func (s strategy) GenerateRefreshToken(ctx context.Context, _ fosite.Requester) 
 		w.storeErr = err
 		return "", "", err
 	}
+	luggage, err := w.nextLuggage()
+	if err != nil {
+		w.storeErr = err
+		return "", "", err
+	}
 	w.next = &driver.Token{
 		Key: handle.KeyOf(w.handle), Kind: driver.KindRefresh,
 		Grant: w.found.Grant, GrantedAt: w.found.GrantedAt,
 		AppID: w.found.AppID, UserID: w.found.UserID, Scope: scope.WithoutElevated(w.found.Scope),
 		IssuedAt: w.now, ExpiresAt: w.now.Add(s.RefreshLifetime),
-		AuthTime: w.found.AuthTime, LoginType: w.found.LoginType, SignIn: w.found.SignIn, Resource: w.found.Resource,
+		AuthTime: w.found.AuthTime, LoginType: w.found.LoginType, SignIn: luggage, Resource: w.found.Resource,
 	}
 	return w.handle, w.handle, nil
 }

@@ -30,6 +30,7 @@ type Granted struct {
 	Refresh   string // empty for client_credentials
 	IDToken   string // where the scope has openid
 	Challenge bool   // the code was bound to a PKCE challenge
+	Key       string // the thumbprint of the key that the access token is bound to; "": none
 	Groups    []string
 	Actors    []string // of the access token
 }
@@ -64,10 +65,19 @@ func (e *Engine) Authenticate(ctx context.Context, form url.Values) (storage.App
 
 var decoy = storage.App{Secrets: []storage.AppSecret{{Secret: storage.DrawSecret()}}}
 
+// Request is a token request of an authenticated application.
+type Request struct {
+	App  storage.App
+	Form url.Values
+	Key  string // the thumbprint of the key that the request has proved (RFC 9449 5); "": none
+}
+
+func (r Request) work() *work { return &work{app: r.App, form: r.Form, key: r.Key, now: time.Now()} }
+
 // Token serves one token request of an authenticated application (protocol 4.2). Everything is
 // read, checked and minted before the one write that spends the presented code or token.
-func (e *Engine) Token(ctx context.Context, app storage.App, form url.Values) (Granted, error) {
-	w := &work{app: app, form: form, now: time.Now()}
+func (e *Engine) Token(ctx context.Context, r Request) (Granted, error) {
+	w := r.work()
 	if err := e.checkRequest(w); err != nil {
 		return Granted{}, err
 	}
@@ -78,29 +88,29 @@ func (e *Engine) Token(ctx context.Context, app storage.App, form url.Values) (G
 		if _, err := e.mintAccess(w); err != nil {
 			return Granted{}, err
 		}
-		return e.complete(ctx, w, Granted{App: app, At: w.now})
+		return e.complete(ctx, w, Granted{App: w.app, At: w.now})
 	}
 	g, err := e.redeem(ctx, w)
-	if w.lost && e.repeats(app) { // it is a replaced one by now
-		return e.redeem(ctx, &work{app: app, form: form, now: time.Now()})
+	if w.lost && e.repeats(w.app) { // it is a replaced one by now
+		return e.redeem(ctx, r.work())
 	}
 	return g, err
 }
 
 // Workload issues the token of an application that an assertion stands for, as that of client_credentials.
-func (e *Engine) Workload(ctx context.Context, app storage.App, resource string) (Granted, error) {
+func (e *Engine) Workload(ctx context.Context, r Request) (Granted, error) {
 	form := url.Values{"grant_type": {GrantClientCredentials}}
-	if resource != "" {
+	if resource := r.Form.Get("resource"); resource != "" {
 		form.Set("resource", resource)
 	}
-	w := &work{app: app, form: form, now: time.Now(), brief: true}
+	w := &work{app: r.App, form: form, key: r.Key, now: time.Now(), brief: true}
 	if err := cmp.Or(e.checkRequest(w), e.MayGrant()); err != nil {
 		return Granted{}, err
 	}
 	if _, err := e.mintAccess(w); err != nil {
 		return Granted{}, err
 	}
-	return e.complete(ctx, w, Granted{App: app, At: w.now})
+	return e.complete(ctx, w, Granted{App: r.App, At: w.now})
 }
 
 // redeem has fosite judge a token request.
@@ -135,6 +145,7 @@ func (w *work) decided() bool {
 // complete fills in what was minted, and makes the request's one write.
 func (e *Engine) complete(ctx context.Context, w *work, g Granted) (_ Granted, err error) {
 	g.Scope, g.ExpiresIn, g.Access, g.Refresh = w.scope, e.life(w), w.access, w.handle
+	g.Key = w.key
 	g.Challenge = w.found != nil && w.found.Challenge != ""
 	if scope.Has(g.Scope, scope.OpenID) {
 		if g.IDToken, err = e.IDToken(ctx, g); err != nil {
@@ -190,7 +201,8 @@ func (e *Engine) readOwner(ctx context.Context, w *work, g *Granted) error {
 		return err
 	}
 	g.User, g.LoginType, g.AuthTime, g.Nonce = user, t.LoginType, t.AuthTime, t.Nonce
-	if g.SignIn, err = signInOf(t.SignIn); err != nil {
+	l, err := luggageOf(t.SignIn)
+	if g.SignIn = l.SignIn; err != nil {
 		return err
 	}
 	if g.Groups, err = e.Groups(ctx, &w.app, t.UserID, w.scope); err != nil {

@@ -17,6 +17,7 @@ import (
 type work struct {
 	app  storage.App
 	form url.Values
+	key  string // that the request has proved; see dpop.go
 	now  time.Time
 
 	found  *driver.Token   // the presented code or refresh token, once it has been checked
