@@ -5,6 +5,7 @@ import (
 	"net/http"
 
 	"github.com/keystile/keystile/gateway/internal/accountapi"
+	"github.com/keystile/keystile/internal/dpop"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/token"
@@ -26,7 +27,7 @@ var (
 var (
 	// protocol 5, RFC 6750 3.1
 	noToken = &reply.Failure{Status: 401, Msg: "an access token is needed: send Authorization: Bearer <access_token>",
-		Header: http.Header{"Www-Authenticate": {`Bearer`}}}
+		Header: http.Header{"Www-Authenticate": {`Bearer`, dpop.Challenge}}}
 	// protocol 5, RFC 6750 3.1
 	badToken = &reply.Failure{Status: 401, Msg: "the access token is invalid, expired or revoked: get a new one",
 		Header: http.Header{"Www-Authenticate": {`Bearer error="invalid_token"`}}}
@@ -86,7 +87,7 @@ func badBearer(err error) (refused error, trouble bool) {
 	case errors.Is(err, token.ErrNoToken):
 		return noToken, false
 	case errors.Is(err, ErrInvalidToken), isNotFound(err):
-		return badToken.Because(err), false
+		return dpop.Explain(badToken, err, ""), false
 	case errors.Is(err, token.ErrStale):
 		return stale.Because(err), true
 	}

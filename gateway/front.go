@@ -10,10 +10,10 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/streams"
 	"github.com/keystile/keystile/internal/cors"
+	"github.com/keystile/keystile/internal/dpop"
 	"github.com/keystile/keystile/internal/page"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
-	"github.com/keystile/keystile/internal/token"
 	"github.com/keystile/keystile/internal/urlpath"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/counters"
@@ -67,7 +67,7 @@ func (g *Gateway) Front(next http.Handler) http.Handler {
 			next.ServeHTTP(w, r)
 			return
 		}
-		if err := g.admit(r, v, room); err != nil {
+		if err := g.admit(w, r, v, room); err != nil {
 			g.fail(w, r, err)
 			return
 		}
@@ -95,7 +95,7 @@ func begin(w http.ResponseWriter, r *http.Request) (*http.Request, *reqctx.Visit
 
 // admit counts a request, once, and keeps what it finds out in e; nil: in memory of its own. It fails if
 // there were too many, or if the caller cannot be identified now.
-func (g *Gateway) admit(r *http.Request, v *reqctx.Visit, e *entry) (err error) {
+func (g *Gateway) admit(w http.ResponseWriter, r *http.Request, v *reqctx.Visit, e *entry) (err error) {
 	if v.Entry != nil {
 		return nil
 	}
@@ -105,7 +105,7 @@ func (g *Gateway) admit(r *http.Request, v *reqctx.Visit, e *entry) (err error) 
 	e.gateway, e.request = g, r
 	v.Entry = e
 	now := e.now
-	if err = g.identify(r, v, e, now); err == nil {
+	if err = g.identify(w, r, v, e, now); err == nil {
 		if e.undo != nil { // a key was looked up
 			e.undo()
 		}
@@ -134,15 +134,18 @@ func (e *entry) Hold() error {
 	return e.over
 }
 
-// identify verifies the request's bearer token and finds its account.
-func (g *Gateway) identify(r *http.Request, v *reqctx.Visit, e *entry, now time.Time) error {
-	bearer, err := token.Bearer(r)
+// identify verifies the request's access token, and its proof if it has one, and finds its account.
+func (g *Gateway) identify(w http.ResponseWriter, r *http.Request, v *reqctx.Visit, e *entry, now time.Time) error {
+	c, err := dpop.Read(w.Header(), r)
 	if err != nil {
 		return err
 	}
-	caller, err := g.c.Tokens.Verify(r.Context(), bearer)
-	if errors.Is(err, ErrInvalidToken) && len(g.resources) > 0 {
-		caller, err = g.c.Tokens.Verify(r.Context(), bearer, g.resources...)
+	if c.Proves() && strings.HasPrefix(r.URL.Path, pathVerify) {
+		c = provesVerified(c, g.verifiedCallOf(r, ""), r)
+	}
+	caller, err := c.Verify(r.Context(), g.c.Tokens)
+	if errors.Is(err, ErrInvalidToken) && len(g.resources) > 0 && dpop.Refused(err) == nil {
+		caller, err = c.Verify(r.Context(), g.c.Tokens, g.resources...)
 		e.elsewhere = true
 	}
 	if err != nil {
@@ -153,7 +156,7 @@ func (g *Gateway) identify(r *http.Request, v *reqctx.Visit, e *entry, now time.
 		e.account, err = nil, storage.ErrNotFound
 	}
 	if err == nil {
-		v.Caller, v.Known, e.key, e.bearer = caller, true, caller.Account(), bearer
+		v.Caller, v.Known, e.key, e.bearer = caller, true, caller.Account(), c.Token
 	}
 	return err
 }

@@ -108,7 +108,7 @@ func (g *Gateway) guard(c guard, service http.Handler) http.Handler {
 		r, v, room := begin(w, r) // a copy of what net/http reads the body for
 		r.Trailer = nil           // so no service sees the request's trailers
 		began := v.Now()
-		err := g.admit(r, v, room)
+		err := g.admit(w, r, v, room)
 		if !c.own && !c.elsewhere {
 			r = addressOf(g.c.ClientIP).withoutClaims(r)
 		}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/keystile/keystile/gateway/internal/repeat"
 	"github.com/keystile/keystile/internal/cookies"
+	"github.com/keystile/keystile/internal/dpop"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/urlpath"
 	"github.com/keystile/keystile/storage/lasthop"
@@ -24,6 +25,7 @@ func (p *proxied) rewrite(pr *httputil.ProxyRequest) {
 	dropRefused(out.Header)
 	if !p.keepBearer {
 		delete(out.Header, "Authorization")
+		delete(out.Header, dpop.HeaderProof)
 	}
 	if !isWebSocket(in) {
 		delete(out.Header, "Connection") // an upgrade, if anything

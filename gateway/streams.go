@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/keystile/keystile/gateway/internal/streams"
+	"github.com/keystile/keystile/internal/dpop"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/token"
 )
@@ -56,7 +57,8 @@ type watched struct{ *entry }
 
 func (w watched) Token() streams.Token {
 	return streams.Token{
-		Bearer: w.bearer, Elsewhere: w.elsewhere, AppID: w.visit.Caller.AppID, ExpiresAt: w.visit.Caller.ExpiresAt,
+		Bearer: w.bearer, Key: w.visit.Caller.KeyThumbprint, Elsewhere: w.elsewhere, AppID: w.visit.Caller.AppID,
+		ExpiresAt: w.visit.Caller.ExpiresAt,
 	}
 }
 
@@ -87,7 +89,7 @@ func (g *Gateway) lookAtTokens(ctx context.Context) func(streams.Token) error {
 		}
 		limited, cancel := context.WithDeadline(ctx, began.Add(lookLimit))
 		defer cancel()
-		switch _, err := g.c.Tokens.Verify(limited, t.Bearer, audiences...); {
+		switch _, err := g.c.Tokens.Verify(dpop.Proven(limited, t.Key), t.Bearer, audiences...); {
 		case errors.Is(err, ErrInvalidToken):
 			return errRevoked
 		case errors.Is(err, token.ErrStale): // as no call passes now

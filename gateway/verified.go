@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"net/url"
 	"strings"
+
+	"github.com/keystile/keystile/internal/dpop"
 )
 
 // verifiedCall is a call to another service, whose proxy asks at /api/v1/verify whether it may
@@ -79,4 +81,20 @@ func isMethod(text string) bool {
 		return (c < 'a' || c > 'z') && (c < 'A' || c > 'Z') && (c < '0' || c > '9') &&
 			!strings.ContainsRune("!#$%&'*+-.^_`|~", c)
 	})
+}
+
+// provesVerified returns credentials whose proof is for the call that a proxy asks about (RFC 9449 4.3), where a
+// trusted proxy says its method and the whole of its address. Else it is for the question itself, such as of a client
+// that asks.
+//
+// A proxy must set X-Forwarded-Proto and -Host, or take them away: a client that could write them could use a proof
+// that it was sent for another host.
+func provesVerified(c dpop.Credentials, v *verifiedCall, r *http.Request) dpop.Credentials {
+	scheme, one := soleValue(r.Header[headerProto])
+	host, only := soleValue(r.Header[headerHost])
+	if !v.reported || !one || !only {
+		return c
+	}
+	path, _, _ := strings.Cut(v.path, "?")
+	return c.For(v.method, scheme+"://"+host+path)
 }

@@ -43,8 +43,11 @@ func (b *Bus) bundleAt(name string) address {
 }
 
 // challenge returns the WWW-Authenticate header of a 401 (RFC 6750 3, RFC 9728 5.1).
-func (e *address) challenge() string {
-	return `Bearer resource_metadata="` + e.metadata + `", scope="` + strings.Join(e.scopes, " ") + `"`
+func (e *address) challenge() string { return "Bearer " + e.needs() }
+
+// needs returns what a challenge says beside its error.
+func (e *address) needs() string {
+	return `resource_metadata="` + e.metadata + `", scope="` + strings.Join(e.scopes, " ") + `"`
 }
 
 // insufficientScope adds a challenge to a failure that names the scope needed (RFC 6750 3.1).

@@ -232,7 +232,7 @@ func TestTokensThatCannotBeVerifiedAreErrors(t *testing.T) {
 // RFC 9728 3.
 func TestMetadataSaysWhereTokensComeFrom(t *testing.T) {
 	h := newFixture(t)
-	want := `{"resource":"https://id.example.com/api/mcp","authorization_servers":["https://id.example.com"],"scopes_supported":["tools"],"bearer_methods_supported":["header"],"resource_name":"Keystile"}`
+	want := `{"resource":"https://id.example.com/api/mcp","authorization_servers":["https://id.example.com"],"scopes_supported":["tools"],"bearer_methods_supported":["header"],"resource_name":"Keystile","dpop_signing_alg_values_supported":["ES256","EdDSA","RS256","PS256"],"dpop_bound_access_tokens_required":false}`
 	for _, path := range mcpbus.MetadataPaths() {
 		a := send(h.bus, httptest.NewRequest("GET", issuer+path, nil))
 		if a.status != 200 || a.text != want || a.header.Get("ETag") == "" {

@@ -167,7 +167,7 @@ func TestDocumentOfABundleIsMadeOfItsName(t *testing.T) {
 	h := bundled(t)
 	for _, name := range []string{"support", "none"} {
 		a := send(h.bus, httptest.NewRequest("GET", issuer+"/.well-known/oauth-protected-resource/api/mcp/b/"+name, nil))
-		want := `{"resource":"https://id.example.com/api/mcp/b/` + name + `","authorization_servers":["https://id.example.com"],"scopes_supported":["tools:b:` + name + `"],"bearer_methods_supported":["header"],"resource_name":"Keystile"}`
+		want := `{"resource":"https://id.example.com/api/mcp/b/` + name + `","authorization_servers":["https://id.example.com"],"scopes_supported":["tools:b:` + name + `"],"bearer_methods_supported":["header"],"resource_name":"Keystile","dpop_signing_alg_values_supported":["ES256","EdDSA","RS256","PS256"],"dpop_bound_access_tokens_required":false}`
 		if a.status != 200 || a.text != want || a.header.Get("ETag") == "" {
 			t.Errorf("%s = %d %s", name, a.status, a.text)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/keystile/keystile/internal/dpop"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/mcpbus/internal/rpc"
 )
@@ -141,7 +142,8 @@ func (b *Bus) fail(w http.ResponseWriter, r *http.Request, f *reply.Failure) {
 	case f.Status == http.StatusInternalServerError:
 		cause.code = rpc.InternalError
 	case f.Status == http.StatusUnauthorized && f.Msg == noToken.Msg: // RFC 6750 3.1: no error is named
-		w.Header().Set("WWW-Authenticate", at.challenge())
+		w.Header()["Www-Authenticate"] = []string{at.challenge(), dpop.Challenge}
+	case f.Status == http.StatusUnauthorized && dpop.Refused(f.Cause) != nil: // it has said what is needed
 	case f.Status == http.StatusUnauthorized:
 		w.Header().Set("WWW-Authenticate", at.challenge()+`, error="invalid_token"`)
 	}

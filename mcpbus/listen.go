@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/keystile/keystile/internal/dpop"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/token"
@@ -143,9 +144,10 @@ func (x *exchange) revoked() bool {
 	if x.bus.c.Verifier == nil {
 		return false
 	}
-	bearer, err := token.Bearer(x.request)
+	c, err := dpop.Read(nil, x.request)
 	if err == nil {
-		_, err = x.bus.c.Verifier.Verify(x.request.Context(), bearer, x.address.audiences...)
+		ctx := dpop.Proven(x.request.Context(), x.caller.KeyThumbprint)
+		_, err = x.bus.c.Verifier.Verify(ctx, c.Token, x.address.audiences...)
 	}
 	return errors.Is(err, token.ErrInvalid) || errors.Is(err, token.ErrStale)
 }

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"strings"
 
+	"github.com/keystile/keystile/internal/dpop"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/storage/access"
@@ -102,6 +103,8 @@ func (b *Bus) metadata(at *address) *reply.Document {
 		Scopes   []string `json:"scopes_supported"`
 		Methods  []string `json:"bearer_methods_supported"`
 		Name     string   `json:"resource_name"`
-	}{at.uri, []string{b.c.BaseURL}, at.scopes, []string{"header"}, b.c.Name})
+		Algs     []string `json:"dpop_signing_alg_values_supported"`
+		Bound    bool     `json:"dpop_bound_access_tokens_required"`
+	}{at.uri, []string{b.c.BaseURL}, at.scopes, []string{"header"}, b.c.Name, dpop.Algs(), false})
 	return reply.NewDocument(body)
 }

@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"slices"
 
+	"github.com/keystile/keystile/internal/dpop"
 	"github.com/keystile/keystile/internal/hop"
 	"github.com/keystile/keystile/internal/reqctx"
 	"github.com/keystile/keystile/internal/scope"
@@ -35,7 +36,7 @@ func (b *Bus) serve(w http.ResponseWriter, r *http.Request) error {
 		return noBundle
 	}
 	r, v := reqctx.Begin(w, r)
-	caller, err := b.caller(r, v, at)
+	caller, err := b.caller(w, r, v, at)
 	if err != nil {
 		return err
 	}
@@ -77,7 +78,7 @@ func (c *Config) originAllowed(origin []string) bool {
 
 // caller returns the caller that a request authenticates. If a gateway has checked the request,
 // its decision is final: it may know that a valid token's application is disabled.
-func (b *Bus) caller(r *http.Request, v *reqctx.Visit, at *address) (storage.Caller, error) {
+func (b *Bus) caller(w http.ResponseWriter, r *http.Request, v *reqctx.Visit, at *address) (storage.Caller, error) {
 	if v.Known {
 		if !slices.Contains(at.audiences, v.Caller.Audience) {
 			return storage.Caller{}, badToken
@@ -87,10 +88,10 @@ func (b *Bus) caller(r *http.Request, v *reqctx.Visit, at *address) (storage.Cal
 	if v.Trouble != nil {
 		return storage.Caller{}, v.Trouble
 	}
-	bearer, err := token.Bearer(r)
+	c, err := dpop.Read(w.Header(), r)
 	if err == nil && b.c.Verifier != nil {
 		var caller storage.Caller
-		if caller, err = b.c.Verifier.Verify(r.Context(), bearer, at.audiences...); err == nil && v.Entry == nil {
+		if caller, err = c.Verify(r.Context(), b.c.Verifier, at.audiences...); err == nil && v.Entry == nil {
 			return caller, nil
 		}
 	}
@@ -99,8 +100,10 @@ func (b *Bus) caller(r *http.Request, v *reqctx.Visit, at *address) (storage.Cal
 		return storage.Caller{}, noToken
 	case errors.Is(err, token.ErrStale):
 		return storage.Caller{}, revocationsStale.Because(err)
-	case err == nil, errors.Is(err, token.ErrInvalid):
+	case err == nil:
 		return storage.Caller{}, badToken
+	case errors.Is(err, token.ErrInvalid):
+		return storage.Caller{}, dpop.Explain(badToken, err, at.needs())
 	}
 	return storage.Caller{}, err
 }

@@ -12,6 +12,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/keystile/keystile/internal/dpop"
 	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/origin"
 	"github.com/keystile/keystile/internal/token"
@@ -39,6 +40,8 @@ type Config struct {
 	// the service itself, without Audiences.
 	CheckEvery time.Duration
 
+	Proofs Proofs // by which the senders of tokens that are bound to a key prove it (RFC 9449)
+
 	AllowPlainHTTP bool         // BaseURL may be http: beyond this machine, anybody on the path can send keys of their own
 	Client         *http.Client // nil: one of its own. It follows no redirects
 	CacheSize      int          // good tokens to remember, 1 KB each; 0: 100,000
@@ -52,6 +55,7 @@ type Verifier struct {
 	keys   keys
 	checks checks
 	client *http.Client
+	proofs *dpop.Checker
 }
 
 // New makes a Verifier. It reports everything that is wrong with the Config at once. It sends no
@@ -63,7 +67,7 @@ func New(_ context.Context, c Config) (*Verifier, error) {
 	client := *c.Client
 	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
 	v := &Verifier{c: c, tokens: token.NewPublished(c.BaseURL, c.CacheSize), checks: newChecks(c.CacheSize),
-		client: &client}
+		client: &client, proofs: c.Proofs.checker()}
 	v.keys.turn = make(chan struct{}, 1)
 	v.keys.state.Store(new(fetched))
 	return v, nil
@@ -95,6 +99,7 @@ func (c *Config) complete() error {
 			errs = append(errs, fmt.Errorf("%s is negative", d.name))
 		}
 	}
+	errs = append(errs, c.Proofs.check())
 	if c.StaleAfter < c.RefreshEvery {
 		errs = append(errs, errors.New("StaleAfter is not shorter than RefreshEvery"))
 	}
@@ -136,7 +141,8 @@ var errAPIKey = errors.New("this is an API key, which only the service itself ca
 	"/oauth/introspect or /api/v1/verify")
 
 // Verify returns the caller that a bearer token identifies: its application, its user, if there
-// is one, and its scope. The error is an *Error. API keys are refused without Config.Tokens: see the package.
+// is one, and its scope. The error is an *Error. API keys are refused without Config.Tokens: see the package. So is a
+// token that is bound to a key, whose sender has to prove it: Require and Mount see to that.
 func (v *Verifier) Verify(ctx context.Context, bearer string) (storage.Caller, error) {
 	return v.verify(ctx, bearer, v.c.Audiences)
 }
@@ -160,6 +166,9 @@ func (v *Verifier) verify(ctx context.Context, bearer string, audiences []string
 		caller, err = v.tokens.Verify(bearer, audiences...)
 		return err
 	})
+	if err == nil {
+		err = v.admit(ctx, caller, bearer)
+	}
 	if err == nil && v.c.CheckEvery > 0 {
 		err = v.check(ctx, bearer, caller.ExpiresAt)
 	}

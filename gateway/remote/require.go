@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/dpop"
 	"github.com/keystile/keystile/internal/reply"
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/token"
@@ -34,6 +35,7 @@ var (
 // guard holds what a handler requires of tokens, and its refusals with their challenges (RFC 6750 3).
 type guard struct {
 	audiences, scopes          []string
+	needs                      string // of a challenge, beside its error
 	noToken, badToken, noScope *reply.Failure
 }
 
@@ -51,8 +53,10 @@ func newGuard(audiences, scopes []string, document string) guard {
 	challenge := func(f *reply.Failure, params ...string) *reply.Failure {
 		return f.With("WWW-Authenticate", strings.TrimSpace("Bearer "+strings.Join(params, ", ")))
 	}
-	return guard{audiences: audiences, scopes: slices.Clone(scopes),
-		noToken:  challenge(noToken, asked...),
+	none := challenge(noToken, asked...)
+	none.Header["Www-Authenticate"] = append(none.Header["Www-Authenticate"], dpop.Challenge)
+	return guard{audiences: audiences, scopes: slices.Clone(scopes), needs: strings.Join(asked, ", "),
+		noToken:  none,
 		badToken: challenge(badToken, append([]string{`error="invalid_token"`}, asked...)...),
 		noScope:  challenge(noScope, append([]string{`error="insufficient_scope"`, scope}, where...)...),
 	}
@@ -66,7 +70,7 @@ func CallerFrom(ctx context.Context) (storage.Caller, bool) {
 	return c, ok
 }
 
-// Require returns a middleware that requires a bearer token with all these scopes. The handler
+// Require returns a middleware that requires an access token with all these scopes. The handler
 // behind it finds the caller with CallerFrom. Others are answered with 401, 403, 429 or 503, in
 // JSON, with the challenge of RFC 6750.
 func (v *Verifier) Require(scopes ...string) func(http.Handler) http.Handler {
@@ -76,7 +80,7 @@ func (v *Verifier) Require(scopes ...string) func(http.Handler) http.Handler {
 
 func (v *Verifier) guarded(g guard, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		caller, err := v.caller(r, g)
+		caller, err := v.caller(w, r, g)
 		if err != nil {
 			reply.Fail(v.c.Log, w, r, err, nil)
 			return
@@ -86,15 +90,18 @@ func (v *Verifier) guarded(g guard, next http.Handler) http.Handler {
 }
 
 // caller returns the caller of a request, or the failure to answer with.
-func (v *Verifier) caller(r *http.Request, g guard) (storage.Caller, error) {
-	bearer, err := token.Bearer(r)
+func (v *Verifier) caller(w http.ResponseWriter, r *http.Request, g guard) (storage.Caller, error) {
+	c, err := dpop.Read(w.Header(), r)
 	switch {
 	case errors.Is(err, token.ErrNoToken):
 		return storage.Caller{}, g.noToken
 	case err != nil:
 		return storage.Caller{}, g.badToken.Because(err)
 	}
-	caller, err := v.verify(r.Context(), bearer, g.audiences)
+	caller, err := c.Verify(r.Context(), verifies{v}, g.audiences...)
+	if dpop.Refused(err) != nil {
+		return caller, dpop.Explain(g.badToken, err, g.needs)
+	}
 	var why *Error
 	if errors.As(err, &why) {
 		switch why.Status {

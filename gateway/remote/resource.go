@@ -10,6 +10,7 @@ import (
 	"path"
 	"strings"
 
+	"github.com/keystile/keystile/internal/dpop"
 	"github.com/keystile/keystile/internal/origin"
 	"github.com/keystile/keystile/internal/reply"
 )
@@ -76,7 +77,9 @@ func metadata(resource, issuer string, scopes []string) http.Handler {
 		Servers  []string `json:"authorization_servers"`
 		Scopes   []string `json:"scopes_supported,omitempty"`
 		Methods  []string `json:"bearer_methods_supported"`
-	}{resource, []string{issuer}, scopes, []string{"header"}})
+		Algs     []string `json:"dpop_signing_alg_values_supported"`
+		Bound    bool     `json:"dpop_bound_access_tokens_required"`
+	}{resource, []string{issuer}, scopes, []string{"header"}, dpop.Algs(), false})
 	document := reply.NewDocument(body)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Access-Control-Allow-Origin", "*")

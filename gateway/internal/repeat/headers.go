@@ -9,13 +9,13 @@ import (
 	"strings"
 )
 
-// differing holds the headers that differ from attempt to attempt at one call, as net/http writes their names: those
-// of a connection (RFC 9110 7.6.1), the token, which may have been renewed, when it was sent, and traces. The key
-// itself is compared as ParseKey reads it.
+// differing holds the headers that differ from attempt to attempt at one call, as net/http writes their names: those of
+// a connection (RFC 9110 7.6.1), the token, which may have been renewed, and its proof, when it was sent, and traces.
+// The key itself is compared as ParseKey reads it.
 var differing = map[string]bool{
 	"Connection": true, "Keep-Alive": true, "Proxy-Connection": true, "Te": true, "Trailer": true,
 	"Transfer-Encoding": true, "Upgrade": true,
-	"Authorization": true, "Date": true, Header: true,
+	"Authorization": true, "Dpop": true, "Date": true, Header: true,
 	"Traceparent": true, "Tracestate": true, "Baggage": true, "B3": true, "Sentry-Trace": true, "Uber-Trace-Id": true,
 	"X-Amzn-Trace-Id": true, "X-Cloud-Trace-Context": true,
 }

@@ -19,7 +19,8 @@ type Request interface {
 // Token says by what a request is here, and for how long.
 type Token struct {
 	Bearer    string
-	Elsewhere bool // it is for one of the other resources
+	Key       string // that its sender has proved (RFC 9449); "": none
+	Elsewhere bool   // it is for one of the other resources
 	AppID     string
 	ExpiresAt time.Time
 }

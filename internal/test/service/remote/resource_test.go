@@ -87,7 +87,7 @@ func TestDocumentOfAMountedResourceSaysWhereToSignIn(t *testing.T) {
 	h := mounted(t, newService(t).verifier(), "openid")
 	w := ask(h, "GET", document, "")
 	const want = `{"resource":"https://api.example.com/mcp","authorization_servers":["https://id.example.com"],` +
-		`"scopes_supported":["openid"],"bearer_methods_supported":["header"]}`
+		`"scopes_supported":["openid"],"bearer_methods_supported":["header"],"dpop_signing_alg_values_supported":["ES256","EdDSA","RS256","PS256"],"dpop_bound_access_tokens_required":false}`
 	if w.Code != 200 || w.Body.String() != want || w.Header().Get("Access-Control-Allow-Origin") != "*" ||
 		w.Header().Get("Content-Type") != "application/json" {
 		t.Errorf("%d %v %s, want %s", w.Code, w.Header(), w.Body, want)
