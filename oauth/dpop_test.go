@@ -304,3 +304,46 @@ func TestCheckedProofCostsNoCallOfTheStore(t *testing.T) {
 		t.Errorf("it costs %v", calls)
 	}
 }
+
+// The exchange of a bound token takes its key, and gives one that is bound to it. A thief gains nothing.
+func TestExchangeOfABoundTokenTakesItsKey(t *testing.T) {
+	h := newTrusting(t)
+	h.agent.DPoP = storage.DPoPAllowed
+	h.agent = h.register(h.agent)
+	key, thief := proofs.NewKey("ES256"), proofs.NewKey("ES256")
+	exchanged := func(by *proofs.Key, subject string) answer {
+		return h.prove(by, "/oauth/token", h.exchanges(subject).form)
+	}
+	jkt := func(a answer) any {
+		cnf, _ := payload(t, a.tokens(t).text("access_token"))["cnf"].(map[string]any)
+		return cnf["jkt"]
+	}
+	subject := exchanged(key, h.issued(h.agent).text("access_token"))
+	if jkt(subject) != key.Thumbprint() || subject.text("token_type") != "DPoP" {
+		t.Errorf("the result is not bound to the key that was proved: %v", subject.body)
+	}
+	bound := subject.text("access_token")
+	if again := exchanged(key, bound); jkt(again) != key.Thumbprint() {
+		t.Errorf("it is bound to %v", jkt(again))
+	}
+	exchanged(thief, bound).wants(t, "by another key", 400, 400, "invalid_request")
+	exchanged(nil, bound).wants(t, "without a key", 400, 400, "invalid_request")
+	actor := h.exchanges(h.issued(h.agent).text("access_token"), "actor_token", bound, "actor_token_type", accessType)
+	h.prove(key, "/oauth/token", actor.form).wants(t, "as an actor", 400, 400, "invalid_request")
+}
+
+func TestTokensOfAssertionsAreBoundToo(t *testing.T) {
+	h := newTrusting(t)
+	h.agent.DPoP = storage.DPoPRequired
+	h.agent = h.register(h.agent)
+	key := proofs.NewKey("EdDSA")
+	for name, a := range map[string]*attempt{"an ID-JAG": h.idJAG(), "a workload": h.workload()} {
+		a.form.Set(a.field, a.key.sign(t, a.head, a.claims))
+		h.prove(nil, "/oauth/token", a.form).wants(t, name+" without a proof", 400, 400, "invalid_dpop_proof")
+		got := h.prove(key, "/oauth/token", a.form).tokens(t)
+		cnf, _ := payload(t, got.text("access_token"))["cnf"].(map[string]any)
+		if got.text("token_type") != "DPoP" || cnf["jkt"] != key.Thumbprint() {
+			t.Errorf("%s: %v", name, got.body)
+		}
+	}
+}

@@ -23,8 +23,8 @@ func TestSpellingsOfAnAddressAreTheSame(t *testing.T) {
 		}
 	}
 	for _, other := range []string{"https://a/b//c", "https://a/b/c/", "https://a/b%2Fc", "https://a/B/c",
-		"https://a:80/b/c", "http://a/b/c", "ftp://a/b/c", "//a/b/c", "https:a/b/c", "https://u@a/b/c", "https://a.:443/b/c", "https:///b/c",
-		"https://a/b/%c", "https://a/b/c%00", "", "https://a/b\\c"} {
+		"https://a:80/b/c", "http://a/b/c", "ftp://a/b/c", "//a/b/c", "https:a/b/c", "https://u@a/b/c",
+		"https://a.:443/b/c", "https:///b/c", "https://a/b/%c", "https://a/b/c%00", "", "https://a/b\\c"} {
 		if sameAddress(other, "https://a/b/c") {
 			t.Errorf("%s is https://a/b/c", other)
 		}

@@ -109,7 +109,8 @@ var All = map[string]string{
 	"an application that nobody registered here is not told of the end of sessions": "未经注册的应用不会收到会话结束通知",
 	"a private-use scheme is for public applications, which hold no secret: register this one with " +
 		"https": "自定义协议仅供没有密钥的公开应用使用：请为此应用登记 https 地址",
-	"domain %q: %s; give a host such as app.example.com, or host:port":    "域名 %s 有误（%s）：请填写主机名，例如 app.example.com，或“主机:端口”",
+	"domain %q: %s; give a host such as app.example.com, or " +
+		"host:port": "域名 %s 有误（%s）：请填写主机名，例如 app.example.com，或“主机:端口”",
 	"domain %q: wildcards are not supported; list each host":              "域名 %s：不支持通配符，请逐个列出主机",
 	"domains: %q is not in normal form; use what NormalizeDomain returns": "域名：%s 不是规范形式",
 	"domains, redirect_uris: at most 50 of each":                          "域名和重定向地址各最多 50 个",
