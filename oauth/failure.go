@@ -112,8 +112,8 @@ var (
 		Msg: "this application takes tokens that are bound to a key alone: send a proof in the header DPoP"}
 
 	// RFC 9449 7.1
-	unproven = badRequest.Saying("subject_token is bound to a key: send a proof by it in the header DPoP, which the dpop " +
-		"of this application has to allow")
+	unproven = badRequest.Saying("subject_token is bound to a key: send a proof by it in the header DPoP, which the " +
+		"dpop of this application has to allow")
 
 	missingToken = &reply.Failure{Status: 400, OAuth: engine.InvalidRequest, Msg: "token is missing"} // RFC 7009 2.1
 	foreignToken = &reply.Failure{Status: 400, OAuth: engine.UnauthorizedClient,                      // RFC 7009 2.1

@@ -3,6 +3,7 @@ package oauth_test
 import (
 	"net/http/httptest"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -31,7 +32,7 @@ func TestParametersOfOtherProvidersAreNoErrors(t *testing.T) {
 		code := h.code(name, value)
 		h.exchange(code, name, value).tokens(t)
 		h.token("grant_type", "client_credentials", name, value).tokens(t)
-		if name == "response_mode" || name == "id_token_hint" || name == "logout_hint" { // which are known
+		if slices.Contains([]string{"response_mode", "id_token_hint", "logout_hint", "dpop_jkt"}, name) { // which are known
 			continue
 		}
 		twice := form("response_type", "code", "client_id", h.app.ID, "redirect_uri", redirect).Encode() + "&" +
