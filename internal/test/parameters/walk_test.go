@@ -70,7 +70,8 @@ var read = strings.Fields(`
 	response_type client_id redirect_uri state scope code_challenge code_challenge_method nonce prompt max_age acr_values
 	login_hint id_token_hint ui_locales resource response_mode request request_uri registration timestamp sign login_type
 	legacy consent client_secret client_assertion client_assertion_type grant_type code code_verifier refresh_token
-	device_code token token_type_hint logout_hint post_logout_redirect_uri
+	device_code token token_type_hint logout_hint post_logout_redirect_uri dpop_jkt assertion subject_token
+	subject_token_type actor_token actor_token_type requested_token_type
 `)
 
 func TestParametersAreAtLeast150(t *testing.T) {
