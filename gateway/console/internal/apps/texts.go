@@ -231,7 +231,7 @@ var texts = ui.Texts{
 	"as the service asks of its users": "按本服务对用户的要求",
 	"required of everybody":            "要求所有用户",
 
-	"Bound tokens (DPoP)":         "令牌绑定密钥（DPoP）",
+	"Bound tokens (DPoP)":                  "令牌绑定密钥（DPoP）",
 	"where it sends a proof":               "应用发送证明时",
 	"always: it gets none without a proof": "总是：没有证明就不发放令牌",
 	"A token that is bound to a key is of no use to whoever steals it without the key (RFC 9449).": "绑定了密钥的令牌" +
