@@ -93,7 +93,7 @@
 //	              storage/storagetest storage/nodes
 //	              storage/access storage/apikey storage/authn storage/client storage/event
 //	              storage/people storage/apps storage/tools storage/service storage/secret storage/state
-//	              storage/toolplan storage/oteltrace storage/groups storage/claim storage/lasthop
+//	              storage/toolplan storage/oteltrace storage/groups storage/claim storage/lasthop storage/trust
 //	              cmd/keystile/command
 //	experimental  gateway/console gateway/stream gateway/stream/s3
 //	              oauth/signin/connector/fake storage/storagetest/planted storage/counters/countertest/planted

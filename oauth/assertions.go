@@ -18,6 +18,11 @@ import (
 
 // AssertionsConfig says whose assertions are redeemed for access tokens (RFC 7523, decision 124). The zero value
 // trusts those issuers that an operator has stored (keystile issuer add), and no other.
+//
+// An issuer asserts who a user is (an ID-JAG), or which workload runs. Both are redeemed at the token endpoint for a
+// token of an hour, without a sign-in and without a refresh token. A token of a user is exchanged for one of another
+// application (RFC 8693, decision 125), never for a wider one: act says who acts by it, and it ends with what it was
+// exchanged for.
 type AssertionsConfig struct {
 	// Issuers are trusted besides those of the Store; of one that both have, this entry counts.
 	Issuers []trust.Issuer

@@ -47,14 +47,6 @@
 // instead, the token response names it (RFC 6749 5.1), and no refresh takes more. prompt=consent lets users choose
 // anew. A claim groups is as old as its token; userinfo and introspection say what is so now: see [ClaimsRequest].
 //
-// # Assertions, and tokens that are handed on
-//
-// An application that was registered with keys proves itself by assertions in place of a secret (RFC 7523). Issuers that
-// an operator trusts ([AssertionsConfig]) assert who a user is (an ID-JAG), or which workload runs: both are redeemed at
-// the token endpoint for an hour, without a sign-in and without a refresh token (decision 124). A token of a user is
-// exchanged for another application's (RFC 8693), never for a wider one; act says who acts, and what was exchanged ends
-// with what it was exchanged for (decision 125).
-//
 // # Errors
 //
 // A failure before the redirect_uri is validated is a page and never a redirect. Later failures go to the

@@ -87,30 +87,14 @@ func (s KeySet) Check(assertion, clientID string, audiences []string, now time.T
 		return Assertion{}, err
 	}
 	c := reader{object: o}
-	iss, sub, aud, jti, exp := c.name("iss"), c.name("sub"), c.texts("aud"), c.name("jti"), c.moment("exp")
-	from := now
-	for _, name := range []string{"iat", "nbf"} {
-		if _, there := o[name]; there {
-			from = latest(from, c.moment(name))
-		}
+	g, err := Grant{ID: c.name("jti")}.checked(&c, clientID, audiences, now.Add(maxAssertion), now)
+	if err == nil && g.Subject != clientID {
+		err = invalid("sub is not the client_id")
 	}
-	switch {
-	case c.err != nil:
-		return Assertion{}, invalid(c.err.Error())
-	case iss != clientID || sub != clientID:
-		return Assertion{}, invalid("iss and sub are not the client_id")
-	case len(aud) != 1 || !slices.Contains(audiences, aud[0]):
-		return Assertion{}, invalid("aud is not the issuer or the token endpoint alone")
-	case len(jti) > maxJTI:
-		return Assertion{}, invalid("jti is too long")
-	case !now.Before(exp):
-		return Assertion{}, errExpired
-	case exp.After(now.Add(maxAssertion + skew)):
-		return Assertion{}, invalid("exp is more than five minutes ahead")
-	case from.After(now.Add(skew)):
-		return Assertion{}, errEarly
+	if err != nil {
+		return Assertion{}, err
 	}
-	return Assertion{ID: jti, End: exp}, nil
+	return Assertion{ID: g.ID, End: g.End}, nil
 }
 
 // open returns the claims of an assertion whose header has one of the types, in any case; "" is none. It verifies the

@@ -81,9 +81,9 @@ func (g Grant) checked(c *reader, issuer string, audiences []string, last, now t
 	case c.err != nil:
 		return Grant{}, invalid(c.err.Error())
 	case iss != issuer:
-		return Grant{}, invalid("iss is not the issuer")
+		return Grant{}, invalid("iss is not " + issuer)
 	case len(aud) != 1 || !slices.Contains(audiences, aud[0]):
-		return Grant{}, invalid("aud is not " + audiences[0] + " alone")
+		return Grant{}, invalid("aud is not " + strings.Join(audiences, " or ") + ", alone")
 	case len(g.Subject) > maxSubject || strings.ContainsFunc(g.Subject, unicode.IsControl):
 		return Grant{}, invalid("sub is too long, or holds control characters")
 	case len(g.ID) > maxJTI:

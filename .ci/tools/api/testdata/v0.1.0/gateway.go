@@ -13,6 +13,7 @@ import "github.com/keystile/keystile/storage/counters"
 import "github.com/keystile/keystile/storage/driver"
 import "github.com/keystile/keystile/storage/event"
 import "github.com/keystile/keystile/storage/groups"
+import "github.com/keystile/keystile/storage/lasthop"
 import "go.opentelemetry.io/otel/trace"
 import "log/slog"
 import "net/http"
@@ -29,9 +30,12 @@ type CORS struct {
 func CallerFrom(ctx context.Context) (storage.Caller, bool)
 
 type Config struct {
-	Store    Store
-	Tokens   Tokens
-	Trail    *Trail
+	Store  Store
+	Tokens Tokens
+	Trail  *Trail
+	Signer interface {
+		SignCaller(ctx context.Context, caller storage.Caller, c lasthop.Call) (statement string, err error)
+	}
 	Notifier interface {
 		Notify(ctx context.Context, sub string, n event.Notice)
 	}
@@ -184,6 +188,7 @@ type Upstream struct {
 	URL        string
 	Strip      string
 	KeepBearer bool
+	Identity   lasthop.Identity
 	PerSecond  float64
 	Burst      int
 	MaxWait    time.Duration

@@ -6,6 +6,7 @@ import "github.com/keystile/keystile/storage"
 import "github.com/keystile/keystile/storage/access"
 import "github.com/keystile/keystile/storage/event"
 import "github.com/keystile/keystile/storage/groups"
+import "github.com/keystile/keystile/storage/lasthop"
 import "github.com/keystile/keystile/storage/toolplan"
 import "log/slog"
 import "net/http"
@@ -34,11 +35,14 @@ func (*Bus) Update(ctx context.Context, c storage.Capability, tools []toolplan.T
 func (*Bus) WhyUnlisted(member string) string
 
 type Config struct {
-	BaseURL    string
-	Store      Store
-	Invoker    Invoker
-	Meter      Meter
-	Verifier   Verifier
+	BaseURL  string
+	Store    Store
+	Invoker  Invoker
+	Meter    Meter
+	Verifier Verifier
+	Signer   interface {
+		SignCaller(ctx context.Context, caller storage.Caller, c lasthop.Call) (statement string, err error)
+	}
 	Discoverer Discoverer
 	Pins       interface {
 		Found(ctx context.Context, c storage.Capability, accepted []toolplan.Tool, found []toolplan.Tool) (storage.Capability, []toolplan.Tool, error)

@@ -9,10 +9,22 @@ import "github.com/keystile/keystile/storage/client"
 import "github.com/keystile/keystile/storage/counters"
 import "github.com/keystile/keystile/storage/driver"
 import "github.com/keystile/keystile/storage/event"
+import "github.com/keystile/keystile/storage/lasthop"
+import "github.com/keystile/keystile/storage/trust"
 import "log/slog"
 import "net/http"
 import "net/netip"
 import "time"
+
+type AssertionsConfig struct {
+	Issuers    []trust.Issuer
+	Connectors map[string]string
+	Users      interface {
+		Asserted(ctx context.Context, connector string, subject string, email string, create bool) (storage.User, error)
+	}
+	AllowPrivate          []string
+	TokenEndpointAudience bool
+}
 
 type Audit interface {
 	Note(e event.Event)
@@ -70,6 +82,7 @@ type Config struct {
 	IDTokenAlgs         []string
 	Meter               Meter
 	Clients             ClientsConfig
+	Assertions          AssertionsConfig
 	Counter             counters.Counter
 	AllowPrivate        []string
 	AllowPrivateEvents  []string
@@ -150,9 +163,11 @@ func (*Tokens) Resources() []string
 func (*Tokens) RetireKey(ctx context.Context, kid string) error
 func (*Tokens) Revoke(ctx context.Context, rs ...driver.Revocation) error
 func (*Tokens) RotateKey(ctx context.Context, alg string) (storage.SigningKey, error)
+func (*Tokens) SignCaller(ctx context.Context, caller storage.Caller, c lasthop.Call) (string, error)
 func (*Tokens) SigningAlg() string
 func (*Tokens) SigningKeys(ctx context.Context) ([]storage.SigningKey, error)
 func (*Tokens) Verify(ctx context.Context, bearer string, audiences ...string) (storage.Caller, error)
+func (*Tokens) VerifyRequest(w http.ResponseWriter, r *http.Request, audiences ...string) (storage.Caller, error)
 
 type TokensConfig struct {
 	BaseURL         string
@@ -175,6 +190,7 @@ type appStore interface {
 	Admits(ctx context.Context, a storage.App, u storage.User) (bool, error)
 	App(ctx context.Context, id string) (storage.App, error)
 	ClientHost(ctx context.Context, host string) (client.Host, error)
+	Issuer(ctx context.Context, issuer string) (trust.Issuer, error)
 	RemoveClient(ctx context.Context, a storage.App) error
 	SaveApp(ctx context.Context, a storage.App) (storage.App, error)
 }

@@ -6,6 +6,7 @@ import "github.com/keystile/keystile/registry/pins"
 import "github.com/keystile/keystile/storage"
 import "github.com/keystile/keystile/storage/event"
 import "github.com/keystile/keystile/storage/groups"
+import "github.com/keystile/keystile/storage/lasthop"
 import "github.com/keystile/keystile/storage/toolplan"
 import "log/slog"
 import "net/http"
@@ -101,6 +102,7 @@ type Request struct {
 	AuthIn        string
 	AuthSecret    storage.Secret
 	Headers       map[string]storage.Secret
+	Identity      lasthop.Identity
 	WebhookURL    string
 	WebhookSecret storage.Secret
 	Timeout       int

@@ -63,6 +63,12 @@ const ConsoleAppID = "console"
 
 type Counts = state.Counts
 
+const DPoPAllowed = "allowed"
+
+const DPoPOff = "off"
+
+const DPoPRequired = "required"
+
 type Delivery = tools.Delivery
 
 const DeliveryLife time.Duration = 604800000000000
@@ -231,6 +237,8 @@ const SettingForcePKCE = "service_config.oauth_force_pkce"
 type Settling = apps.Settling
 
 type SigningKey = service.SigningKey
+
+type Step = apps.Step
 
 type Store struct {
 	*documents

@@ -7,6 +7,8 @@ import "github.com/keystile/keystile/storage"
 import "github.com/keystile/keystile/storage/driver"
 import "time"
 
+const Agents = "agents"
+
 type Answer struct {
 	From    time.Time
 	To      time.Time
@@ -21,6 +23,8 @@ type Answer struct {
 }
 
 const Apps = "apps"
+
+const ByAgent = "agent"
 
 const ByMember = "member"
 

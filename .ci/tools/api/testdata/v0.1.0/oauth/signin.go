@@ -60,12 +60,13 @@ type Config struct {
 	Records         interface {
 		Search(ctx context.Context, q event.Query) (event.Page, error)
 	}
-	ConnectorSignUp map[string]string
-	DeleteAccount   string
-	Contact         string
-	Console         string
-	Place           func(netip.Addr) string
-	Log             *slog.Logger
+	ConnectorSignUp   map[string]string
+	ProfileAttributes []string
+	DeleteAccount     string
+	Contact           string
+	Console           string
+	Place             func(netip.Addr) string
+	Log               *slog.Logger
 }
 
 func (Config) InvitationPage() string

@@ -25,6 +25,7 @@ type App struct {
 	ForbidPlain          bool                "json:\"forbid_plain,omitempty\""
 	IDTokenAlg           string              "json:\"id_token_alg,omitempty\""
 	FirstParty           bool                "json:\"first_party,omitempty\""
+	DPoP                 string              "json:\"dpop,omitempty\""
 	MFA                  string              "json:\"mfa,omitempty\""
 	Tier                 string              "json:\"tier\""
 	Tiers                []TierChange        "json:\"tiers,omitempty\""
@@ -40,6 +41,9 @@ type App struct {
 	GroupFilter          []string            "json:\"group_filter,omitempty\""
 	GroupsInAccessToken  bool                "json:\"groups_in_access_token,omitempty\""
 	Claims               []claim.Rule        "json:\"claims,omitempty\""
+	Keys                 *client.Keys        "json:\"keys,omitempty\""
+	Exchange             bool                "json:\"exchange,omitempty\""
+	ExchangeFor          []string            "json:\"exchange_for,omitempty\""
 	Disabled             bool                "json:\"disabled,omitempty\""
 	Counted              bool                "json:\"counted,omitempty\""
 	CreatedAt            time.Time           "json:\"created_at\""
@@ -54,12 +58,14 @@ func (App) Authenticates(text string, at time.Time) bool
 func (App) Check() error
 func (App) Complete(now time.Time) (App, error)
 func (App) Host() string
+func (App) KeyBinding() string
 func (App) Live(at time.Time) bool
 func (*App) RotateSecret(now time.Time, overlap time.Duration) error
 func (*App) SetTier(tier string, from time.Time, until time.Time)
 func (App) Shown(names []string) []string
 func (App) SignsIDTokensWith() string
 func (App) SuccessCode() int
+func (App) TakesSecret() bool
 func (App) Terms() string
 func (App) TierAt(at time.Time) string
 func (App) TierSince(at time.Time) time.Time
@@ -81,14 +87,17 @@ type Brand struct {
 }
 
 type Caller struct {
-	AppID     string
-	UserID    string
-	Scope     string
-	Audience  string
-	TokenID   string
-	Grant     string
-	GrantedAt time.Time
-	ExpiresAt time.Time
+	AppID         string
+	UserID        string
+	Scope         string
+	Audience      string
+	TokenID       string
+	Grant         string
+	GrantedAt     time.Time
+	ExpiresAt     time.Time
+	Actors        []string
+	Via           []Step
+	KeyThumbprint string
 }
 
 func (Caller) Account() string
@@ -96,6 +105,12 @@ func (Caller) Account() string
 const ConsoleAppID = "console"
 
 func CountApp(t *document.Tally, a *App)
+
+const DPoPAllowed = "allowed"
+
+const DPoPOff = "off"
+
+const DPoPRequired = "required"
 
 var ErrTooManyApps error
 
@@ -167,6 +182,11 @@ type Settling struct {
 }
 
 var Spents document.Kind[spent]
+
+type Step struct {
+	AppID   string
+	TokenID string
+}
 
 type Store struct{ _ struct{} }
 

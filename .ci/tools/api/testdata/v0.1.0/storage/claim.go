@@ -4,6 +4,8 @@ const AttributeForm = "1 to 32 of a-z 0-9 _, the first a letter"
 
 func Check(rules []Rule) error
 
+func CheckAttributeNames(names []string) error
+
 func CheckAttributes(all map[string]string) error
 
 func CheckName(name string) error

@@ -56,6 +56,15 @@ func IsID(id string) bool
 
 func IsLoopback(raw string) bool
 
+type Keys struct {
+	Set        json.RawMessage "json:\"set,omitempty\""
+	URL        string          "json:\"url,omitempty\""
+	KeepSecret bool            "json:\"keep_secret,omitempty\""
+	carried
+}
+
+func (*Keys) Clone() *Keys
+
 const MaxID = 190
 
 const MaxKeys = 16384

@@ -38,6 +38,7 @@ type Event struct {
 	RequestID string        "json:\"request_id,omitempty\""
 	App       string        "json:\"app,omitempty\""
 	User      string        "json:\"user,omitempty\""
+	Actors    []string      "json:\"act,omitempty\""
 	Product   string        "json:\"product,omitempty\""
 	Method    string        "json:\"method,omitempty\""
 	Path      string        "json:\"path,omitempty\""
@@ -52,9 +53,13 @@ type Event struct {
 	Route     string        "json:\"-\""
 }
 
+func (*Event) ActedBy(agent string) bool
+
 const Legacy = "legacy"
 
 const Limit = "limit"
+
+const MaxActors = 10
 
 const MaxApps = 100
 
@@ -99,6 +104,7 @@ type Query struct {
 	App       string
 	Apps      []string
 	User      string
+	Agent     string
 	Kind      string
 	RequestID string
 	IP        string

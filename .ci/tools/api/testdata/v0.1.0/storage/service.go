@@ -11,6 +11,7 @@ import "github.com/keystile/keystile/storage/internal/clock"
 import "github.com/keystile/keystile/storage/internal/document"
 import "github.com/keystile/keystile/storage/nodes"
 import "github.com/keystile/keystile/storage/secret"
+import "github.com/keystile/keystile/storage/trust"
 import "time"
 
 const AccessAuto = "auto"
@@ -114,6 +115,8 @@ func (*Store) DueMails(ctx context.Context, by time.Time, n int) ([]Mail, error)
 func (*Store) FirstKeys(ctx context.Context, alg string, keys ...SigningKey) error
 func (*Store) HMACKey(ctx context.Context, name string) (secret.Secret, error)
 func (*Store) HoldApply(ctx context.Context, holder string) error
+func (*Store) Issuer(ctx context.Context, issuer string) (trust.Issuer, error)
+func (*Store) Issuers(ctx context.Context, from string, n int) ([]trust.Issuer, string, error)
 func (*Store) KeyedCall(ctx context.Context, id string) (idempotency.Call, error)
 func (*Store) Lease(ctx context.Context, task string) (lease.Lease, error)
 func (*Store) Mail(ctx context.Context, id string) (Mail, error)
@@ -123,10 +126,12 @@ func (*Store) Rankings(ctx context.Context, of string, from time.Time, to time.T
 func (*Store) ReleaseApply(ctx context.Context, holder string) error
 func (*Store) RemoveBeat(ctx context.Context, b nodes.Beat) error
 func (*Store) RemoveDeclared(ctx context.Context, d Declared) error
+func (*Store) RemoveIssuer(ctx context.Context, i trust.Issuer) error
 func (*Store) RemoveLease(ctx context.Context, l lease.Lease) error
 func (*Store) SaveBeat(ctx context.Context, b nodes.Beat) (nodes.Beat, error)
 func (*Store) SaveCheckpoint(ctx context.Context, c Checkpoint) (Checkpoint, error)
 func (*Store) SaveDeclared(ctx context.Context, d Declared) (Declared, error)
+func (*Store) SaveIssuer(ctx context.Context, i trust.Issuer) (trust.Issuer, error)
 func (*Store) SaveKeyedCalls(ctx context.Context, calls ...idempotency.Call) (version int64, err error)
 func (*Store) SaveKeys(ctx context.Context, keys ...SigningKey) error
 func (*Store) SaveLease(ctx context.Context, l lease.Lease) (lease.Lease, error)

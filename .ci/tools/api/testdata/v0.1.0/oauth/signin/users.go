@@ -14,6 +14,16 @@ type Admission struct {
 
 func AdmissionOf(ctx context.Context) Admission
 
+type AttributeChange struct {
+	Name string
+	Was  string
+	Is   string
+}
+
+type AttributeUsers interface {
+	SetProfileWith(ctx context.Context, sub string, p Profile, changes []AttributeChange) (before Profile, err error)
+}
+
 type ConnectedUsers interface {
 	Connect(ctx context.Context, sub string, method string, p connector.Profile) error
 	Connected(ctx context.Context, method string, p connector.Profile) (storage.User, error)
@@ -44,6 +54,8 @@ type ErasableUsers interface {
 	EraseUser(ctx context.Context, sub string) error
 }
 
+var ErrAttributeChanged error
+
 type GroupStore interface {
 	FollowGroups(ctx context.Context, sub string, connector string, names []string) (before []string, after []string, err error)
 	Group(ctx context.Context, name string) (groups.Group, error)
@@ -53,21 +65,23 @@ type GroupStore interface {
 
 type Host struct {
 	Users
-	Named     NamedUsers
-	Connected ConnectedUsers
-	Logins    LoginStore
-	Emails    EmailUsers
-	Passwords PasswordUsers
-	Marks     PasswordMarker
-	Profiles  ProfileUsers
-	Erasable  ErasableUsers
-	SignUps   SignUpUsers
-	Invited   InvitedUsers
-	Creator   Creator
-	Closed    bool
-	_         struct{}
+	Named      NamedUsers
+	Connected  ConnectedUsers
+	Logins     LoginStore
+	Emails     EmailUsers
+	Passwords  PasswordUsers
+	Marks      PasswordMarker
+	Profiles   ProfileUsers
+	Attributes AttributeUsers
+	Erasable   ErasableUsers
+	SignUps    SignUpUsers
+	Invited    InvitedUsers
+	Creator    Creator
+	Closed     bool
+	_          struct{}
 }
 
+func (Host) Asserted(ctx context.Context, method string, subject string, email string, create bool) (storage.User, error)
 func (Host) In(store Store) bool
 func (Host) Stored() bool
 
@@ -147,6 +161,7 @@ func (*StoreUsers) Named(ctx context.Context, username string) (sub string, err 
 func (*StoreUsers) PasswordMark(ctx context.Context, sub string) (string, error)
 func (*StoreUsers) SetPassword(ctx context.Context, sub string, password string) error
 func (*StoreUsers) SetProfile(ctx context.Context, sub string, p Profile) (before Profile, err error)
+func (*StoreUsers) SetProfileWith(ctx context.Context, sub string, p Profile, changes []AttributeChange) (before Profile, err error)
 func (*StoreUsers) SignUp(ctx context.Context, u storage.User, password string, invitation string) (storage.User, error)
 func (*StoreUsers) User(ctx context.Context, sub string) (storage.User, error)
 
