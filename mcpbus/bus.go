@@ -20,8 +20,8 @@ import (
 	"github.com/keystile/keystile/internal/toolschema"
 	"github.com/keystile/keystile/storage"
 	"github.com/keystile/keystile/storage/access"
-	"github.com/keystile/keystile/storage/lasthop"
 	"github.com/keystile/keystile/storage/event"
+	"github.com/keystile/keystile/storage/lasthop"
 	"github.com/keystile/keystile/storage/toolplan"
 )
 

@@ -254,6 +254,11 @@ func TestTokenIsHandedOnAndNeverWider(t *testing.T) {
 	if act["sub"] != h.agent.ID || act["act"] != nil {
 		t.Errorf("act is %v", act)
 	}
+	twice := h.exchanges(got.text("access_token")).send(h).tokens(t)
+	chain := `{"act":{"sub":"` + h.agent.ID + `"},"sub":"` + h.agent.ID + `"}`
+	if about := h.introspect(twice.text("access_token")); mustJSON(about.body["act"]) != chain {
+		t.Errorf("introspection says %v, want %s", about.body["act"], chain)
+	}
 
 	h.app.ExchangeFor = []string{h.agent.ID}
 	h.app = h.register(h.app)

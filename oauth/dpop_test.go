@@ -330,6 +330,17 @@ func TestExchangeOfABoundTokenTakesItsKey(t *testing.T) {
 	exchanged(nil, bound).wants(t, "without a key", 400, 400, "invalid_request")
 	actor := h.exchanges(h.issued(h.agent).text("access_token"), "actor_token", bound, "actor_token_type", accessType)
 	h.prove(key, "/oauth/token", actor.form).wants(t, "as an actor", 400, 400, "invalid_request")
+
+	h.agent.DPoP = "" // its own tokens are bound to nothing from now on, and those that it is handed stay what they are
+	h.agent = h.register(h.agent)
+	if again := exchanged(key, bound); jkt(again) != key.Thumbprint() {
+		t.Errorf("it is bound to %v", jkt(again))
+	}
+	exchanged(thief, bound).wants(t, "by another key", 400, 400, "invalid_request")
+	exchanged(nil, bound).wants(t, "without a key", 400, 400, "invalid_request")
+	if own := exchanged(key, h.issued(h.agent).text("access_token")); jkt(own) != nil {
+		t.Errorf("a token of its own is bound to %v", jkt(own))
+	}
 }
 
 func TestTokensOfAssertionsAreBoundToo(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/keystile/keystile/internal/dpop"
 	"github.com/keystile/keystile/internal/handle"
 	"github.com/keystile/keystile/internal/scope"
 	"github.com/keystile/keystile/internal/token"
@@ -49,7 +50,8 @@ type subject struct {
 //
 // A subject that is bound to a key takes a proof of that key, and the result is bound to it. The result of any other
 // subject is bound to the key that the application proves, if it does.
-func (t *tokenEndpoint) exchange(r *http.Request, asked engine.Request) (engine.Granted, error) {
+func (t *tokenEndpoint) exchange(w http.ResponseWriter, r *http.Request, asked engine.Request) (engine.Granted,
+	error) {
 	ctx, app, form := r.Context(), asked.App, asked.Form
 	if err := checkExchange(app, form); err != nil {
 		return engine.Granted{}, err
@@ -61,6 +63,11 @@ func (t *tokenEndpoint) exchange(r *http.Request, asked engine.Request) (engine.
 	actor, err := t.actor(ctx, app, form)
 	if err != nil {
 		return engine.Granted{}, err
+	}
+	if from.key != "" && app.KeyBinding() == storage.DPoPOff { // its own tokens are bound to none, but this one is
+		if asked.Key, err = t.tokens.proofs.Key(w.Header(), r); err != nil {
+			return engine.Granted{}, dpop.AtToken(err)
+		}
 	}
 	if from.key != "" && from.key != asked.Key {
 		return engine.Granted{}, unproven

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -37,6 +38,7 @@ type introspection struct {
 	TokenID   string `json:"jti,omitempty"`
 
 	Confirms *confirmation `json:"cnf,omitempty"` // RFC 9449 6.2
+	Actor    *actor        `json:"act,omitempty"` // RFC 8693 4.1
 
 	more []byte // members behind these
 }
@@ -44,6 +46,20 @@ type introspection struct {
 // confirmation names the key that a token is bound to.
 type confirmation struct {
 	Thumbprint string `json:"jkt"`
+}
+
+// actor names who acts for the user, and who did before.
+type actor struct {
+	Subject string `json:"sub"`
+	Before  *actor `json:"act,omitempty"`
+}
+
+// chainOf returns the chain of some actors, the current one first; nil: nobody acts by delegation.
+func chainOf(actors []string) (chain *actor) {
+	for _, sub := range slices.Backward(actors) {
+		chain = &actor{sub, chain}
+	}
+	return chain
 }
 
 // extended is an answer with more.
@@ -149,7 +165,7 @@ func (i *introspector) active(ctx context.Context, asks storage.App, f token.Fac
 		IssuedAt:  f.IssuedAt.Unix(),
 		NotBefore: f.IssuedAt.Unix(), Subject: c.AppID, Audience: c.Audience, Issuer: i.issuer, TokenID: c.TokenID,
 	}
-	if c.KeyThumbprint != "" {
+	if about.Actor = chainOf(c.Actors); c.KeyThumbprint != "" {
 		about.Confirms = &confirmation{c.KeyThumbprint}
 	}
 	if c.UserID == "" {

@@ -50,7 +50,7 @@ func (t *tokenEndpoint) token(w http.ResponseWriter, r *http.Request) (err error
 		entry.Detail = strings.TrimPrefix(grant, "urn:ietf:params:oauth:grant-type:")
 		redeem = func(_ context.Context, asked engine.Request) (engine.Granted, error) {
 			if grant == engine.GrantExchange {
-				return t.exchange(r, asked)
+				return t.exchange(w, r, asked)
 			}
 			return t.jwtBearer(r, asked)
 		}
