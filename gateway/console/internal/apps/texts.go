@@ -214,10 +214,10 @@ var texts = ui.Texts{
 	"Claims of its own, a JSON list of rules; none: leave it empty": "自定义声明，JSON 规则列表；没有则留空",
 	"Keys, and tokens that are handed on":                           "密钥与令牌的转交",
 	"Its public keys, a JSON Web Key Set, or the address of one; none: leave it " +
-		"empty": "其公钥：JSON Web Key Set 或其地址；没有则留空",
+		"empty": "其公钥（JWKS）或公钥的地址；没有则留空",
 	"With keys it proves itself by private_key_jwt, and its secret is of no " +
-		"use.": "有密钥后以 private_key_jwt 证明身份，其密钥（secret）不再有效。",
-	"Its secret goes on beside the keys":                                      "secret 与公钥同时有效",
+		"use.": "有公钥后以 private_key_jwt 证明身份，应用密钥不再有效。",
+	"Its secret goes on beside the keys":                                      "应用密钥与公钥同时有效",
 	"It may exchange tokens: its own, and those of applications that name it": "可以交换令牌：其自己的，以及指明它的应用的",
 	"Who may exchange its tokens, one client_id on each line":                 "谁可以交换其令牌，每行一个 client_id",
 	"Change the keys of an application":                                       "修改应用的密钥",
