@@ -27,3 +27,26 @@ func Example() {
 	fmt.Println(w.Code, w.Header().Get("WWW-Authenticate"))
 	// Output: 401 Bearer
 }
+
+// A service that Keystile's tools call, told by a signed statement who the call is of: identity is signed there.
+func ExampleVerifier_Callers() {
+	orders := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		told, _ := remote.ToldFrom(r.Context())
+		fmt.Fprintf(w, "for %s by %s", told.UserID, told.AppID)
+	})
+	mux := http.NewServeMux()
+	v, err := remote.New(context.Background(), remote.Config{BaseURL: "https://id.example.com"})
+	if err != nil {
+		log.Fatal(err)
+	}
+	callers, err := v.Callers("https://api.example.com", "shop") // this service's origin, and whose calls it takes
+	if err != nil {
+		log.Fatal(err)
+	}
+	mux.Handle("/orders/", callers.Require(orders)) // in there: remote.ToldFrom(ctx)
+
+	w := httptest.NewRecorder()
+	mux.ServeHTTP(w, httptest.NewRequest("GET", "/orders/1", nil))
+	fmt.Println(w.Code)
+	// Output: 401
+}

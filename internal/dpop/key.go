@@ -39,7 +39,10 @@ func readHead(text []byte) (h head, err error) {
 	if typ, _ := o.text("typ"); typ != "dpop+jwt" {
 		return h, wrong("is not of the type dpop+jwt")
 	}
-	if h.alg, there = o.text("alg"); !there || !slices.Contains(Algs(), h.alg) {
+	if h.alg, there = o.text("alg"); h.alg == "Ed25519" { // RFC 9864, as newer libraries write it
+		h.alg = token.EdDSA
+	}
+	if !there || !slices.Contains(Algs(), h.alg) {
 		return h, wrong("is not signed by ES256, EdDSA, RS256 or PS256")
 	}
 	jwk := o["jwk"]
