@@ -200,7 +200,7 @@ func (t *tokenEndpoint) actor(ctx context.Context, app storage.App, form url.Val
 	case f.Caller.AppID != app.ID:
 		return "", badRequest.Saying("actor_token was issued to another application")
 	case len(f.Caller.Actors) > 0:
-		return "", badRequest.Saying("actor_token was exchanged itself: send one of the actor")
+		return "", badRequest.Saying("actor_token was exchanged itself: send the one that it was exchanged for")
 	case f.Caller.KeyThumbprint != "":
 		return "", badRequest.Saying("actor_token is bound to a key, and one proof cannot be for two tokens")
 	case f.Caller.UserID != "":
